@@ -1,0 +1,92 @@
+# The only command surface of the repository; `make` prints what there is.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := refimpl proofs tools tests
+DOCTESTS := refimpl proofs/tenure_proofs tools
+EXAMPLE ?= --example two-teams --workload team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Tenure needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[proofs,docs,dev]'
+	touch $@
+
+.PHONY: check
+check: $(STAMP) ## decide the example, run the vectors, prove everything and print the matrix
+	$(BIN)/tenure decide $(EXAMPLE) --explain
+	$(BIN)/tenure vectors check
+	$(BIN)/tenure vectors run
+	$(BIN)/tenure prove
+
+.PHONY: test
+test: $(STAMP) lint types contracts ## lints, types, import contracts, tests and doctests
+	$(BIN)/python -m pytest -n 2 --doctest-modules $(DOCTESTS) tests
+
+.PHONY: prove
+prove: $(STAMP) ## prove or refute every obligation and print the matrix
+	$(BIN)/tenure prove
+
+.PHONY: vectors
+vectors: $(STAMP) ## check the vectors against their schema and run them
+	$(BIN)/tenure vectors check
+	$(BIN)/tenure vectors run
+
+.PHONY: fmt
+fmt: $(STAMP) ## format the sources and mend what can be mended by itself
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+.PHONY: lint
+lint: $(STAMP) ## formatting, ruff, and the lints of our own
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/python -m tools.lints
+
+.PHONY: types
+types: $(STAMP) ## mypy, strict
+	$(BIN)/mypy
+
+.PHONY: contracts
+contracts: $(STAMP) ## who may import whom
+	$(BIN)/lint-imports
+
+.PHONY: docs
+docs: $(STAMP) ## build the site into site/; a broken link fails
+	$(BIN)/mkdocs build --strict
+
+.PHONY: docs-serve
+docs-serve: $(STAMP) ## serve the site and rebuild on change
+	$(BIN)/mkdocs serve
+
+.PHONY: wheel
+wheel: $(STAMP) ## build the distribution into dist/
+	rm -rf dist
+	$(BIN)/python -m build
+
+# A fresh environment, so that nothing of a developer's own gets into the lock.
+.PHONY: lock
+lock: ## write constraints.txt anew from the newest releases that pyproject.toml allows
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$(PYTHON) -m venv "$$fresh"; \
+	env -u PIP_CONSTRAINT "$$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[proofs,fast,docs,dev]'; \
+	{ echo '# Every release that the build is tested with, all extras included. Made by `make lock`; not edited.'; \
+	  "$$fresh/bin/python" -m pip freeze --exclude-editable; } > "$$fresh/constraints.txt"; \
+	mv "$$fresh/constraints.txt" constraints.txt
+
+.PHONY: clean
+clean: ## remove what was built; the environment stays
+	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Proofs about the very code of `tenure`: lifters, obligations, mutants, solvers."""

@@ -1,0 +1,183 @@
+"""The bridge: plain execution against both formulas, on whole numbers near the boundaries.
+
+Wide ranges miss off-by-ones, so Hypothesis draws from a few small numbers and from the constants that
+the rules compare with, one below and one above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import z3
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tenure.model import MINUTE
+from tenure_proofs.models import agrees, text_of
+from tenure_proofs.solvers import Question, ask_z3
+from tenure_proofs.trusted import ast_lifter, tracer
+from tenure_proofs.trusted.domains import (
+    Domain,
+    Optional,
+    Record,
+    Scalar,
+    constant,
+    leaves,
+    parameters_of,
+    presence,
+    well_typed,
+)
+from tenure_proofs.trusted.shapes import Formula, same
+
+NEAR = (-1, 0, 1, 2, 3, 1_000_000, 1_000_001, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE, 2 * MINUTE + 1)
+"""Small numbers, the requeue epsilon and the shortest duration, with their neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiftReport:
+    """Whether a function's two formulas and its plain execution are the same.
+
+    Args:
+        function: its name.
+        examples: how many executions were compared.
+        problem: what differs; empty when nothing does.
+    """
+
+    function: str
+    examples: int
+    problem: str
+
+
+def check_lifting(function: Callable[..., Any], examples: int, random_seed: int) -> LiftReport:
+    """Prove the tracer's formula equal to the syntax lifter's, and compare both with execution.
+
+    Args:
+        function: a rule, or the door.
+        examples: how many executions to compare.
+        random_seed: reproduces the executions.
+    """
+    parameters = parameters_of(function)
+    traced = tracer.trace(function, *(tracer.symbol(name, domain) for name, domain in parameters.items()))
+    read = ast_lifter.lift_syntax(
+        function, *(ast_lifter.argument(name, domain) for name, domain in parameters.items())
+    )
+    problem = _proved_equal(traced, read, parameters)
+    if not problem:
+        problem = _executed(function, traced, read, parameters, examples, random_seed)
+    return LiftReport(function.__name__, examples, problem)
+
+
+def _proved_equal(traced: Formula, read: Formula, parameters: dict[str, Domain]) -> str:
+    typed = [fact for name, domain in parameters.items() for fact in well_typed(name, domain)]
+    equal = z3.And(traced.defined == read.defined, z3.Implies(traced.defined, same(traced.value, read.value)))
+    said = ask_z3(Question((*typed, z3.Not(equal)), budget_s=20))
+    if said.said == "unsat":
+        return ""
+    return f"tracer and syntax lifter differ ({said.said}): {said.model}"
+
+
+def _executed(
+    function: Callable[..., Any],
+    traced: Formula,
+    read: Formula,
+    parameters: dict[str, Domain],
+    examples: int,
+    random_seed: int,
+) -> str:
+    problems: list[str] = []
+
+    @seed(random_seed)
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.fixed_dictionaries({name: _strategy(domain) for name, domain in parameters.items()}))
+    def compare(arguments: dict[str, Any]) -> None:
+        model = _model(parameters, arguments)
+        outcome = _execute(function, parameters, arguments)
+        for lifter, formula in (("tracer", traced), ("syntax lifter", read)):
+            if not outcome.agrees_with(formula, model):
+                problems.append(f"the {lifter}'s formula differs from execution on {arguments!r}")
+                raise AssertionError(problems[-1])
+
+    try:
+        compare()
+    except AssertionError:
+        return f"{problems[-1]} (seed {random_seed})"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What plain execution did: returned something, or raised."""
+
+    returned: bool
+    result: Any = None
+
+    def agrees_with(self, formula: Formula, model: z3.ModelRef) -> bool:
+        if z3.is_true(model.eval(formula.defined, model_completion=True)) != self.returned:
+            return False
+        return not self.returned or agrees(self.result, formula.value, model)
+
+
+def _execute(
+    function: Callable[..., Any], parameters: dict[str, Domain], arguments: dict[str, Any]
+) -> _Outcome:
+    try:
+        return _Outcome(
+            True, function(*(_python(domain, arguments[name]) for name, domain in parameters.items()))
+        )
+    except Exception:  # noqa: BLE001 - raising is what an undefined formula says
+        return _Outcome(False)
+
+
+def _model(parameters: dict[str, Domain], arguments: dict[str, Any]) -> z3.ModelRef:
+    solver = z3.SimpleSolver()
+    for name, domain in parameters.items():
+        solver.add(*(left == right for left, right in _pinned(name, domain, arguments[name])))
+    assert solver.check() == z3.sat
+    return solver.model()
+
+
+def _strategy(domain: Domain) -> st.SearchStrategy[Any]:
+    match domain:
+        case Record(_, fields):
+            return st.fixed_dictionaries({name: _strategy(inner) for name, inner in fields})
+        case Optional(inner):
+            return st.none() | _strategy(inner)
+        case Scalar(sort):
+            if sort is bool:
+                return st.booleans()
+            if issubclass(sort, IntEnum):
+                return st.sampled_from(list(sort))
+            return st.sampled_from(NEAR if sort is int else (0, 1, 2))
+
+
+def _python(domain: Domain, drawn: Any) -> Any:
+    match domain:
+        case Record(cls, fields):
+            return cls(**{name: _python(inner, drawn[name]) for name, inner in fields})
+        case Optional(inner):
+            return None if drawn is None else _python(inner, drawn)
+        case Scalar(sort):
+            return text_of(drawn) if sort is str else drawn
+
+
+def _pinned(name: str, domain: Domain, drawn: Any) -> list[tuple[z3.ExprRef, Any]]:
+    """Every solver constant below a named argument, with the drawn value."""
+    pinned: list[tuple[z3.ExprRef, Any]] = []
+    for leaf, scalar, optional in leaves(name, domain):
+        value = drawn
+        for part in leaf.removeprefix(name).split(".")[1:]:
+            value = value[part]
+        if optional:
+            pinned.append((presence(leaf), value is not None))
+        if value is not None:
+            pinned.append((constant(leaf, scalar), value if scalar.sort is bool else int(value)))
+    return pinned

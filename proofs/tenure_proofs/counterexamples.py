@@ -1,0 +1,199 @@
+"""A refuted claim as a story: the smallest values, rebuilt as manifests, replayed through the oracle."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from tenure.conformance.protocol import answer
+from tenure.model import MINUTE, SECOND, Ground, WithinClusterQueue, Workload
+from tenure.readings import CHOICES
+from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.terms import PreemptionTerms
+from tenure.units import format_instant
+from tenure_proofs.models import build, replay
+from tenure_proofs.scenarios import scenario_of, story_of
+from tenure_proofs.solvers import Question
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.domains import Domain, Record, Scalar, constant, leaves, presence
+
+EPOCH = 1_767_603_600 * SECOND
+"""Where stories begin: 2026-01-05T09:00:00Z, a Monday morning, in ns."""
+
+PREFERRED: dict[str, int] = {
+    "min_admit_duration": 4 * 60 * MINUTE,
+    "priority": 100,
+    "within_cluster_queue": int(WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY),
+    "time_based_preemption": 1,
+}
+"""The value that a reader expects where nothing else is needed; other numbers prefer 0, times `EPOCH`."""
+
+TIMES = ("now", "created_at", "quota_reserved_at", "_evicted_at", "_preempted_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Values that satisfy every fact and break a goal.
+
+    Args:
+        values: every argument, by name.
+        story: what happens, line by line; empty when the claim is not about one decision.
+        scenario: the oracle's request that shows it, with the expected answer; None as above.
+        difference: what did not replay; empty when everything did.
+    """
+
+    values: dict[str, Any]
+    story: tuple[str, ...]
+    scenario: dict[str, Any] | None
+    difference: str
+
+
+def find_counterexample(claim: Claim, question: Question) -> Counterexample:
+    """The smallest counterexample, replayed."""
+    model = _smallest(claim, question)
+    values = {name: _value(claim, name, domain, model) for name, domain in claim.symbols.items()}
+    difference = next((found for call in claim.calls if (found := replay(call, model))), "")
+    if difference or not _is_one_decision(claim):
+        return Counterexample(values, (), None, difference)
+    preemptor, target, terms, now = (values[name] for name in ("preemptor", "target", "terms", "now"))
+    preemptor = dataclasses.replace(preemptor, namespace="team-a", name="preemptor", uid="preemptor")
+    target = dataclasses.replace(target, namespace="team-b", name="target", uid="target")
+    scenario = scenario_of(preemptor, target, terms, now, claim.reading)
+    difference = _replayed_difference(scenario, preemptor, target, terms, now)
+    return Counterexample(values, story_of(preemptor, target, terms, now, scenario), scenario, difference)
+
+
+def _replayed_difference(
+    scenario: dict[str, Any], preemptor: Workload, target: Workload, terms: PreemptionTerms, now: int
+) -> str:
+    """What the oracle, fed with manifests, decides otherwise than the rule on the values."""
+    said = answer(scenario)
+    if "error" in said:
+        return f"the oracle refuses the rebuilt manifests: {said['error']['message']}"
+    taken = [entry["workload"] for entry in said["output"]["preempted"]]
+    ground = ground_within_queue(preemptor, target, terms, now)
+    if (target.key in taken) != (ground != Ground.NONE):
+        return f"the rule finds {ground.name}, the oracle preempts {taken}"
+    return ""
+
+
+def _is_one_decision(claim: Claim) -> bool:
+    return {"preemptor", "target", "terms", "now"} <= set(claim.symbols)
+
+
+def _value(claim: Claim, name: str, domain: Domain, model: z3.ModelRef) -> Any:
+    value = build(domain, name, model)
+    if isinstance(domain, Record) and domain.cls is PreemptionTerms:
+        return dataclasses.replace(value, **{key: getattr(claim.reading, key) for key in CHOICES})
+    return value
+
+
+def _smallest(claim: Claim, question: Question) -> z3.ModelRef:
+    """Minimise the distance of one leaf after the other from what a reader expects."""
+    solver = z3.Solver()
+    solver.set("timeout", int(question.budget_s * 1000))
+    solver.add(*question.facts)
+    if str(solver.check()) != "sat":
+        raise AssertionError("a refuted claim has a counterexample")
+    for fact in _presentable(claim):
+        solver.push()
+        solver.add(fact)
+        if str(solver.check()) != "sat":
+            solver.pop()
+    solver.check()
+    model = solver.model()
+    for term, wanted in _preferences(claim, question):
+        model = _approach(solver, model, term, wanted)
+    return model
+
+
+def _approach(solver: z3.Solver, model: z3.ModelRef, term: z3.ArithRef, wanted: int) -> z3.ModelRef:
+    distance = z3.If(term >= wanted, term - wanted, wanted - term)
+    low, high = 0, model.eval(distance, model_completion=True).as_long()
+    while low < high:
+        middle = (low + high) // 2
+        solver.push()
+        solver.add(distance <= middle)
+        if str(solver.check()) == "sat":
+            model = solver.model()
+            high = model.eval(distance, model_completion=True).as_long()
+        else:
+            low = middle + 1
+        solver.pop()
+    solver.add(distance <= high)
+    solver.check()
+    return solver.model()
+
+
+def _presentable(claim: Claim) -> Iterator[z3.BoolRef]:
+    """Facts that a real cluster's objects have; each is taken only where the counterexample allows it."""
+    named = [
+        (leaf, scalar, optional)
+        for name, d in claim.symbols.items()
+        for leaf, scalar, optional in leaves(name, d)
+    ]
+    for leaf, scalar, optional in named:
+        if optional:
+            wanted = leaf.endswith(("quota_reserved_at", "min_admit_duration")) and "preemptor" not in leaf
+            yield presence(leaf) == wanted
+        if scalar.sort is int and leaf.endswith(TIMES):
+            yield constant(leaf, scalar) >= EPOCH
+            yield (constant(leaf, scalar) - EPOCH) % SECOND == 0
+        if scalar.sort is int and leaf.endswith("min_admit_duration"):
+            yield constant(leaf, scalar) % MINUTE == 0
+        if leaf.endswith("evicted"):
+            yield z3.Not(constant(leaf, scalar))
+    yield from _happened_in_order(claim)
+
+
+def _happened_in_order(claim: Claim) -> Iterator[z3.BoolRef]:
+    now = z3.Int("now")
+    for name, domain in claim.symbols.items():
+        if isinstance(domain, Record) and domain.cls is Workload:
+            created, reserved = z3.Int(f"{name}.created_at"), z3.Int(f"{name}.quota_reserved_at")
+            yield created <= reserved
+            if "now" in claim.symbols:
+                yield z3.And(created <= now, reserved <= now)
+
+
+def _preferences(claim: Claim, question: Question) -> Iterator[tuple[z3.ArithRef, int]]:
+    mentioned = question.constants()
+    for name, domain in claim.symbols.items():
+        for leaf, scalar, _ in leaves(name, domain):
+            if leaf not in mentioned:
+                continue
+            term = constant(leaf, scalar)
+            if scalar.sort is bool:
+                term = z3.If(term, z3.IntVal(1), z3.IntVal(0))
+            yield term, _preferred(leaf, scalar)
+
+
+def _preferred(leaf: str, scalar: Scalar) -> int:
+    if scalar.sort is int and leaf.endswith(TIMES):
+        return EPOCH
+    return PREFERRED.get(leaf.rpartition(".")[2], 0)
+
+
+def shown(value: Any) -> str:
+    """A value of a counterexample as a reader wants it: times as times, records without empty fields."""
+    if dataclasses.is_dataclass(value):
+        parts = (
+            f"{field.name}={_shown_field(field.name, getattr(value, field.name))}"
+            for field in dataclasses.fields(value)
+            if getattr(value, field.name) not in (None, "", (), {}, False)
+            and field.name not in ("namespace", "name", "uid", "queue_name")
+        )
+        return ", ".join(parts)
+    return _shown_field("", value)
+
+
+def _shown_field(name: str, value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and type(value) is int and abs(value) >= EPOCH:
+        return format_instant(value)
+    if name == "min_admit_duration" and value is not None:
+        return f"{value / MINUTE:g}m"
+    return getattr(value, "name", str(value))

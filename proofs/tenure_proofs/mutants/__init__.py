@@ -1,0 +1,1 @@
+"""Wrong rules that the obligations must tell from the right ones."""

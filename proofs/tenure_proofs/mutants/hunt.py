@@ -1,0 +1,103 @@
+"""Tries every mutant against the obligations that name its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import z3
+
+from tenure.oracle.door import take_target
+from tenure.rules.registry import all_rules
+from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
+from tenure_proofs.registry import Obligation
+from tenure_proofs.runner import verdict_of
+from tenure_proofs.solvers import Question, ask_z3
+from tenure_proofs.trusted import tracer
+from tenure_proofs.trusted.claim import Traces
+from tenure_proofs.trusted.domains import LiftError, parameters_of, well_typed
+from tenure_proofs.trusted.shapes import Formula, same
+
+DOOR = "DOOR"
+"""Stands for `take_target` where a rule's identifier stands otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """What became of a mutant.
+
+    Args:
+        id: the mutant's identifier.
+        rule: the rule that it changes, or `DOOR`.
+        before, after: the comparison's source.
+        outcome: `killed`, `equivalent` or `survived`.
+        by: the obligation, reading and verdict that killed it.
+    """
+
+    id: str
+    rule: str
+    before: str
+    after: str
+    outcome: str
+    by: str = ""
+
+
+@cache
+def all_mutants() -> Mapping[str, Mutant]:
+    """Every comparison mutant of every lifted rule and of the door, by identifier."""
+    functions = [(entry.id, entry.function) for entry in all_rules() if entry.lift]
+    return {
+        mutant.id: mutant
+        for rule, function in [*functions, (DOOR, take_target)]
+        for mutant in comparison_mutants(rule, function)
+    }
+
+
+def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> Hunted:
+    """Try one mutant; one that nothing tells from the rule is asked whether it is the rule."""
+    mutant = all_mutants()[identifier]
+    with mutant.applied():
+        by = _killer(mutant, obligations, readings)
+    outcome = "killed" if by else "equivalent" if _is_equivalent(mutant) else "survived"
+    return Hunted(mutant.id, mutant.rule, mutant.before, mutant.after, outcome, by)
+
+
+def _killer(mutant: Mutant, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
+    traces: Traces = {}
+    concerned = [each for each in obligations if _concerns(each, mutant)]
+    # The obligation about the fewest rules is the likeliest to notice, and the quickest to ask.
+    for each in sorted(concerned, key=lambda obligation: len(obligation.rules)):
+        for reading in readings:
+            verdict = verdict_of(each, reading, traces)
+            if verdict != each.expect[reading]:
+                return f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
+    return ""
+
+
+def _concerns(obligation: Obligation, mutant: Mutant) -> bool:
+    if mutant.rule == DOOR:
+        return take_target.__name__ in obligation.statement.__code__.co_names
+    return mutant.rule in obligation.rules
+
+
+def _is_equivalent(mutant: Mutant) -> bool:
+    with mutant.applied():
+        try:
+            changed = _formula(mutant)
+        except LiftError:
+            return False
+    right = _formula(mutant)
+    typed = [
+        fact for name, domain in parameters_of(mutant.function).items() for fact in well_typed(name, domain)
+    ]
+    equal = z3.And(
+        changed.defined == right.defined, z3.Implies(right.defined, same(changed.value, right.value))
+    )
+    return ask_z3(Question((*typed, z3.Not(equal)), budget_s=5)).said == "unsat"
+
+
+def _formula(mutant: Mutant) -> Formula:
+    parameters = parameters_of(mutant.function)
+    arguments = (tracer.symbol(name, domain) for name, domain in parameters.items())
+    return tracer.trace(mutant.function, *arguments)

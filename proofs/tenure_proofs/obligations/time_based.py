@@ -1,0 +1,255 @@
+"""KEP-8522: what time-based preemption promises, and what its text allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import MINUTE, Ground, Reason, RequeuingTimestamp, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.rules.queue_order import queue_order_timestamp
+from tenure.rules.time_based import duration_in_force, is_time_expired, reason_of, requeue_timestamp
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    choose,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+
+def _set(terms: Any) -> Any:
+    """The KEP's feature is configured so that the webhook accepts it: what the promises are about."""
+    return all_of(
+        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+        terms.time_based_preemption,
+        is_set(terms, "min_admit_duration"),
+        value_of(terms, "min_admit_duration") >= MINUTE,
+    )
+
+
+def _has_run(target: Any, now: Any) -> Any:
+    """How long a target has held its quota; without a stamp it counts as reserved now."""
+    return choose(is_set(target, "quota_reserved_at"), now - value_of(target, "quota_reserved_at"), now - now)
+
+
+def _never_evicted(*workloads: Any) -> Any:
+    """Workloads that queue from their creation, whatever the reading."""
+    return all_of(
+        *(
+            negation(is_set(workload, stamp))
+            for workload in workloads
+            for stamp in ("pods_ready_evicted_at", "admission_check_evicted_at", "time_based_preempted_at")
+        )
+    )
+
+
+@obligation(
+    "PO-TBP-010",
+    rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+    title="No same-priority preemption under minAdmitDuration",
+)
+def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
+    """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        _set(terms),
+        preemptor.priority == target.priority,
+        _has_run(target, now) <= value_of(terms, "min_admit_duration"),
+    )
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+
+
+@obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
+def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
+    """KEP-8522, Integration tests 5: exactly at the threshold it is not preempted."""
+    target, now, duration = claim.workload("target"), claim.number("now"), claim.number("min_admit_duration")
+    claim.assume(duration >= 0, _has_run(target, now) == duration)
+    claim.prove(negation(claim.lift(is_time_expired)(target, now, duration).value))
+
+
+@obligation(
+    "PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"], expect=everywhere(PROVED)
+)
+def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        _set(terms),
+        preemptor.priority == target.priority,
+        _has_run(target, now) > value_of(terms, "min_admit_duration"),
+    )
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    claim.prove(
+        either_both_or_none(taken.defined, evidence.ground == Ground.TIME_EXPIRED),
+        implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+    )
+
+
+@obligation("PO-TBP-040", rules=["KQ-040", "TBP-010", "TBP-020", "TBP-040"], expect=everywhere(PROVED))
+def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
+    """KEP-8522, Goals: existing configurations without minAdmitDuration behave exactly as before."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        any_of(negation(is_set(terms, "min_admit_duration")), negation(terms.time_based_preemption)),
+        preemptor.priority == target.priority,
+        *(
+            negation(is_set(workload, stamp))
+            for workload in (preemptor, target)
+            for stamp in ("pods_ready_evicted_at", "admission_check_evicted_at")
+        ),
+    )
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    claim.prove(
+        either_both_or_none(
+            taken.defined,
+            all_of(
+                terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+                target.created_at > preemptor.created_at,
+                evidence.ground == Ground.NEWER_EQUAL,
+            ),
+        )
+    )
+
+
+@obligation("PO-TBP-050", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
+def a_longer_duration_expires_nobody_more(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 2: expiry shrinks when the duration grows."""
+    target, now = claim.workload("target"), claim.number("now")
+    shorter, longer = claim.number("shorter"), claim.number("longer")
+    claim.assume(shorter <= longer)
+    expired = claim.lift(is_time_expired)
+    claim.prove(implies(expired(target, now, longer).value, expired(target, now, shorter).value))
+
+
+@obligation(
+    "PO-TBP-060",
+    rules=["TBP-040", "TBP-050", "KQ-030"],
+    expect={"as-written": PROVED, "released": REFUTED, "guaranteed": PROVED},
+)
+def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        _set(terms),
+        preemptor.priority == target.priority,
+        evidence.ground == Ground.NEWER_EQUAL,
+        now - _has_run(target, now) <= preemptor.created_at,
+    )
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+
+
+@obligation(
+    "PO-TBP-070",
+    rules=["TBP-030", "TBP-040", "TBP-050"],
+    expect={"as-written": REFUTED, "released": PROVED, "guaranteed": PROVED},
+)
+def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 1: "Existing behavior", and what Kueue does."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        _set(terms),
+        _never_evicted(preemptor, target),
+        preemptor.priority == target.priority,
+        evidence.ground == Ground.NEWER_EQUAL,
+        target.created_at <= preemptor.created_at,
+    )
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+
+
+@obligation(
+    "PO-TBP-080",
+    rules=["KQ-040", "TBP-040", "TBP-050"],
+    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
+)
+def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        _set(terms),
+        _never_evicted(preemptor, target),
+        preemptor.priority == target.priority,
+        evidence.ground == Ground.NEWER_EQUAL,
+        _has_run(target, now) <= value_of(terms, "min_admit_duration"),
+        now - _has_run(target, now) > preemptor.created_at,
+        target.created_at > preemptor.created_at,
+    )
+    claim.prove(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined)
+
+
+@obligation("PO-TBP-090", rules=["TBP-010"], expect=everywhere(PROVED))
+def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> None:
+    """KEP-8522, Webhook Validation 1-3, and the feature gate."""
+    terms = claim.terms()
+    duration = claim.lift(duration_in_force)(terms)
+    claim.prove(
+        either_both_or_none(duration.is_set, _set(terms)),
+        implies(duration.is_set, duration.some == value_of(terms, "min_admit_duration")),
+    )
+
+
+@obligation(
+    "PO-TBP-100",
+    rules=["TBP-030", "KQ-020"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
+    """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
+    victim, waiting, terms = claim.workload("victim"), claim.workload("waiting"), claim.terms()
+    claim.assume(
+        _set(terms),
+        is_set(victim, "time_based_preempted_at"),
+        waiting.created_at <= value_of(victim, "time_based_preempted_at"),
+        _never_evicted(waiting),
+    )
+    stands = claim.lift(requeue_timestamp)
+    claim.prove(stands(victim, terms).value > stands(waiting, terms).value)
+
+
+@obligation("PO-TBP-110", rules=["TBP-030"], expect=everywhere(PROVED))
+def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
+    """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
+    workload, terms = claim.workload("workload"), claim.terms()
+    claim.assume(any_of(negation(is_set(workload, "time_based_preempted_at")), negation(_set(terms))))
+    kueue = claim.lift(queue_order_timestamp)(workload, terms.requeuing_timestamp)
+    claim.prove(claim.lift(requeue_timestamp)(workload, terms).value == kueue.value)
+
+
+@obligation("PO-TBP-120", rules=["TBP-070"], expect=everywhere(PROVED))
+def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
+    """KEP-8522, Graduation Criteria, Beta: the label tells time-based preemptions from others."""
+    ground = claim.member("ground", Ground)
+    claim.prove(
+        either_both_or_none(
+            claim.lift(reason_of)(ground).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+            ground == Ground.TIME_EXPIRED,
+        )
+    )
+
+
+@obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
+def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -> None:
+    """Kueue main of August 2026, queue-order timestamp."""
+    workload = claim.workload("workload")
+    configured = claim.member("requeuing_timestamp", RequeuingTimestamp)
+    stamp = claim.lift(queue_order_timestamp)(workload, configured).value
+    by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
+    by_check = all_of(negation(by_pods), is_set(workload, "admission_check_evicted_at"))
+    claim.prove(
+        implies(by_pods, stamp == value_of(workload, "pods_ready_evicted_at")),
+        implies(by_check, stamp == value_of(workload, "admission_check_evicted_at")),
+        implies(negation(any_of(by_pods, by_check)), stamp == workload.created_at),
+    )

@@ -1,0 +1,233 @@
+"""What a run of proofs found, as text and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tenure.rules.registry import get_rule
+from tenure_proofs.bridge import LiftReport
+from tenure_proofs.counterexamples import shown
+from tenure_proofs.mutants.hunt import Hunted
+from tenure_proofs.registry import Obligation, Verdict
+from tenure_proofs.runner import Result
+
+MARKS = {
+    Verdict.PROVED: "proved",
+    Verdict.REFUTED: "refuted",
+    Verdict.VACUOUS: "VACUOUS",
+    Verdict.UNKNOWN: "UNKNOWN",
+    Verdict.ERROR: "ERROR",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that one run found.
+
+    Args:
+        lifted: one entry for each lifted function.
+        results: one for each obligation and reading.
+        mutants: what became of each mutant; empty when none were tried.
+        readings: the presets of this run, the matrix's columns.
+        seeds: Z3 seeds per question.
+        random_seed: reproduces the bridge's executions.
+        versions: of the solvers.
+        seconds: wall time of the whole run.
+    """
+
+    lifted: tuple[LiftReport, ...]
+    results: tuple[Result, ...]
+    mutants: tuple[Hunted, ...]
+    readings: tuple[str, ...]
+    seeds: int
+    random_seed: int
+    versions: dict[str, str]
+    seconds: float
+
+    @property
+    def good(self) -> bool:
+        """Whether everything is as expected."""
+        return (
+            not any(each.problem for each in self.lifted)
+            and all(each.as_expected for each in self.results)
+            and all(each.outcome != "survived" for each in self.mutants)
+        )
+
+
+def text_lines(report: Report) -> Iterator[str]:
+    """The report as a person reads it: the matrix last, where the eye ends."""
+    yield from _lifting_lines(report)
+    yield from _obligation_lines(report)
+    yield from _mutant_lines(report)
+    for result in report.results:
+        if result.obligation.title and result.counterexample and result.as_expected:
+            yield from _story_lines(result)
+    for result in report.results:
+        if not result.as_expected:
+            yield from _failure_lines(result)
+    yield ""
+    yield from matrix_lines(report)
+    yield ""
+    yield _closing_line(report)
+
+
+def matrix_lines(report: Report) -> Iterator[str]:
+    """The headline invariants against the readings."""
+    rows = [each for each in _obligations(report) if each.title]
+    width = max((len(each.title) for each in rows), default=0)
+    yield f"{'':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
+    for each in rows:
+        yield f"{each.title:{width}}  " + "  ".join(
+            f"{MARKS[result.verdict]:10}" for result in _row(report, each)
+        )
+
+
+def _lifting_lines(report: Report) -> Iterator[str]:
+    bad = [each for each in report.lifted if each.problem]
+    examples = sum(each.examples for each in report.lifted)
+    yield (
+        f"lifted {len(report.lifted)} functions twice (tracer, syntax lifter): "
+        f"{len(report.lifted) - len(bad)} proved equal and equal to {examples} plain executions "
+        f"(seed {report.random_seed})"
+    )
+    for each in bad:
+        yield f"  FAIL {each.function}: {each.problem}"
+
+
+def _obligation_lines(report: Report) -> Iterator[str]:
+    width = max((len(each.words) for each in _obligations(report)), default=0)
+    yield ""
+    yield f"{'obligation':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
+    for each in _obligations(report):
+        cells = (
+            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in _row(report, each)
+        )
+        yield f"{each.id:11} {each.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
+    agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
+    solvers = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    yield f"{solvers}; Z3 with {report.seeds} seed(s); cvc5 answered {agreed} of {len(report.results)}"
+
+
+def _mutant_lines(report: Report) -> Iterator[str]:
+    if not report.mutants:
+        return
+    counts = {
+        outcome: sum(1 for each in report.mutants if each.outcome == outcome)
+        for outcome in ("killed", "equivalent", "survived")
+    }
+    yield (
+        f"mutants (comparisons): {len(report.mutants)} made, {counts['killed']} killed, "
+        f"{counts['equivalent']} proved equivalent, {counts['survived']} survived"
+    )
+    for each in report.mutants:
+        if each.outcome == "survived":
+            yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; no obligation tells them apart"
+
+
+def _story_lines(result: Result) -> Iterator[str]:
+    example = result.counterexample
+    assert example is not None
+    yield ""
+    yield f"{result.obligation.id} is refuted under {result.reading}: {result.obligation.words}"
+    yield f"  {_source(result.obligation)}"
+    for line in example.story:
+        yield f"  {line}"
+    yield "  replayed in Python and, rebuilt as manifests, through the oracle"
+
+
+def _failure_lines(result: Result) -> Iterator[str]:
+    obligation = result.obligation
+    yield ""
+    yield (
+        f"FAIL {obligation.id} under {result.reading}: expected {result.expected}, is {result.verdict}"
+        f"{': ' + result.detail if result.detail else ''}"
+    )
+    yield f"  the claim: {obligation.words}"
+    yield f"  {_source(obligation)}"
+    for rule in obligation.rules:
+        yield f"  {rule}: {statement_of(rule)}"
+    if result.counterexample is not None:
+        yield "  what breaks it:"
+        for name, value in result.counterexample.values.items():
+            yield f"    {name}: {shown(value)}"
+        for line in result.counterexample.story:
+            yield f"    {line}"
+
+
+def statement_of(rule: str) -> str:
+    """A rule's statement, as its docstring quotes it.
+
+    >>> statement_of("KQ-070")
+    'A request above the nominal quota can never fit.'
+    """
+    lines = (get_rule(rule).function.__doc__ or "").splitlines()
+    return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))
+
+
+def _source(obligation: Obligation) -> str:
+    return " ".join((obligation.statement.__doc__ or "").split())
+
+
+def _closing_line(report: Report) -> str:
+    wrong = sum(1 for each in report.results if not each.as_expected)
+    state = "everything as expected" if report.good else f"NOT as expected ({wrong} obligations)"
+    return f"prove: {len(report.results)} verdicts, {state}, in {report.seconds:.1f} s"
+
+
+def _obligations(report: Report) -> list[Obligation]:
+    return list({result.obligation.id: result.obligation for result in report.results}.values())
+
+
+def _row(report: Report, obligation: Obligation) -> list[Result]:
+    return [result for result in report.results if result.obligation.id == obligation.id]
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """The report for other programs; `schema` names its version."""
+    return {
+        "schema": "tenure-proof-report/1",
+        "good": report.good,
+        "readings": list(report.readings),
+        "solvers": report.versions,
+        "seeds": report.seeds,
+        "randomSeed": report.random_seed,
+        "seconds": round(report.seconds, 3),
+        "lifted": [
+            {"function": each.function, "examples": each.examples, "problem": each.problem}
+            for each in report.lifted
+        ],
+        "obligations": [_obligation_json(report, each) for each in _obligations(report)],
+        "mutants": [dataclasses.asdict(each) for each in report.mutants],
+    }
+
+
+def _obligation_json(report: Report, obligation: Obligation) -> dict[str, Any]:
+    return {
+        "id": obligation.id,
+        "claim": obligation.words,
+        "title": obligation.title,
+        "source": _source(obligation),
+        "rules": list(obligation.rules),
+        "verdicts": {
+            result.reading: {
+                "verdict": str(result.verdict),
+                "expected": str(result.expected),
+                "seconds": round(result.seconds, 4),
+                "solvers": result.solvers,
+                "detail": result.detail,
+                **_example_json(result),
+            }
+            for result in _row(report, obligation)
+        },
+    }
+
+
+def _example_json(result: Result) -> dict[str, Any]:
+    example = result.counterexample
+    if example is None:
+        return {}
+    values = {name: shown(value) for name, value in example.values.items()}
+    return {"counterexample": {"values": values, "story": list(example.story), "scenario": example.scenario}}

@@ -1,0 +1,148 @@
+"""Runs obligations: facts, witness, both solvers, counterexample, verdict."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import z3
+
+from tenure.readings import preset
+from tenure_proofs.counterexamples import Counterexample, find_counterexample
+from tenure_proofs.models import replay
+from tenure_proofs.registry import Obligation, Verdict
+from tenure_proofs.solvers import Cvc5, Question, ask_z3
+from tenure_proofs.trusted.claim import Claim, Traces
+from tenure_proofs.trusted.domains import LiftError
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one obligation ended under one reading.
+
+    Args:
+        obligation: which.
+        reading: the preset's name.
+        verdict: how it ended.
+        seconds: wall time, all solvers together.
+        solvers: what each solver said of "facts and not goal".
+        detail: why, where the verdict is not plain.
+        counterexample: for a refuted one.
+    """
+
+    obligation: Obligation
+    reading: str
+    verdict: Verdict
+    seconds: float = 0.0
+    solvers: dict[str, str] = field(default_factory=dict)
+    detail: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def expected(self) -> Verdict:
+        """What the obligation expects under this reading."""
+        return self.obligation.expect[self.reading]
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether it ended as expected."""
+        return self.verdict == self.expected
+
+
+def run_obligation(
+    obligation: Obligation,
+    reading: str,
+    cvc5: Cvc5 | None,
+    seeds: int = 1,
+    traces: Traces | None = None,
+) -> Result:
+    """One obligation under one preset.
+
+    Args:
+        obligation: which.
+        reading: a preset's name.
+        cvc5: the second solver; None leaves it out.
+        seeds: how many random seeds Z3 is asked with; all must say the same.
+        traces: formulas shared with other obligations.
+    """
+    started = time.perf_counter()
+    result = _run(obligation, reading, cvc5, seeds, Claim(preset(reading), {} if traces is None else traces))
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+def verdict_of(obligation: Obligation, reading: str, traces: Traces) -> Verdict:
+    """Z3's verdict alone, without witness and counterexample: all that a mutant needs."""
+    claim = Claim(preset(reading), traces)
+    if _stated(obligation, claim):
+        return Verdict.ERROR
+    return _verdict(_ask_all(_question(claim, obligation), None, seeds=1))
+
+
+def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, claim: Claim) -> Result:
+    problem = _stated(obligation, claim)
+    if problem:
+        return Result(obligation, reading, Verdict.ERROR, detail=problem)
+    found = _vacuity(claim, obligation.budget_s)
+    if found is not None:
+        return Result(obligation, reading, found[0], detail=found[1])
+    question = _question(claim, obligation)
+    said = _ask_all(question, cvc5, seeds)
+    verdict = _verdict(said)
+    if verdict != Verdict.REFUTED:
+        detail = "" if verdict == Verdict.PROVED else _list(said)
+        return Result(obligation, reading, verdict, solvers=said, detail=detail)
+    example = find_counterexample(claim, question)
+    if example.difference:
+        verdict = Verdict.ERROR
+    return Result(
+        obligation, reading, verdict, solvers=said, detail=example.difference, counterexample=example
+    )
+
+
+def _stated(obligation: Obligation, claim: Claim) -> str:
+    """Write the statement into the claim; what is wrong with it, if anything."""
+    try:
+        obligation.statement(claim)
+    except LiftError as error:
+        return f"not liftable: {error}"
+    except Exception as error:  # noqa: BLE001 - a statement that breaks is a result, not a crash of the run
+        return f"the statement raises {error!r}"
+    return "" if claim.goals else "the statement claims nothing"
+
+
+def _question(claim: Claim, obligation: Obligation) -> Question:
+    return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget_s)
+
+
+def _vacuity(claim: Claim, budget_s: float) -> tuple[Verdict, str] | None:
+    """What is wrong with the facts: nothing, when some values satisfy them and plain Python agrees."""
+    witness = ask_z3(Question(tuple(claim.facts), budget_s))
+    if witness.said == "unsat":
+        return Verdict.VACUOUS, "no values satisfy the facts"
+    if witness.model is None:
+        return Verdict.UNKNOWN, "no witness of the facts within the budget"
+    for call in claim.calls:
+        difference = replay(call, witness.model)
+        if difference:
+            return Verdict.ERROR, f"the witness does not replay: {difference}"
+    return None
+
+
+def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
+    said = {f"z3 seed {seed}" if seed else "z3": ask_z3(question, seed).said for seed in range(seeds)}
+    if cvc5 is not None:
+        said["cvc5"] = cvc5.ask(question)
+    return said
+
+
+def _verdict(said: dict[str, str]) -> Verdict:
+    answers = set(said.values())
+    if any(answer.startswith("error") for answer in answers) or {"sat", "unsat"} <= answers:
+        return Verdict.ERROR
+    if "unknown" in answers:
+        return Verdict.UNKNOWN
+    return Verdict.PROVED if answers == {"unsat"} else Verdict.REFUTED
+
+
+def _list(said: dict[str, str]) -> str:
+    return "; ".join(f"{solver} says {answer}" for solver, answer in said.items())

@@ -1,0 +1,150 @@
+"""Two workloads and a clock as manifests, and as a story."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import Duration, Instant, RequeuingTimestamp, WithinClusterQueue, Workload
+from tenure.readings import Reading
+from tenure.rules.terms import PreemptionTerms
+from tenure.units import format_duration, format_instant
+
+QUEUE = "cluster-queue"
+FLAVOR = "default-flavor"
+POLICIES = {
+    WithinClusterQueue.NEVER: "Never",
+    WithinClusterQueue.LOWER_PRIORITY: "LowerPriority",
+    WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY: "LowerOrNewerEqualPriority",
+}
+API = "kueue.x-k8s.io/v1beta2"
+
+
+def scenario_of(
+    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant, reading: Reading
+) -> dict[str, Any]:
+    """An oracle request: the target runs in a queue with room for one, and the preemptor asks for it."""
+    timestamp = "Eviction" if terms.requeuing_timestamp == RequeuingTimestamp.EVICTION else "Creation"
+    return {
+        "id": "counterexample",
+        "call": "decide",
+        "input": {
+            "now": format_instant(now),
+            "featureGates": {"TimeBasedSamePriorityPreemption": terms.time_based_preemption},
+            "requeuingTimestamp": timestamp,
+            "clusterQueues": [_cluster_queue(terms)],
+            "resourceFlavors": [{"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}],
+            "admitted": [_workload(target, holds_quota=True)],
+            "incoming": _workload(preemptor, holds_quota=False),
+            "targetCQ": QUEUE,
+            "assignment": None,
+            "reading": reading.name,
+        },
+    }
+
+
+def story_of(
+    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant, scenario: dict[str, Any]
+) -> tuple[str, ...]:
+    """What happens, in the order in which it happens."""
+    reserved = target.quota_reserved_at if target.quota_reserved_at is not None else now
+    events = [
+        (preemptor.created_at, f"preemptor is created with priority {preemptor.priority}, and waits"),
+        (target.created_at, f"target is created with priority {target.priority}"),
+        (reserved, "quota is reserved for target: the queue is full"),
+    ]
+    lines = [f"{format_instant(at)}  {what}" for at, what in sorted(events, key=lambda event: event[0])]
+    taken = _taken(scenario)
+    kept = f", minAdmitDuration is {format_duration(_duration(terms))}" if terms.min_admit_duration else ""
+    lines.append(f"{format_instant(now)}  target has run {format_duration(now - reserved)}{kept}")
+    lines.append(f"{format_instant(now)}  {taken}")
+    return tuple(lines)
+
+
+def _taken(scenario: dict[str, Any]) -> str:
+    from tenure.conformance.protocol import answer
+
+    said = answer(scenario)
+    preempted = said.get("output", {}).get("preempted", [])
+    if not preempted:
+        return "target is kept"
+    return f"target is preempted: {preempted[0]['reason']}, by {', '.join(preempted[0]['rules'])}"
+
+
+def _duration(terms: PreemptionTerms) -> Duration:
+    return terms.min_admit_duration if terms.min_admit_duration is not None else 0
+
+
+def _cluster_queue(terms: PreemptionTerms) -> dict[str, Any]:
+    preemption: dict[str, Any] = {"withinClusterQueue": POLICIES[terms.within_cluster_queue]}
+    if terms.min_admit_duration is not None:
+        duration = format_duration(terms.min_admit_duration)
+        preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
+    return {
+        "apiVersion": API,
+        "kind": "ClusterQueue",
+        "metadata": {"name": QUEUE},
+        "spec": {
+            "namespaceSelector": {},
+            "preemption": preemption,
+            "resourceGroups": [
+                {
+                    "coveredResources": ["cpu"],
+                    "flavors": [{"name": FLAVOR, "resources": [{"name": "cpu", "nominalQuota": "1"}]}],
+                }
+            ],
+        },
+    }
+
+
+def _workload(workload: Workload, *, holds_quota: bool) -> dict[str, Any]:
+    manifest: dict[str, Any] = {
+        "apiVersion": API,
+        "kind": "Workload",
+        "metadata": {
+            "namespace": workload.namespace,
+            "name": workload.name,
+            "uid": workload.uid,
+            "creationTimestamp": format_instant(workload.created_at),
+        },
+        "spec": {
+            "priority": workload.priority,
+            "podSets": [
+                {
+                    "name": "main",
+                    "count": 1,
+                    "template": {
+                        "spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
+                    },
+                }
+            ],
+        },
+        "status": {"conditions": list(_conditions(workload, holds_quota))},
+    }
+    if holds_quota:
+        manifest["status"]["admission"] = {
+            "clusterQueue": QUEUE,
+            "podSetAssignments": [
+                {"name": "main", "count": 1, "flavors": {"cpu": FLAVOR}, "resourceUsage": {"cpu": "1"}}
+            ],
+        }
+    return manifest
+
+
+def _conditions(workload: Workload, holds_quota: bool) -> list[dict[str, str]]:
+    conditions: list[dict[str, str]] = []
+
+    def add(kind: str, reason: str, at: Instant | None) -> None:
+        stamp = {} if at is None else {"lastTransitionTime": format_instant(at)}
+        conditions.append({"type": kind, "status": "True", "reason": reason, "message": "", **stamp})
+
+    if holds_quota:
+        add("QuotaReserved", "QuotaReserved", workload.quota_reserved_at)
+    if workload.pods_ready_evicted_at is not None:
+        add("Evicted", "PodsReadyTimeout", workload.pods_ready_evicted_at)
+    elif workload.admission_check_evicted_at is not None:
+        add("Evicted", "AdmissionCheck", workload.admission_check_evicted_at)
+    elif workload.evicted:
+        add("Evicted", "Preempted", None)
+    if workload.time_based_preempted_at is not None:
+        add("Preempted", "InClusterQueueTimeBased", workload.time_based_preempted_at)
+    return conditions

@@ -1,0 +1,134 @@
+"""Z3 in this process, cvc5 in a process that can be killed; both answer the same question."""
+
+from __future__ import annotations
+
+import json
+import re
+import selectors
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import z3
+
+_DECLARED = re.compile(r"^\(declare-fun (\|[^|]+\||\S+) \(\)", re.MULTILINE)
+
+GRACE_S = 5.0
+"""How long past its own limit a solver's process may stay silent before it is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether some values satisfy all facts.
+
+    Args:
+        facts: what must hold.
+        budget_s: seconds for one answer.
+    """
+
+    facts: tuple[z3.BoolRef, ...]
+    budget_s: float
+
+    def smt2(self) -> str:
+        """The question as an SMT-LIB 2 script."""
+        solver = z3.Solver()
+        solver.add(*self.facts)
+        body = "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith("(set-info"))
+        return f"(set-logic ALL)\n{body}\n"
+
+    def constants(self) -> frozenset[str]:
+        """The names of the constants that the question mentions."""
+        return frozenset(name.strip("|") for name in _DECLARED.findall(self.smt2()))
+
+
+@dataclass(frozen=True, slots=True)
+class Z3Answer:
+    """`sat`, `unsat` or `unknown`, with the values where there are some."""
+
+    said: str
+    model: z3.ModelRef | None
+
+
+def ask_z3(question: Question, seed: int = 0) -> Z3Answer:
+    """Ask Z3 with a random seed."""
+    solver = z3.Solver()
+    solver.set("timeout", int(question.budget_s * 1000))
+    solver.set("random_seed", seed)
+    solver.add(*question.facts)
+    said = str(solver.check())
+    return Z3Answer(said, solver.model() if said == "sat" else None)
+
+
+@dataclass(slots=True)
+class Cvc5:
+    """cvc5 behind a pipe. Use as a context manager.
+
+    Args:
+        command: how to start the worker; a test passes one that hangs or lies.
+        grace_s: see `GRACE_S`.
+    """
+
+    command: Sequence[str] = (sys.executable, "-m", "tenure_proofs.cvc5_worker")
+    grace_s: float = GRACE_S
+    _process: subprocess.Popen[str] | None = field(default=None, init=False)
+
+    def __enter__(self) -> Cvc5:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; the next question starts another."""
+        self._kill()
+
+    def ask(self, question: Question) -> str:
+        """`sat`, `unsat`, `unknown`, or `error: …`; a silent process is killed and is an error."""
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        request = {"script": question.smt2(), "limit_ms": int(question.budget_s * 1000)}
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            self._kill()
+            return "error: cvc5's process ended"
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            if not selector.select(question.budget_s + self.grace_s):
+                self._kill()
+                return f"error: cvc5 was silent for {question.budget_s + self.grace_s:g} s and was killed"
+        line = process.stdout.readline()
+        if not line:
+            self._kill()
+            return "error: cvc5's process ended"
+        return str(json.loads(line))
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        return self._process
+
+    def _kill(self) -> None:
+        if self._process is None:
+            return
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
+        self._process = None
+
+
+def solver_versions() -> dict[str, str]:
+    """The installed versions of both solvers."""
+    return {"z3": z3.get_version_string(), "cvc5": version("cvc5")}

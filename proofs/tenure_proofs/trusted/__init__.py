@@ -1,0 +1,1 @@
+"""What a reader must believe without proof; ASSUMPTIONS.md lists it."""

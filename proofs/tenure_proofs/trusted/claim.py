@@ -1,0 +1,174 @@
+"""What an obligation's statement is written with: symbolic arguments, lifted rules, facts and goals."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from tenure.model import Evidence, Workload
+from tenure.readings import CHOICES, Reading
+from tenure.rules.terms import PreemptionTerms
+from tenure_proofs.trusted.domains import Domain, LiftError, Record, Scalar, domain_of, well_typed
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
+from tenure_proofs.trusted.tracer import (
+    SymBool,
+    SymEnum,
+    SymInt,
+    SymOptional,
+    SymRecord,
+    SymText,
+    identity_of,
+    symbol,
+    trace,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One use of a lifted function, kept so that a model can be replayed in plain Python."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    formula: Formula
+
+
+Traces = dict[tuple[Any, ...], Formula]
+"""Formulas already traced, by function and arguments: good for as long as no rule's code changes."""
+
+
+@dataclass(slots=True)
+class Claim:
+    """An obligation's statement under one reading.
+
+    Args:
+        reading: the reading that the terms are fixed to.
+        traces: formulas shared with other claims.
+    """
+
+    reading: Reading
+    traces: Traces = field(default_factory=dict)
+    symbols: dict[str, Domain] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    facts: list[z3.BoolRef] = field(default_factory=list)
+    goals: list[z3.BoolRef] = field(default_factory=list)
+
+    def workload(self, name: str) -> Any:
+        """An arbitrary workload."""
+        return self._declare(name, domain_of(Workload))
+
+    def evidence(self, name: str) -> Any:
+        """Arbitrary evidence, forged or not."""
+        return self._declare(name, domain_of(Evidence))
+
+    def terms(self, name: str = "terms") -> Any:
+        """Arbitrary terms of a ClusterQueue, under this claim's reading."""
+        fixed = {key: getattr(self.reading, key) for key in CHOICES}
+        return self._declare(name, domain_of(PreemptionTerms), fixed)
+
+    def number(self, name: str) -> Any:
+        """An arbitrary whole number: a time, a duration or an amount."""
+        return self._declare(name, Scalar(int))
+
+    def member(self, name: str, enum: type) -> Any:
+        """An arbitrary member of an IntEnum."""
+        return self._declare(name, domain_of(enum))
+
+    def lift(self, function: Callable[..., Any]) -> Callable[..., Lifted]:
+        """A function as a formula of the arguments it is then called with."""
+
+        def lifted(*arguments: Any) -> Lifted:
+            key = (function, *(_identity(argument) for argument in arguments))
+            if key not in self.traces:
+                self.traces[key] = trace(function, *arguments)
+            call = Call(function, arguments, self.traces[key])
+            self.calls.append(call)
+            return Lifted(self, call)
+
+        return lifted
+
+    def assume(self, *facts: SymBool) -> None:
+        """Facts under which the goals are claimed."""
+        self.facts.extend(fact.term for fact in facts)
+
+    def prove(self, *goals: SymBool) -> None:
+        """What is claimed."""
+        self.goals.extend(goal.term for goal in goals)
+
+    def _declare(self, name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Any:
+        if name in self.symbols:
+            raise LiftError(f"{name} is declared twice")
+        self.symbols[name] = domain
+        self.facts.extend(well_typed(name, domain))
+        made = SymRecord(name, domain, fixed) if isinstance(domain, Record) else symbol(name, domain)
+        self.arguments[name] = made
+        return made
+
+
+def _identity(argument: Any) -> Any:
+    """What tells two arguments of a lifted function apart."""
+    if isinstance(argument, SymRecord):
+        return identity_of(argument)
+    if isinstance(argument, SymBool | SymInt | SymText | SymEnum):
+        return argument.term.sexpr()
+    if isinstance(argument, SymOptional):
+        return (argument.present.term.sexpr(), argument.value.term.sexpr())
+    return (type(argument), argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """The result of a lifted function, for use in a statement."""
+
+    claim: Claim
+    call: Call
+
+    @property
+    def defined(self) -> SymBool:
+        """Whether the function returns, rather than raise."""
+        return SymBool(self.call.formula.defined)
+
+    @property
+    def value(self) -> Any:
+        """What it returns. Using it claims as well that the function returns at all."""
+        self.claim.goals.append(self.call.formula.defined)
+        return self._wrapped(self.call.formula.value, typing.get_type_hints(self.call.function)["return"])
+
+    def field(self, name: str) -> Any:
+        """A field of the record it returns, where it returns."""
+        shape = self.call.formula.value
+        if not isinstance(shape, Built):
+            raise LiftError(f"{self.call.function.__name__} builds no record")
+        cls = typing.get_type_hints(self.call.function)["return"]
+        return self._wrapped(dict(shape.fields)[name], typing.get_type_hints(cls)[name])
+
+    @property
+    def is_set(self) -> SymBool:
+        """Whether it returns something other than None."""
+        return SymBool(self._maybe().present)
+
+    @property
+    def some(self) -> SymInt:
+        """The number it returns, where it is not None."""
+        return SymInt(self._maybe().value)
+
+    def _maybe(self) -> Maybe:
+        self.claim.goals.append(self.call.formula.defined)
+        shape = self.call.formula.value
+        if not isinstance(shape, Maybe):
+            raise LiftError(f"{self.call.function.__name__} never returns None")
+        return shape
+
+    def _wrapped(self, shape: Shape, hint: Any) -> Any:
+        if isinstance(shape, Maybe | Built | Passed):
+            raise LiftError(f"{self.call.function.__name__} returns no scalar: use is_set, some or field")
+        domain = domain_of(hint)
+        if not isinstance(domain, Scalar):
+            raise LiftError(f"{self.call.function.__name__} returns no scalar")
+        if domain.sort is bool:
+            return SymBool(shape)
+        return SymInt(shape) if domain.sort is int else SymEnum(domain.sort, shape)

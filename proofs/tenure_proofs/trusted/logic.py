@@ -1,0 +1,62 @@
+"""The connectives that statements are written in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.tracer import SymBool, SymInt, SymOptional, SymRecord, peek
+
+
+def _terms(parts: tuple[SymBool | bool, ...]) -> list[z3.BoolRef]:
+    return [part.term if isinstance(part, SymBool) else z3.BoolVal(part) for part in parts]
+
+
+def all_of(*parts: SymBool | bool) -> SymBool:
+    """True when every part is."""
+    return SymBool(z3.And(_terms(parts)))
+
+
+def any_of(*parts: SymBool | bool) -> SymBool:
+    """True when some part is."""
+    return SymBool(z3.Or(_terms(parts)))
+
+
+def negation(part: SymBool | bool) -> SymBool:
+    """True when the part is not."""
+    return SymBool(z3.Not(*_terms((part,))))
+
+
+def implies(condition: SymBool | bool, consequence: SymBool | bool) -> SymBool:
+    """True unless the condition holds and the consequence does not."""
+    return SymBool(z3.Implies(*_terms((condition, consequence))))
+
+
+def either_both_or_none(first: SymBool | bool, second: SymBool | bool) -> SymBool:
+    """True when both parts have the same truth."""
+    left, right = _terms((first, second))
+    return SymBool(left == right)
+
+
+def is_set(record: SymRecord, field: str) -> SymBool:
+    """Whether an optional field of an argument has a value."""
+    return _optional(record, field).present
+
+
+def value_of(record: SymRecord, field: str) -> Any:
+    """The value of an optional field; means something only where `is_set` holds."""
+    return _optional(record, field).value
+
+
+def choose(condition: SymBool, then: SymInt, otherwise: SymInt) -> SymInt:
+    """One of two numbers."""
+    return SymInt(z3.If(condition.term, then.term, otherwise.term))
+
+
+def _optional(record: SymRecord, field: str) -> SymOptional:
+    symbol = peek(record, field)
+    if not isinstance(symbol, SymOptional):
+        raise LiftError(f"{field} is not optional")
+    return symbol

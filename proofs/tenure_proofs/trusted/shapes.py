@@ -1,0 +1,83 @@
+"""What a lifted function returns: solver terms in the shape of the Python result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import z3
+
+from tenure_proofs.trusted.domains import LiftError
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """A result that may be None: `present` says when it is not."""
+
+    present: z3.BoolRef
+    value: z3.ExprRef
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A record that the function constructed.
+
+    Args:
+        cls: name of its class.
+        fields: shape of every field.
+    """
+
+    cls: str
+    fields: tuple[tuple[str, Shape], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An argument that the function handed on unread, by its name."""
+
+    name: str
+
+
+Shape: TypeAlias = "z3.ExprRef | Maybe | Built | Passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A function as a formula.
+
+    Args:
+        value: what it returns, wherever it returns.
+        defined: when it returns at all, rather than raise.
+    """
+
+    value: Shape
+    defined: z3.BoolRef
+
+
+def same(first: Shape, second: Shape) -> z3.BoolRef:
+    """When two shapes are the same value.
+
+    Raises:
+        LiftError: they can never be compared, as a record with a number.
+    """
+    if isinstance(first, Passed) or isinstance(second, Passed):
+        return z3.BoolVal(first == second)
+    if isinstance(first, Built) and isinstance(second, Built) and first.cls == second.cls:
+        return z3.And(
+            [same(mine, theirs) for (_, mine), (_, theirs) in zip(first.fields, second.fields, strict=True)]
+        )
+    if isinstance(first, Maybe) or isinstance(second, Maybe):
+        left, right = as_maybe(first), as_maybe(second)
+        return z3.And(left.present == right.present, z3.Implies(left.present, left.value == right.value))
+    if isinstance(first, z3.ExprRef) and isinstance(second, z3.ExprRef):
+        return first == second
+    raise LiftError(f"{first!r} and {second!r} have different shapes")
+
+
+def as_maybe(shape: Shape) -> Maybe:
+    """A scalar seen as an optional that is always there."""
+    if isinstance(shape, Maybe):
+        return shape
+    if isinstance(shape, z3.ExprRef):
+        return Maybe(z3.BoolVal(True), shape)
+    raise LiftError(f"{shape!r} is no scalar")

@@ -1,0 +1,40 @@
+"""Decisions as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.explain import GROUND_RULES, Explanation, Finding, explain
+from tenure.oracle.decide import Decision
+from tenure.units import format_instant
+
+
+def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
+    """A decision, line by line: the outcome, who leaves, and on request what every rule found."""
+    explanation = explain(decision)
+    outcome, *shortfalls = explanation.summary
+    yield outcome
+    for shortfall in shortfalls:
+        yield f"  {shortfall}"
+    yield f"  clock {format_instant(decision.now)}, reading {decision.reading.name}"
+    width = max((len(target.workload.key) for target in decision.targets), default=0)
+    for target in decision.targets:
+        rules = ", ".join(GROUND_RULES[target.evidence.ground])
+        yield f"  preempt {target.workload.key:{width}}  {target.reason.label}  by {rules}"
+    if explained:
+        yield from _explanation_lines(explanation)
+
+
+def _explanation_lines(explanation: Explanation) -> Iterator[str]:
+    yield ""
+    yield "The request"
+    yield from _finding_lines(explanation.request)
+    for each in explanation.workloads:
+        yield ""
+        yield f"{each.workload.key} is {each.verdict}"
+        yield from _finding_lines(each.findings)
+
+
+def _finding_lines(findings: tuple[Finding, ...]) -> Iterator[str]:
+    for finding in findings:
+        yield f"  {finding.rule:8}{'yes' if finding.holds else 'no':4} {finding.text}"

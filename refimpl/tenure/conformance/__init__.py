@@ -1,0 +1,1 @@
+"""Tenure as an oracle for other programs: the JSON-lines protocol and the published vectors."""

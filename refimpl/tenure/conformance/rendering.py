@@ -1,0 +1,67 @@
+"""A decision as the protocol writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.explain import GROUND_RULES, Explanation, Finding, explain
+from tenure.oracle.decide import Decision
+from tenure.oracle.effects import Effect, effects_of
+
+ENGINE = "reference"
+"""The engine that decides here."""
+
+
+def render_decision(decision: Decision, *, explained: bool = False) -> dict[str, Any]:
+    """The `output` of call `decide`.
+
+    Args:
+        decision: what was decided.
+        explained: whether to add the trace of every workload of the queue.
+    """
+    output: dict[str, Any] = {
+        "decision": str(decision.outcome),
+        "preempted": [
+            {
+                "workload": target.workload.key,
+                "clusterQueue": decision.queue.name,
+                "reason": target.reason.label,
+                "rules": list(GROUND_RULES[target.evidence.ground]),
+            }
+            for target in decision.targets
+        ],
+        "reading": decision.reading.written(),
+        "engine": ENGINE,
+        "effects": [_effect(effect) for effect in effects_of(decision)],
+    }
+    if explained:
+        output["trace"] = _trace(explain(decision))
+    return output
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "workload": effect.workload,
+        "conditions": [{"type": kind, "status": "True", "reason": why} for kind, why in effect.conditions],
+        "metrics": [{"name": effect.metric, "labels": dict(effect.labels), "increment": 1}],
+    }
+
+
+def _trace(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "summary": list(explanation.summary),
+        "request": [_finding(finding) for finding in explanation.request],
+        "workloads": [
+            {
+                "workload": each.workload.key,
+                "taken": each.taken,
+                "verdict": each.verdict,
+                "findings": [_finding(finding) for finding in each.findings],
+            }
+            for each in explanation.workloads
+        ],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {"rule": finding.rule, "holds": finding.holds, "text": finding.text}

@@ -1,0 +1,274 @@
+"""The published vectors: reading, checking, running, adding, formatting."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tenure.conformance.protocol import answer
+from tenure.errors import InputError, Problem, bad_input
+from tenure.resources import bundled
+from tenure.rules.registry import all_rules
+
+SCHEMA = "schema.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One case of a vector file.
+
+    Args:
+        file: where it stands.
+        data: the case, as the schema describes it.
+        flags: meaning of the file's flags.
+    """
+
+    file: Path
+    data: dict[str, Any]
+    flags: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        """Its identifier."""
+        return str(self.data["id"])
+
+    def request(self, *, explained: bool = False) -> dict[str, Any]:
+        """The oracle request that the case stands for."""
+        given = {**self.data["input"], "reading": self.data["reading"], "explain": explained}
+        return {"id": self.id, "call": self.data["call"], "input": given}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A vector that was run.
+
+    Args:
+        vector: which.
+        differences: what the answer has otherwise; empty when it passes.
+    """
+
+    vector: Vector
+    differences: tuple[str, ...]
+
+
+def vectors_folder() -> Path:
+    """Where the published vectors are."""
+    return bundled("spec", "vectors")
+
+
+def load_vectors(folder: Path | None = None) -> tuple[Vector, ...]:
+    """Every vector of a folder, by file and position.
+
+    Raises:
+        InputError: a file is no JSON object, or does not follow the schema.
+    """
+    return tuple(vector for path in vector_files(folder) for vector in _read_file(path))
+
+
+def vector_files(folder: Path | None = None) -> list[Path]:
+    """The vector files of a folder."""
+    folder = folder or vectors_folder()
+    return sorted(path for path in folder.glob("*.json") if path.name != SCHEMA)
+
+
+def run_vector(vector: Vector) -> Run:
+    """Answer a vector's request and compare."""
+    said = answer(vector.request())
+    return Run(vector, tuple(differences(vector.data["expect"], said)))
+
+
+def differences(expect: dict[str, Any], said: dict[str, Any]) -> Iterator[str]:
+    """What an answer has otherwise than expected; only what the vector mentions is compared.
+
+    >>> said = {"output": {"decision": "NoFit", "preempted": []}}
+    >>> list(differences({"decision": "Fit", "preempted": []}, said))
+    ["decision: expected 'Fit', got 'NoFit'"]
+    """
+    if "error" in expect or "error" in said:
+        yield from _error_differences(expect.get("error"), said.get("error"))
+        return
+    output = said["output"]
+    if output["decision"] != expect["decision"]:
+        yield f"decision: expected {expect['decision']!r}, got {output['decision']!r}"
+    wanted = [each["workload"] for each in expect["preempted"]]
+    got = [each["workload"] for each in output["preempted"]]
+    if wanted != got:
+        yield f"preempted: expected {wanted}, got {got}"
+        return
+    for mine, theirs in zip(expect["preempted"], output["preempted"], strict=True):
+        for key in mine:
+            if mine[key] != theirs[key]:
+                yield f"{mine['workload']}.{key}: expected {mine[key]!r}, got {theirs[key]!r}"
+
+
+def _error_differences(expect: dict[str, Any] | None, said: dict[str, Any] | None) -> Iterator[str]:
+    if expect is None:
+        yield f"expected an answer, got error {said and said['message']!r}"
+    elif said is None:
+        yield f"expected error {expect['code']} at {expect['field']}, got an answer"
+    else:
+        for key in expect:
+            if expect[key] != said[key]:
+                yield f"error.{key}: expected {expect[key]!r}, got {said[key]!r}"
+
+
+def check_vectors(folder: Path | None = None) -> Iterator[str]:
+    """Everything that is wrong with the vector files themselves.
+
+    Schema, formatting, unique identifiers, flags defined and used, identifiers of rules that exist, the
+    verdict against the trace, and an accepting and a rejecting vector for every live rule.
+    """
+    try:
+        vectors = load_vectors(folder)
+    except InputError as error:
+        yield from (str(problem) for problem in error.problems)
+        return
+    yield from _format_problems(folder)
+    yield from _duplicates(vectors)
+    yield from _flag_problems(vectors)
+    for vector in vectors:
+        yield from _verdict_problems(vector)
+    yield from _coverage_problems(vectors)
+
+
+def formatted(data: dict[str, Any]) -> str:
+    """A vector file's one way of being written."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def format_files(folder: Path | None = None) -> list[Path]:
+    """Rewrite every file in the one way; the files that changed."""
+    changed = []
+    for path in vector_files(folder):
+        before = path.read_text(encoding="utf-8")
+        after = formatted(_parse(path))
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+            changed.append(path)
+    return changed
+
+
+def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) -> Path:
+    """Append a vector to the file of its area; without `expect`, the oracle's answer becomes it.
+
+    Args:
+        area: name of the file, without ending; it must exist, since it defines the flags.
+        vector: the case, by the schema.
+        folder: the vectors' folder.
+
+    Raises:
+        InputError: no such area, a taken identifier, or a case that does not follow the schema.
+    """
+    folder = folder or vectors_folder()
+    path = folder / f"{area}.json"
+    if not path.exists():
+        known = ", ".join(each.stem for each in vector_files(folder))
+        raise bad_input("area", area, f"an area that has a file: {known}")
+    if any(known.id == vector.get("id") for known in load_vectors(folder)):
+        raise bad_input("id", vector.get("id"), "an identifier that is not taken")
+    if "expect" not in vector and {"id", "input", "reading", "call"} <= vector.keys():
+        vector = {**vector, "expect": expected_from(answer(Vector(path, vector, {}).request()))}
+    data = _parse(path)
+    data["vectors"].append(vector)
+    _validate(data, path)
+    path.write_text(formatted(data), encoding="utf-8")
+    return path
+
+
+def expected_from(said: dict[str, Any]) -> dict[str, Any]:
+    """The part of an answer that a vector expects."""
+    if "error" in said:
+        return {"error": {key: said["error"][key] for key in ("code", "field")}}
+    output = said["output"]
+    return {"decision": output["decision"], "preempted": output["preempted"]}
+
+
+def _read_file(path: Path) -> Iterator[Vector]:
+    data = _parse(path)
+    _validate(data, path)
+    for entry in data["vectors"]:
+        yield Vector(path, entry, data["flags"])
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError([Problem("", str(error), "a JSON file", file=str(path))]) from error
+    if not isinstance(data, dict):
+        raise InputError([Problem("", type(data).__name__, "an object", file=str(path))])
+    return data
+
+
+def _validate(data: dict[str, Any], path: Path) -> None:
+    # Imported here: validating against the schema is the only use, and its import is slow.
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((vectors_folder() / SCHEMA).read_text(encoding="utf-8"))
+    problems = [
+        Problem(field=error.json_path, found=error.message, expected="what schema.json says", file=path.name)
+        for error in sorted(Draft202012Validator(schema).iter_errors(data), key=lambda each: each.json_path)
+    ]
+    if data.get("area") != path.stem:
+        problems.append(
+            Problem("area", repr(data.get("area")), f"the file's name, {path.stem}", file=path.name)
+        )
+    if problems:
+        raise InputError(problems)
+
+
+def _format_problems(folder: Path | None) -> Iterator[str]:
+    for path in vector_files(folder):
+        if path.read_text(encoding="utf-8") != formatted(_parse(path)):
+            yield f"{path.name}: not formatted; `tenure vectors format` does it"
+
+
+def _duplicates(vectors: tuple[Vector, ...]) -> Iterator[str]:
+    seen: set[str] = set()
+    for vector in vectors:
+        if vector.id in seen:
+            yield f"{vector.file.name}: {vector.id} stands twice"
+        seen.add(vector.id)
+
+
+def _flag_problems(vectors: tuple[Vector, ...]) -> Iterator[str]:
+    for vector in vectors:
+        for flag in vector.data["flags"]:
+            if flag not in vector.flags:
+                yield f"{vector.file.name}: {vector.id} has flag {flag}, which the file does not define"
+    for path in sorted({vector.file for vector in vectors}):
+        mine = [vector for vector in vectors if vector.file == path]
+        used = {flag for vector in mine for flag in vector.data["flags"]}
+        for flag in sorted(mine[0].flags.keys() - used):
+            yield f"{path.name}: flag {flag} is defined and never used"
+
+
+def _verdict_problems(vector: Vector) -> Iterator[str]:
+    if "error" in vector.data["expect"]:
+        return
+    said = answer(vector.request(explained=True))
+    if "error" in said:
+        yield f"{vector.file.name}: {vector.id} is refused: {said['error']['message']}"
+        return
+    wanted = vector.data["verdict"] == "accept"
+    trace = said["output"]["trace"]
+    findings = [*trace["request"], *(each for row in trace["workloads"] for each in row["findings"])]
+    for rule in vector.data["rules"]:
+        if not any(finding["rule"] == rule and finding["holds"] == wanted for finding in findings):
+            said_verdict = vector.data["verdict"]
+            yield f"{vector.file.name}: {vector.id} says {said_verdict}, but {rule} never does in it"
+
+
+def _coverage_problems(vectors: tuple[Vector, ...]) -> Iterator[str]:
+    known = {entry.id for entry in all_rules()}
+    covered = {(rule, vector.data["verdict"]) for vector in vectors for rule in vector.data["rules"]}
+    for rule, _ in sorted(covered):
+        if rule not in known:
+            yield f"a vector names rule {rule}, which does not exist"
+    for rule in sorted(known):
+        for verdict, words in (("accept", "accepting"), ("reject", "rejecting")):
+            if (rule, verdict) not in covered:
+                yield f"rule {rule} has no {words} vector"

@@ -1,0 +1,82 @@
+"""What can be wrong with an input, said so that the person who wrote it can act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """The stable name of a kind of error; the JSON-lines oracle prints it as `error.code`."""
+
+    BAD_INPUT = "bad-input"
+    NOT_MODELLED = "not-modelled"
+    UNKNOWN_CALL = "unknown-call"
+    BAD_JSON = "bad-json"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with one field of one object.
+
+    Args:
+        field: path of the field as Kubernetes writes it, `spec.resourceGroups[0].flavors[1].name`; empty
+            when the whole object or file is meant.
+        found: the value found, as it was written.
+        expected: what would have been right.
+        object: `ClusterQueue/team-a` or `Workload/ns/name`; empty when no object could be read.
+        file: the file as the user named it; empty for objects that came from no file.
+        code: what kind of error this is.
+
+    >>> print(Problem(field="spec.priority", found="'high'", expected="an integer", object="Workload/a/b"))
+    Workload/a/b: spec.priority: found 'high', expected an integer
+    """
+
+    field: str
+    found: str
+    expected: str
+    object: str = ""
+    file: str = ""
+    code: ErrorCode = ErrorCode.BAD_INPUT
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.file, self.object, self.field) if part)
+        return f"{place}: found {self.found}, expected {self.expected}"
+
+
+class InputError(ValueError):
+    """An input that cannot be decided. Carries every problem found, never only the first.
+
+    >>> error = InputError([Problem(field="now", found="'soon'", expected="an RFC 3339 time")])
+    >>> error.problems[0].field
+    'now'
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        if not problems:
+            raise ValueError("an InputError names at least one problem")
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def bad_input(field: str, found: object, expected: str, *, object: str = "", file: str = "") -> InputError:  # noqa: A002 - the Kubernetes word for the thing
+    """An `InputError` of a single problem; `found` is shown as Python would write it."""
+    return InputError([Problem(field=field, found=repr(found), expected=expected, object=object, file=file)])
+
+
+def not_modelled(field: str, found: str, reason: str, *, object: str = "", file: str = "") -> InputError:  # noqa: A002 - as above
+    """An `InputError` for a feature that decides in the real scheduler and that Tenure does not model yet."""
+    return InputError(
+        [
+            Problem(
+                field=field,
+                found=found,
+                expected=f"nothing here: {reason} is not modelled",
+                object=object,
+                file=file,
+                code=ErrorCode.NOT_MODELLED,
+            )
+        ]
+    )

@@ -1,0 +1,121 @@
+"""An untrusted object against its shape: every deviation as a problem with the path of its field."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from tenure.errors import InputError, Problem
+from tenure.manifests.showing import Place, printable, show
+
+M = TypeVar("M", bound=BaseModel)
+_Location = tuple[int | str, ...]
+
+_MAPS: Final = frozenset(("requests", "limits", "overhead", "resourceUsage", "flavors", "namespaceSelector"))
+"""Fields whose children are named by the user, so that Kubernetes writes them in brackets."""
+
+_LONGEST_NAME = 64
+
+_EXPECTED: dict[str, Callable[[dict[str, Any]], str]] = {
+    "missing": lambda _: "a value: the field is required",
+    "int_type": lambda _: "an integer",
+    "string_type": lambda _: "a string",
+    "bool_type": lambda _: "true or false",
+    "list_type": lambda _: "a list",
+    "dict_type": lambda _: "a map",
+    "model_type": lambda _: "a map",
+    "literal_error": lambda context: f"one of {context['expected']}",
+    "greater_than_equal": lambda context: f"at least {context['ge']}",
+    "less_than": lambda context: f"at most {context['lt'] - 1}",
+    "too_short": lambda _: "a name that is not empty",
+}
+
+
+def check(
+    model: type[M], raw: object, place: Place, problems: list[Problem], *, prefix: str = ""
+) -> M | None:
+    """The object as the model has it, or None when it deviates, with what is wrong added to `problems`.
+
+    Args:
+        model: the shape.
+        raw: what was read.
+        place: the object, for the problems.
+        problems: gets every deviation, not only the first.
+        prefix: path of `raw` inside the object, `status.admission`.
+
+    >>> from tenure.manifests.schema import ReclaimablePod
+    >>> problems = []
+    >>> check(ReclaimablePod, {"name": "main", "cuont": True}, Place("Workload/a/b"), problems)
+    >>> print(*problems, sep="\\n")
+    Workload/a/b: count: found nothing, expected a value: the field is required
+    Workload/a/b: cuont: found True, expected no field of this name; did you mean count?
+    """
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        problems.extend(_problem(model, dict(detail), place, prefix) for detail in details)
+    return None
+
+
+def field_path(location: _Location, prefix: str = "") -> str:
+    """A path as Kubernetes writes it.
+
+    >>> field_path(("podSetAssignments", 0, "resourceUsage", "nvidia.com/gpu"), "status.admission")
+    'status.admission.podSetAssignments[0].resourceUsage[nvidia.com/gpu]'
+    """
+    path, parent = prefix, ""
+    for part in location:
+        if part == "[key]":
+            continue
+        if isinstance(part, int) or parent in _MAPS:
+            path += f"[{printable(str(part))}]"
+        else:
+            path += f".{printable(part)}"
+        parent = str(part)
+    return path.removeprefix(".")
+
+
+def _problem(model: type[BaseModel], detail: dict[str, Any], place: Place, prefix: str) -> Problem:
+    location: _Location = detail["loc"]
+    path = field_path(location, prefix)
+    kind: str = detail["type"]
+    context: dict[str, Any] = detail.get("ctx", {})
+    cause = context.get("error")
+    if isinstance(cause, InputError):
+        told = cause.problems[0]
+        return place.problem(path, told.found, told.expected, told.code)
+    if kind == "extra_forbidden":
+        return place.problem(path, show(detail["input"]), _known_instead(model, location))
+    found = "nothing" if kind == "missing" else show(detail["input"])
+    describe = _EXPECTED.get(kind)
+    return place.problem(path, found, describe(context) if describe else str(detail["msg"]))
+
+
+def _known_instead(model: type[BaseModel], location: _Location) -> str:
+    known = sorted(_aliases(_model_at(model, location[:-1])))
+    name = str(location[-1])[:_LONGEST_NAME]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+    return f"no field of this name; {hint}"
+
+
+def _model_at(model: type[BaseModel], location: _Location) -> type[BaseModel]:
+    for part in location:
+        annotation = _aliases(model).get(str(part))
+        # An index has no field of its own; the list's field has led to the model of its items already.
+        model = _model_in(annotation) or model
+    return model
+
+
+def _aliases(model: type[BaseModel]) -> dict[str, Any]:
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)

@@ -1,0 +1,106 @@
+"""What one pod of a pending workload asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TypeAlias
+
+from tenure.manifests.quantities import amount_of, saturated
+from tenure.manifests.schema import Container, PodSpec
+from tenure.manifests.structure import dig
+from tenure.model import Amount
+
+Requests: TypeAlias = dict[str, Fraction]
+
+
+def pod_requests(spec: PodSpec) -> Requests:
+    """The request that the Kubernetes scheduler counts for a pod, per resource, exactly.
+
+    Containers run together, and with them the init containers that restart always. While an ordinary
+    init container runs, it and those started before it are there. The larger of both, plus the overhead.
+
+    Args:
+        spec: the pod template's spec, already checked.
+
+    Source: Kubernetes, component-helpers PodRequests; KEP-753 (sidecar containers).
+
+    >>> from tenure.manifests.schema import PodSpec
+    >>> def box(cpu, **more): return {"resources": {"requests": {"cpu": cpu}}, **more}
+    >>> sidecar = box("1", restartPolicy="Always")
+    >>> spec = {"containers": [box("2")], "initContainers": [sidecar, box("5")], "overhead": {"cpu": "100m"}}
+    >>> str(pod_requests(PodSpec.model_validate(spec))["cpu"])
+    '61/10'
+    """
+    running = _sum(_requests(container) for container in spec.containers or ())
+    sidecars: Requests = {}
+    peak: Requests = {}
+    for container in spec.init_containers or ():
+        own = _requests(container)
+        starting = _sum((own, sidecars))
+        if container.restart_policy == "Always":
+            running = _sum((running, own))
+            sidecars = starting
+        peak = _largest(peak, starting)
+    return _sum((_largest(running, peak), spec.overhead or {}))
+
+
+def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
+    """What a pod set asks for: one pod's request in whole amounts, times the number of pods.
+
+    Args:
+        spec: the pod template's spec, already checked.
+        count: number of pods.
+
+    Returns:
+        Milli-CPU for `cpu`, base units for everything else; a negative request counts as zero.
+
+    Source: Kueue, requests of a pending workload.
+
+    >>> from tenure.manifests.schema import PodSpec
+    >>> spec = {"containers": [{"resources": {"requests": {"cpu": "0.0005"}}}]}
+    >>> set_requests(PodSpec.model_validate(spec), 10)
+    {'cpu': 10}
+    """
+    return {
+        resource: saturated(max(0, amount_of(resource, exact)) * count)
+        for resource, exact in pod_requests(spec).items()
+    }
+
+
+def node_constraint(spec: PodSpec) -> str:
+    """The field that ties a pod to some nodes, and so to some flavors; empty if there is none.
+
+    Args:
+        spec: the pod template's spec, already checked.
+
+    Source: Kueue, matching of a pod set with a flavor's node labels: the selector and the required node
+    affinity; preferences, and affinity between pods, do not choose a flavor.
+
+    >>> from tenure.manifests.schema import PodSpec
+    >>> node_constraint(PodSpec.model_validate({"nodeSelector": {"gpu": "a100"}}))
+    'nodeSelector'
+    """
+    if spec.node_selector:
+        return "nodeSelector"
+    required = dig(spec.affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    return "affinity" if required else ""
+
+
+def _requests(container: Container) -> Mapping[str, Fraction]:
+    return (container.resources.requests if container.resources else None) or {}
+
+
+def _sum(parts: Iterable[Mapping[str, Fraction]]) -> Requests:
+    total: Requests = {}
+    for part in parts:
+        for resource, exact in part.items():
+            total[resource] = total.get(resource, Fraction(0)) + exact
+    return total
+
+
+def _largest(one: Mapping[str, Fraction], other: Mapping[str, Fraction]) -> Requests:
+    largest = dict(one)
+    for resource, exact in other.items():
+        largest[resource] = max(largest.get(resource, exact), exact)
+    return largest

@@ -1,0 +1,115 @@
+"""How a value from a manifest is shown to the person who wrote it: short, and safe to print."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tenure.errors import ErrorCode, Problem
+
+LONGEST = 80
+"""Characters of a value that an error shows."""
+
+
+class NumberText(str):
+    """A number of a manifest kept as the text it was written as, so that no digit is lost.
+
+    It is a `str`; only its `repr` differs, which has no quotes because the manifest has none.
+
+    >>> NumberText("0.10")
+    0.10
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return printable(self)
+
+
+class _Short(reprlib.Repr):
+    """`reprlib` bounds the work as well as the text: a hostile value may be very large or very deep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = 4
+        self.maxstring = self.maxother = self.maxlong = LONGEST
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python refuses to print very long integers, and says so with a ValueError.
+        if x.bit_length() > 400:
+            return f"an integer of {x.bit_length()} bits"
+        return super().repr_int(x, level)
+
+
+_SHORT = _Short()
+
+
+def show(value: object) -> str:
+    """A value as Python writes it, at most about 80 characters long.
+
+    Args:
+        value: anything, however large.
+
+    >>> show("high")
+    "'high'"
+    >>> len(show(["x" * 500] * 500)) <= 80
+    True
+    """
+    return shorten(_SHORT.repr(value))
+
+
+def shorten(text: str) -> str:
+    """The text itself, or its beginning and its end when it is longer than 80 characters."""
+    if len(text) <= LONGEST:
+        return text
+    half = (LONGEST - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
+def printable(text: str) -> str:
+    r"""A name as it may be put into a message: shortened, control characters and lone surrogates escaped.
+
+    >>> printable("team-a"), printable("a\nb")
+    ('team-a', 'a\\nb')
+    """
+    short = shorten(text)
+    return short if short.isprintable() else ascii(short)[1:-1]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a message lists them, the list shortened as a whole.
+
+    >>> listed(["cpu", "memory"]), listed([])
+    ('cpu, memory', 'none')
+    """
+    return printable(", ".join(names)) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The object that is being read, as its problems name it.
+
+    Args:
+        object: `ClusterQueue/team-a` or `Workload/ns/name`.
+        file: the file as the user named it.
+        where: path in front of every field, such as `admitted[3]`.
+    """
+
+    object: str = ""
+    file: str = ""
+    where: str = ""
+
+    def problem(
+        self, field: str, found: str, expected: str, code: ErrorCode = ErrorCode.BAD_INPUT
+    ) -> Problem:
+        """A problem of this object; `found` is shown as given.
+
+        >>> print(Place("LocalQueue/a/b", where="queues[0]").problem("spec", "1", "a map"))
+        LocalQueue/a/b: queues[0].spec: found 1, expected a map
+        """
+        path = f"{self.where}.{field}" if self.where and field else self.where or field
+        return Problem(
+            field=path, found=found, expected=expected, object=self.object, file=self.file, code=code
+        )

@@ -1,0 +1,1 @@
+"""Loops and trees: what the rules decide, put together as a real scheduler does."""

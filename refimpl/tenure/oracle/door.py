@@ -1,0 +1,49 @@
+"""The one door: the only place where a target of preemption is constructed."""
+
+from __future__ import annotations
+
+from tenure.model import Evidence, Ground, Instant, Target, Workload
+from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.terms import PreemptionTerms
+from tenure.rules.time_based import reason_of
+
+
+class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as the design does
+    """The evidence does not allow this workload to be taken."""
+
+
+def take_target(
+    preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms, now: Instant
+) -> Target:
+    """Construct a target, if the evidence is what the rule finds.
+
+    The headline invariants are proved of this function: whatever a selection does, nobody becomes a
+    target without passing here.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload that holds quota of the preemptor's ClusterQueue.
+        evidence: what is said to allow it.
+        terms: what holds in that ClusterQueue.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Raises:
+        NotAllowed: the evidence is no ground, or not the one that KQ-040 finds.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> take_target(high, low, Evidence(Ground.LOWER_PRIORITY), terms_of(
+    ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0)
+    Traceback (most recent call last):
+    ...
+    tenure.oracle.door.NotAllowed: ns/2 may not take ns/1: the evidence is LOWER_PRIORITY, KQ-040 finds NONE
+    """
+    found = ground_within_queue(preemptor, target, terms, now)
+    if found == Ground.NONE or evidence.ground != found:
+        raise NotAllowed(
+            f"{preemptor.key} may not take {target.key}: "
+            f"the evidence is {evidence.ground.name}, KQ-040 finds {found.name}"
+        )
+    return Target(workload=target, reason=reason_of(found), evidence=evidence)

@@ -1,0 +1,183 @@
+"""Readings: one choice at every place where a source is ambiguous.
+
+The choices and presets are data, `spec/readings.toml`; the enums here are the same choices as rules
+compare them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+from tenure.errors import InputError, Problem
+from tenure.resources import bundled
+
+
+class SamePriorityGate(IntEnum):
+    """Key `same_priority_gate` of `spec/readings.toml`."""
+
+    EITHER = 0
+    EXPIRED_ONLY = 1
+
+
+class NewerThan(IntEnum):
+    """Key `newer_than` of `spec/readings.toml`."""
+
+    RESERVED_AFTER_CREATED = 0
+    QUEUE_ORDER = 1
+
+
+class RequeueOrder(IntEnum):
+    """Key `requeue_order` of `spec/readings.toml`."""
+
+    CREATION = 0
+    EVICTION = 1
+
+
+CHOICES: Mapping[str, type[IntEnum]] = {
+    "same_priority_gate": SamePriorityGate,
+    "newer_than": NewerThan,
+    "requeue_order": RequeueOrder,
+}
+"""The enum of every key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One choice at every ambiguous place.
+
+    Args:
+        same_priority_gate, newer_than, requeue_order: see `spec/readings.toml`.
+        name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
+
+    >>> preset("released").newer_than.name
+    'QUEUE_ORDER'
+    """
+
+    same_priority_gate: SamePriorityGate
+    newer_than: NewerThan
+    requeue_order: RequeueOrder
+    name: str = field(default="custom", compare=False)
+
+    def choices(self) -> dict[str, str]:
+        """Every key with its choice, in the words of `spec/readings.toml`.
+
+        >>> preset("as-written").choices()["same_priority_gate"]
+        'either'
+        """
+        return {key: getattr(self, key).name.lower() for key in CHOICES}
+
+    def written(self) -> str | dict[str, str]:
+        """The reading as a request may write it: a preset's name, or every choice.
+
+        >>> preset("released").written()
+        'released'
+        >>> parse_reading({"newer_than": "reserved_after_created"}).written()["newer_than"]
+        'reserved_after_created'
+        """
+        return self.name if self.name in preset_names() else self.choices()
+
+
+@cache
+def readings_file() -> Mapping[str, Any]:
+    """The parsed `spec/readings.toml`."""
+    return tomllib.loads(bundled("spec", "readings.toml").read_text(encoding="utf-8"))
+
+
+def preset_names() -> tuple[str, ...]:
+    """The presets' names, in the file's order.
+
+    >>> preset_names()
+    ('as-written', 'released', 'guaranteed')
+    """
+    return tuple(readings_file()["presets"])
+
+
+def default_preset() -> str:
+    """The name of the preset that is used when none is asked for.
+
+    >>> default_preset()
+    'guaranteed'
+    """
+    return str(readings_file()["default"])
+
+
+@cache
+def preset(name: str) -> Reading:
+    """A preset by name.
+
+    Raises:
+        InputError: there is no such preset (field `reading`).
+
+    >>> preset("guaranteed").same_priority_gate.name
+    'EXPIRED_ONLY'
+    """
+    presets = readings_file()["presets"]
+    if name not in presets:
+        raise _unknown("reading", name, tuple(presets), "a preset")
+    chosen: dict[str, Any] = {key: _choice(key, presets[name][key]) for key in CHOICES}
+    return Reading(name=name, **chosen)
+
+
+def parse_reading(value: str | Mapping[str, object] | None) -> Reading:
+    """A reading as a user writes it.
+
+    Args:
+        value: a preset's name; an object of overrides with an optional `preset`; None for the default.
+
+    Raises:
+        InputError: unknown preset (field `reading` or `reading.preset`), key or choice (`reading.<key>`).
+
+    >>> parse_reading({"preset": "released", "same_priority_gate": "expired_only"}).name
+    'released+same_priority_gate=expired_only'
+    """
+    if value is None:
+        return preset(default_preset())
+    if isinstance(value, str):
+        return preset(value)
+    if not isinstance(value, Mapping):
+        raise InputError(
+            [
+                Problem(
+                    field="reading", found=repr(value), expected="a preset's name or an object of overrides"
+                )
+            ]
+        )
+    return _overridden(value)
+
+
+def _overridden(value: Mapping[str, object]) -> Reading:
+    base_name = value.get("preset", default_preset())
+    if not isinstance(base_name, str) or base_name not in preset_names():
+        raise _unknown("reading.preset", base_name, preset_names(), "a preset")
+    base = preset(base_name)
+    overrides = {key: chosen for key, chosen in value.items() if key != "preset"}
+    for key in overrides:
+        if key not in CHOICES:
+            raise _unknown(f"reading.{key}", key, tuple(CHOICES), "a reading key")
+    parsed: dict[str, Any] = {key: _choice(key, chosen) for key, chosen in overrides.items()}
+    suffix = "".join(f"+{key}={overrides[key]}" for key in CHOICES if key in overrides)
+    return replace(base, name=base.name + suffix, **parsed)
+
+
+def _choice(key: str, chosen: object) -> IntEnum:
+    names = tuple(member.name.lower() for member in CHOICES[key])
+    if not isinstance(chosen, str) or chosen not in names:
+        raise _unknown(f"reading.{key}", chosen, names, "a choice")
+    return CHOICES[key][chosen.upper()]
+
+
+def _unknown(place: str, found: object, known: tuple[str, ...], what: str) -> InputError:
+    close = difflib.get_close_matches(str(found), known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return InputError(
+        [Problem(field=place, found=repr(found), expected=f"{what}: one of {', '.join(known)}{hint}")]
+    )
+
+
+assert tuple(CHOICES) == tuple(f.name for f in fields(Reading) if f.name != "name")

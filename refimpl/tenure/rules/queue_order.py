@@ -1,0 +1,34 @@
+"""Rules about where a workload stands in its queue."""
+
+from __future__ import annotations
+
+from tenure.model import Instant, RequeuingTimestamp, Workload
+from tenure.rules.registry import rule
+
+
+@rule("KQ-020")
+def queue_order_timestamp(workload: Workload, requeuing_timestamp: RequeuingTimestamp) -> Instant:
+    """The time that a workload queues from.
+
+    > A workload queues from its creation; from its eviction instead, when it
+    > was evicted for its pods not being ready in time and Kueue is configured
+    > to requeue by eviction, or when an admission check evicted it.
+
+    Args:
+        workload: any workload.
+        requeuing_timestamp: the configured choice for evictions of pods that were not ready in time.
+
+    Returns:
+        ns since the epoch.
+
+    Source: Kueue main of August 2026, queue-order timestamp; gate PrioritySortingWithinCohort on.
+
+    >>> evicted = Workload("ns", "w", "u", priority=0, created_at=5, admission_check_evicted_at=9)
+    >>> queue_order_timestamp(evicted, RequeuingTimestamp.CREATION)
+    9
+    """
+    if requeuing_timestamp == RequeuingTimestamp.EVICTION and workload.pods_ready_evicted_at is not None:
+        return workload.pods_ready_evicted_at
+    if workload.admission_check_evicted_at is not None:
+        return workload.admission_check_evicted_at
+    return workload.created_at

@@ -1,0 +1,237 @@
+"""KEP-8522: time-based preemption among workloads of equal priority in one ClusterQueue."""
+
+from __future__ import annotations
+
+from tenure.model import MINUTE, Duration, Ground, Instant, Reason, WithinClusterQueue, Workload
+from tenure.readings import NewerThan, RequeueOrder, SamePriorityGate
+from tenure.rules.queue_order import queue_order_timestamp
+from tenure.rules.registry import rule
+from tenure.rules.reservation import quota_reservation_time
+from tenure.rules.terms import PreemptionTerms
+
+REQUEUE_EPSILON: Duration = 1_000_000
+"""One millisecond in ns: keeps a victim strictly behind a preemptor that was created as it was evicted."""
+
+
+@rule("TBP-010")
+def duration_in_force(terms: PreemptionTerms) -> Duration | None:
+    """The minimum admit duration that protects and expires, if there is one.
+
+    > minAdmitDuration is in force when the feature gate is on, the policy is
+    > LowerOrNewerEqualPriority and the configured value is at least one
+    > minute.
+
+    Args:
+        terms: what holds in the ClusterQueue.
+
+    Returns:
+        ns; None when time-based preemption is off.
+
+    Source: KEP-8522, Webhook Validation 1-3; Graduation Criteria, Beta (feature gate). A configuration
+        that the webhook would refuse has no effect.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> queue = ClusterQueue("q", min_admit_duration=MINUTE)
+    >>> duration_in_force(terms_of(queue, Settings(), preset("guaranteed"))) is None  # policy is Never
+    True
+    """
+    if not terms.time_based_preemption:
+        return None
+    if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+        return None
+    if terms.min_admit_duration is None or terms.min_admit_duration < MINUTE:
+        return None
+    return terms.min_admit_duration
+
+
+@rule("TBP-020")
+def is_time_expired(target: Workload, now: Instant, min_admit_duration: Duration | None) -> bool:
+    """Whether a running workload has used up its protected time.
+
+    > A target has exceeded minAdmitDuration when strictly more than that
+    > duration has passed since its quota was reserved.
+
+    Args:
+        target: a workload that holds quota; `quota_reserved_at` in ns since the epoch.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+        min_admit_duration: ns; None means that no duration is in force.
+
+    Source: KEP-8522, Preemption Eligibility, condition 2; Integration tests 5 (exactly at the threshold
+        is kept).
+
+    >>> target = Workload("ns", "w", "u", priority=0, created_at=0, quota_reserved_at=0)
+    >>> is_time_expired(target, now=MINUTE, min_admit_duration=MINUTE)
+    False
+    >>> is_time_expired(target, now=MINUTE + 1, min_admit_duration=MINUTE)
+    True
+    """
+    if min_admit_duration is None:
+        return False
+    return now - quota_reservation_time(target, now) > min_admit_duration
+
+
+@rule("TBP-030")
+def requeue_timestamp(workload: Workload, terms: PreemptionTerms) -> Instant:
+    """The time that a workload queues from where minAdmitDuration is in force.
+
+    > Under requeue_order eviction, and while minAdmitDuration is in force, a
+    > victim of time-based preemption queues from its eviction plus one
+    > millisecond; every other workload queues as in Kueue.
+
+    Args:
+        workload: any workload.
+        terms: what holds in its ClusterQueue.
+
+    Returns:
+        ns since the epoch.
+
+    Source: KEP-8522, Story 2 and Integration tests 2 promise rotation; the KEP is silent on where the
+        victim stands. Reading key `requeue_order`.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> policy = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
+    >>> queue = ClusterQueue("q", within_cluster_queue=policy, min_admit_duration=MINUTE)
+    >>> victim = Workload("ns", "w", "u", priority=0, created_at=0, time_based_preempted_at=MINUTE)
+    >>> requeue_timestamp(victim, terms_of(queue, Settings(), preset("guaranteed"))) - MINUTE
+    1000000
+    """
+    if terms.requeue_order == RequeueOrder.CREATION or duration_in_force(terms) is None:
+        return queue_order_timestamp(workload, terms.requeuing_timestamp)
+    if workload.time_based_preempted_at is None:
+        return queue_order_timestamp(workload, terms.requeuing_timestamp)
+    return workload.time_based_preempted_at + REQUEUE_EPSILON
+
+
+@rule("TBP-040")
+def is_newer_equal(preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant) -> bool:
+    """Whether a target of equal priority is newer than the preemptor.
+
+    > A target is newer when its queue-order timestamp is strictly later than
+    > the preemptor's; where minAdmitDuration is in force and the KEP is read
+    > to the letter, when its quota was reserved strictly after the preemptor
+    > was created.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload of the same priority that holds quota.
+        terms: what holds in their ClusterQueue.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Source: KEP-8522, Preemption Eligibility, condition 1; Kueue v1beta2, LowerOrNewerEqualPriority.
+        Reading key `newer_than`. Without a duration in force every reading is Kueue's.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> terms = terms_of(ClusterQueue("q"), Settings(), preset("as-written"))
+    >>> old, new = (Workload("ns", "w", "u", priority=0, created_at=t, quota_reserved_at=9) for t in (1, 2))
+    >>> is_newer_equal(old, new, terms, now=9), is_newer_equal(new, old, terms, now=9)
+    (True, False)
+    """
+    if duration_in_force(terms) is not None and terms.newer_than == NewerThan.RESERVED_AFTER_CREATED:
+        return quota_reservation_time(target, now) > preemptor.created_at
+    return requeue_timestamp(target, terms) > requeue_timestamp(preemptor, terms)
+
+
+@rule("TBP-050")
+def ground_among_equals(
+    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant
+) -> Ground:
+    """On what ground a workload may take another of its own priority.
+
+    > An equal may be taken when it has exceeded minAdmitDuration, or when it
+    > is newer; where the guarantee is kept and a duration is in force, only
+    > when it has exceeded it. What is both counts as expired.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload of the same priority that holds quota.
+        terms: what holds in their ClusterQueue.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Returns:
+        TIME_EXPIRED, NEWER_EQUAL or NONE.
+
+    Source: KEP-8522, Preemption Eligibility, conditions 1 and 2, against Story 1. Reading key
+        `same_priority_gate`.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> policy = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
+    >>> queue = ClusterQueue("q", within_cluster_queue=policy, min_admit_duration=MINUTE)
+    >>> old, new = (Workload("ns", "w", "u", priority=0, created_at=t, quota_reserved_at=9) for t in (1, 2))
+    >>> ground_among_equals(old, new, terms_of(queue, Settings(), preset("as-written")), now=9).name
+    'NEWER_EQUAL'
+    >>> ground_among_equals(old, new, terms_of(queue, Settings(), preset("guaranteed")), now=9).name
+    'NONE'
+    """
+    if is_time_expired(target, now, duration_in_force(terms)):
+        return Ground.TIME_EXPIRED
+    if duration_in_force(terms) is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY:
+        return Ground.NONE
+    if is_newer_equal(preemptor, target, terms, now):
+        return Ground.NEWER_EQUAL
+    return Ground.NONE
+
+
+@rule("TBP-060")
+def precedes_among_equals(
+    first: Workload, second: Workload, now: Instant, min_admit_duration: Duration | None
+) -> bool:
+    """Which of two candidates of the preemptor's own priority is taken first.
+
+    > Among candidates of the preemptor's priority an expired one goes before
+    > one that is not; of two expired ones the longest-running goes first, of
+    > two others the one admitted last; then the lower uid.
+
+    Args:
+        first, second: two candidates of the preemptor's priority.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+        min_admit_duration: ns; None means that no duration is in force.
+
+    Source: KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3;
+        Integration tests 7 (deterministic).
+
+    >>> long = Workload("ns", "w", "u", priority=0, created_at=0, quota_reserved_at=1)
+    >>> short = Workload("ns", "v", "u", priority=0, created_at=0, quota_reserved_at=2)
+    >>> precedes_among_equals(long, short, 3 * MINUTE, MINUTE)  # both expired: the longest-running
+    True
+    >>> precedes_among_equals(long, short, 3 * MINUTE, None)  # the most recent
+    False
+    """
+    expired = is_time_expired(first, now, min_admit_duration)
+    if expired != is_time_expired(second, now, min_admit_duration):
+        return expired
+    first_reserved = quota_reservation_time(first, now)
+    second_reserved = quota_reservation_time(second, now)
+    if first_reserved == second_reserved:
+        return first.uid < second.uid
+    if expired:
+        return first_reserved < second_reserved
+    return first_reserved > second_reserved
+
+
+@rule("TBP-070")
+def reason_of(ground: Ground) -> Reason:
+    """The reason that a target's condition, event and metric carry.
+
+    > A target taken because it has exceeded minAdmitDuration has reason
+    > InClusterQueueTimeBased; every other target of the preemptor's own
+    > ClusterQueue has reason InClusterQueue.
+
+    Args:
+        ground: why it is taken; not NONE.
+
+    Source: KEP-8522, Graduation Criteria, Beta (reason label); Kueue v1beta2, reason InClusterQueue.
+
+    >>> reason_of(Ground.NEWER_EQUAL).label
+    'InClusterQueue'
+    """
+    if ground == Ground.TIME_EXPIRED:
+        return Reason.IN_CLUSTER_QUEUE_TIME_BASED
+    return Reason.IN_CLUSTER_QUEUE

@@ -1,0 +1,1 @@
+"""What the build runs besides the usual tools. No part of the distribution."""

@@ -1,0 +1,87 @@
+"""TNL050 and TNL051: obligations state their claims without the rules' help, and all of them are run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.lints.problem import Problem
+from tools.lints.source import OBLIGATIONS, Module, imports, modules, parse
+
+_HELPERS = ("tenure.rules", "tenure.oracle")
+
+
+def no_helpers(root: Path) -> Iterator[Problem]:
+    """TNL050: what is imported from rules and oracle is lifted, and used in no other way."""
+    for module in modules(root, OBLIGATIONS):
+        names = {local for name, local, _ in imports(module.tree) if _is_helper(name)}
+        allowed = set(_lifted(module.tree)) | set(_annotated(module.tree))
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Name) and node.id in names and id(node) not in allowed:
+                yield _used(module, node)
+
+
+def _is_helper(name: str) -> bool:
+    return name.startswith(tuple(f"{package}." for package in _HELPERS)) or name in _HELPERS
+
+
+def _used(module: Module, node: ast.Name) -> Problem:
+    return Problem(
+        module.path,
+        node.lineno,
+        "TNL050",
+        f"{module.name} uses {node.id} other than as claim.lift({node.id}): "
+        "statements import no helper of the rules; write the claim from the source",
+    )
+
+
+def _lifted(tree: ast.Module) -> Iterator[int]:
+    """The names that stand in the first argument of a call of `lift`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="lift"), args=[argument, *_]):
+                yield from _chain(argument)
+
+
+def _chain(node: ast.expr) -> Iterator[int]:
+    """The name at the root of `name` or `name.attribute`; no part of any other expression."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield id(node)
+
+
+def _annotated(tree: ast.Module) -> Iterator[int]:
+    """The names in annotations: a type helps to state nothing."""
+    for node in ast.walk(tree):
+        for annotation in _annotations(node):
+            yield from (id(part) for part in ast.walk(annotation))
+
+
+def _annotations(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+            return [annotation]
+        case ast.FunctionDef(returns=ast.expr() as returns):
+            return [returns]
+    return []
+
+
+def all_imported(root: Path) -> Iterator[Problem]:
+    """TNL051: a module that `obligations/__init__.py` does not import registers nothing."""
+    package = OBLIGATIONS / "__init__.py"
+    if not (root / package).exists():
+        return
+    prefix = "tenure_proofs.obligations."
+    tree = parse(root, package).tree
+    imported = {name for name, _, _ in imports(tree, package=prefix.rstrip("."))}
+    for path in sorted((root / OBLIGATIONS).glob("*.py")):
+        wanted = prefix + path.stem
+        if path.stem != "__init__" and not any(f"{name}.".startswith(f"{wanted}.") for name in imported):
+            yield Problem(
+                (OBLIGATIONS / path.name).as_posix(),
+                1,
+                "TNL051",
+                f"{path.stem} is not imported in {package.as_posix()}: its obligations would never run",
+            )
