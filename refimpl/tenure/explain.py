@@ -127,7 +127,7 @@ def _summary(decision: Decision) -> Iterator[str]:
 def _shortfalls(decision: Decision) -> Iterator[str]:
     nominal = decision.queue.nominal()
     for needed in sorted(decision.assignment.needs_preemption):
-        asked = decision.assignment.usage[needed]
+        asked = decision.assignment.usage.get(needed, 0)
         used, quota = decision.usage.get(needed, 0), nominal.get(needed, 0)
         resource, flavor = needed.resource, needed.flavor
         yield (

@@ -163,8 +163,6 @@ def read_assignment(raw: object) -> Assignment | None:
         _flavor_resource(entry, f"assignment.frsNeedPreemption[{index}]")
         for index, entry in enumerate(_list(raw, "frsNeedPreemption", "assignment.frsNeedPreemption"))
     )
-    for place in sorted(needed - usage.keys()):
-        raise bad_input("assignment.frsNeedPreemption", tuple(place), "only flavor-resources listed in usage")
     return Assignment(usage=usage, needs_preemption=needed, fits=not _is_no_fit(raw))
 
 
