@@ -47,11 +47,10 @@ def prove(
     every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. Exit
     code 1 when anything is not as expected: a false claim that becomes provable fails as well.
 
-      tenure prove
-
-      tenure prove --only TBP-020 --no-mutants
-
-      tenure prove -o json | jq '.obligations[] | select(.title != "")'
+    \b
+    tenure prove
+    tenure prove --only TBP-020 --no-mutants
+    tenure prove -o json | jq '.obligations[] | select(.title != "")'
     """
     for name in reading or []:
         if name not in preset_names():

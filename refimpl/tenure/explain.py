@@ -121,7 +121,22 @@ def _summary(decision: Decision) -> Iterator[str]:
                 f"Preempt: {len(decision.targets)} of {running} in ClusterQueue {queue} "
                 f"make{'s' if len(decision.targets) == 1 else ''} room for {preemptor}"
             )
-    yield from _shortfalls(decision)
+    yield from _impossible(decision) if decision.outcome == Outcome.NO_FIT else _shortfalls(decision)
+
+
+def _impossible(decision: Decision) -> Iterator[str]:
+    nominal = decision.queue.nominal()
+    for asked, amount in sorted(decision.assignment.usage.items()):
+        quota = nominal.get(asked, 0)
+        if not can_ever_fit(amount, quota):
+            request, limit = format_amount(asked.resource, amount), format_amount(asked.resource, quota)
+            yield f"{request} {asked.resource} asked on {asked.flavor}, the quota is {limit}"
+    covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
+    requested = {
+        name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
+    }
+    for resource in sorted(requested - covered):
+        yield f"{resource} asked, which the ClusterQueue does not cover"
 
 
 def _shortfalls(decision: Decision) -> Iterator[str]:
@@ -277,7 +292,8 @@ def _order_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
     for neighbour in (*order[max(0, place - 1) : place], *order[place + 1 : place + 2]):
         before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
         where = "before" if before else "after"
-        yield Finding("KQ-050", before, f"taken {where} {neighbour.key}{_by_priority(target, neighbour)}")
+        why = _order_text(decision, target, neighbour)
+        yield Finding("KQ-050", before, f"taken {where} {neighbour.key}: {why}")
         if _tbp_060_decides(decision, target, neighbour):
             duration = duration_in_force(decision.terms)
             first = precedes_among_equals(target, neighbour, decision.now, duration)
@@ -286,12 +302,17 @@ def _order_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
             )
 
 
-def _by_priority(target: Workload, neighbour: Workload) -> str:
+def _order_text(decision: Decision, target: Workload, neighbour: Workload) -> str:
     if target.evicted != neighbour.evicted:
-        return f": {'it' if target.evicted else neighbour.key} is already evicted"
-    if target.priority == neighbour.priority:
-        return ""
-    return f": priority {target.priority} against {neighbour.priority}"
+        return f"{target.key if target.evicted else neighbour.key} is already evicted"
+    if target.priority != neighbour.priority:
+        return f"priority {target.priority} against {neighbour.priority}"
+    if target.priority == decision.preemptor.priority:
+        return "the same priority as the preemptor: TBP-060 decides"
+    mine, theirs = (quota_reservation_time(each, decision.now) for each in (target, neighbour))
+    if mine == theirs:
+        return f"same priority and reservation, uid {target.uid} against {neighbour.uid}"
+    return f"same priority, quota reserved {format_instant(mine)} against {format_instant(theirs)}"
 
 
 def _tbp_060_decides(decision: Decision, target: Workload, neighbour: Workload) -> bool:

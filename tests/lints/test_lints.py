@@ -29,6 +29,7 @@ PRIORITY = "refimpl/tenure/rules/priority.py"
 PRIORITY_PAGE = "spec/rules/KQ-010-lower-priority.md"
 EXPIRED_PAGE = "spec/rules/TBP-020-time-expired.md"
 READINGS = "spec/readings.toml"
+FINDING = "spec/findings/F-001-the-guarantee-and-condition-1.md"
 LAST_LINE = "    return target.priority < preemptor.priority\n"
 
 
@@ -291,6 +292,25 @@ CHANGES = {
         READINGS,
         '\nrequeue_order = "creation"',
         "",
+    ),
+    "a finding that names no such vector": Change(
+        "TNL080",
+        FINDING,
+        "F-001: names TBP-050/renamed, which is none of the vectors",
+        FINDING,
+        "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours",
+        "TBP-050/renamed",
+    ),
+    "a finding that names no such obligation": Change(
+        "TNL080",
+        FINDING,
+        "F-001: names PO-TBP-999, which is none of the obligations",
+        FINDING,
+        "PO-TBP-080",
+        "PO-TBP-999",
+    ),
+    "a finding without its repair": Change(
+        "TNL080", FINDING, "its sections are", FINDING, "## The repair, and why", "## Repaired"
     ),
     "a path of one machine": new_file(
         "TNL070", "spec/note.md", "See " + "/".join(["", "work", "notes"]), "is a path of one machine"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tools.lints.comparisons import stated_comparisons
 from tools.lints.door import around_the_door, door
+from tools.lints.findings import findings
 from tools.lints.obligations import all_imported, no_helpers
 from tools.lints.problem import Lint, Problem
 from tools.lints.quotes import seeds_folder, source_quotes
@@ -30,6 +31,7 @@ LINTS: tuple[Lint, ...] = (
     no_helpers,
     all_imported,
     readings,
+    findings,
     forbidden_text,
 )
 

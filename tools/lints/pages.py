@@ -1,4 +1,4 @@
-"""The pages of the rules, read as text."""
+"""The pages of rules and findings, read as text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tools.lints.problem import relative
 from tools.lints.source import joined
 
 PAGES = Path("spec/rules")
+FINDINGS = Path("spec/findings")
 HEADINGS = ("Statement", "Comparisons", "Rationale", "Edge cases", "Source", "Readings")
 
 _FENCE = "+++"
@@ -38,7 +39,7 @@ class StatedComparison:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of `spec/rules/`.
+    """One page of `spec/rules/` or `spec/findings/`.
 
     Args:
         path: relative to the root, with forward slashes.
@@ -78,8 +79,17 @@ class Page:
 
 
 def pages(root: Path) -> Iterator[Page]:
-    """Every page, by file name."""
-    for path in sorted((root / PAGES).glob("*.md")):
+    """Every rule's page, by file name."""
+    yield from _pages_in(root, PAGES)
+
+
+def findings(root: Path) -> Iterator[Page]:
+    """Every finding's page, by file name."""
+    yield from _pages_in(root, FINDINGS)
+
+
+def _pages_in(root: Path, folder: Path) -> Iterator[Page]:
+    for path in sorted((root / folder).glob("*.md")):
         yield _parse(relative(path, root), path.read_text(encoding="utf-8"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.lints.pages import Line, Page, pages
+from tools.lints.pages import Line, Page, findings, pages
 from tools.lints.problem import Problem
 from tools.lints.source import joined
 
@@ -30,11 +30,14 @@ def seeds_folder(root: Path) -> Path:
 
 
 def source_quotes(root: Path) -> Iterator[Problem]:
-    """TNL040: every blockquote in section Source; nothing where the sources are absent."""
+    """TNL040: every blockquote of a rule's Source and of a finding's What disagrees.
+
+    Finds nothing where the sources are absent.
+    """
     folder = seeds_folder(root)
     if not folder.is_dir():
         return
-    for page in pages(root):
+    for page in (*pages(root), *findings(root)):
         for quote in quotes_of(page):
             message = _wrong_with(quote, folder)
             if message is not None:
@@ -42,10 +45,10 @@ def source_quotes(root: Path) -> Iterator[Problem]:
 
 
 def quotes_of(page: Page) -> Iterator[Quote]:
-    """The passages that a page's section Source quotes; an empty `>` line ends a passage."""
+    """The passages that a page quotes from its source; an empty `>` line ends a passage."""
     file = section = ""
     passage: list[Line] = []
-    for line in (*page.section("Source"), Line(0, "")):
+    for line in (*page.section("Source"), *page.section("What disagrees"), Line(0, "")):
         if line.text.startswith("> "):
             passage.append(line)
             continue

@@ -77,13 +77,21 @@ def decide_command(
 ) -> None:
     """Decide who is preempted for a pending workload, and why.
 
-    Reads what kubectl prints:
+    The cluster as kubectl prints it:
 
-      kubectl get clusterqueues,resourceflavors,localqueues,workloads -A -o yaml | tenure decide - -w ml/train
+    \b
+    kubectl get clusterqueues,resourceflavors,localqueues,workloads -A -o yaml \\
+      | tenure decide - -w ml/train
 
-      tenure decide manifests/ -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z --explain
+    A folder of manifests, at a given time, and every rule's finding:
 
-      tenure decide manifests/ -w team-b/job-eval-suite-d739e --reading as-written -o json | jq .preempted
+    \b
+    tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --explain
+
+    What the proposal says to the letter, for another program:
+
+    \b
+    tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
     """
     settings = Settings(_gate(feature_gates), _timestamp(requeuing_timestamp))
     loaded = _load(paths or [], example, settings)

@@ -19,9 +19,10 @@ def example_command(
 ) -> None:
     """List the bundled examples, or copy one's manifests to play with.
 
+    \b
     tenure example
-
-    tenure example two-teams --to my-cluster && tenure decide my-cluster -w team-b/job-eval-suite-d739e
+    tenure example two-teams --to cluster
+    tenure decide cluster -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
     """
     if name is None:
         for folder in sorted(each for each in bundled("examples").iterdir() if each.is_dir()):

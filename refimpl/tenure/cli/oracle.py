@@ -13,6 +13,7 @@ def oracle_command() -> None:
     A request is {"id": any, "call": "decide", "input": {...}}; the answer has the same id, and an output
     or an error with code, message and field. A bad line gets an error answer, and the loop goes on.
 
-      echo '{"id": 1, "call": "decide", "input": {...}}' | tenure oracle
+    \b
+    echo '{"id": 1, "call": "decide", "input": {...}}' | tenure oracle
     """
     serve(sys.stdin.buffer, sys.stdout)

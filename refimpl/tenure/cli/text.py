@@ -22,12 +22,14 @@ def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
         rules = ", ".join(GROUND_RULES[target.evidence.ground])
         yield f"  preempt {target.workload.key:{width}}  {target.reason.label}  by {rules}"
     if explained:
-        yield from _explanation_lines(explanation)
+        yield from _explanation_lines(decision, explanation)
 
 
-def _explanation_lines(explanation: Explanation) -> Iterator[str]:
+def _explanation_lines(decision: Decision, explanation: Explanation) -> Iterator[str]:
     yield ""
-    yield "The request"
+    yield "What each rule found (yes: it applies, no: it does not)"
+    yield ""
+    yield f"{decision.preemptor.key} asks"
     yield from _finding_lines(explanation.request)
     for each in explanation.workloads:
         yield ""

@@ -183,16 +183,16 @@ def ground_among_equals(
 def precedes_among_equals(
     first: Workload, second: Workload, now: Instant, min_admit_duration: Duration | None
 ) -> bool:
-    """Which of two candidates of the preemptor's own priority is taken first.
+    """Which of two candidates of equal priority is taken first.
 
-    > Among candidates of the preemptor's priority an expired one goes before
-    > one that is not; of two expired ones the longest-running goes first, of
-    > two others the one admitted last; then the lower uid.
+    > Of two candidates of equal priority an expired one goes before one that
+    > is not; of two expired ones the longest-running goes first, of two
+    > others the one admitted last; then the lower uid.
 
     Args:
-        first, second: two candidates of the preemptor's priority.
+        first, second: two candidates of equal priority.
         now: the scheduling cycle's one clock value, ns since the epoch.
-        min_admit_duration: ns; None means that no duration is in force.
+        min_admit_duration: ns; None means that no duration is in force for them.
 
     Source: KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3;
         Integration tests 7 (deterministic).
