@@ -43,9 +43,9 @@ def scenario_of(
 
 
 def story_of(
-    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant, scenario: dict[str, Any]
+    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant, said: dict[str, Any]
 ) -> tuple[str, ...]:
-    """What happens, in the order in which it happens."""
+    """What happens, in the order in which it happens; `said` is the oracle's answer."""
     reserved = target.quota_reserved_at if target.quota_reserved_at is not None else now
     events = [
         (preemptor.created_at, f"preemptor is created with priority {preemptor.priority}, and waits"),
@@ -53,17 +53,14 @@ def story_of(
         (reserved, "quota is reserved for target: the queue is full"),
     ]
     lines = [f"{format_instant(at)}  {what}" for at, what in sorted(events, key=lambda event: event[0])]
-    taken = _taken(scenario)
+    taken = _taken(said)
     kept = f", minAdmitDuration is {format_duration(_duration(terms))}" if terms.min_admit_duration else ""
     lines.append(f"{format_instant(now)}  target has run {format_duration(now - reserved)}{kept}")
     lines.append(f"{format_instant(now)}  {taken}")
     return tuple(lines)
 
 
-def _taken(scenario: dict[str, Any]) -> str:
-    from tenure.conformance.protocol import answer
-
-    said = answer(scenario)
+def _taken(said: dict[str, Any]) -> str:
     preempted = said.get("output", {}).get("preempted", [])
     if not preempted:
         return "target is kept"

@@ -97,6 +97,8 @@ def decide_command(
     loaded = _load(paths or [], example, settings)
     for warning in loaded.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    if cluster_queue is None and not loaded.cluster.local_queues:
+        print("warning: no LocalQueue is given; the only ClusterQueue is taken", file=sys.stderr)
     clock = now if now is not None else format_instant(time.time_ns())
     chosen = {"preset": reading, **_overrides(override or [])}
     decision = decide(loaded, workload, now=clock, reading=chosen, cluster_queue=cluster_queue)

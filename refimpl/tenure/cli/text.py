@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.explain import GROUND_RULES, Explanation, Finding, explain
+from tenure.explain import GROUND_RULES, Explanation, explain
+from tenure.findings import Finding
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
 

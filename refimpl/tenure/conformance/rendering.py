@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.explain import GROUND_RULES, Explanation, Finding, explain
+from tenure.explain import GROUND_RULES, Explanation, explain
+from tenure.findings import Finding
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 
