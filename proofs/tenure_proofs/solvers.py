@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import selectors
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -72,7 +74,7 @@ class Cvc5:
 
     command: Sequence[str] = (sys.executable, "-m", "tenure_proofs.cvc5_worker")
     grace_s: float = GRACE_S
-    _process: subprocess.Popen[str] | None = field(default=None, init=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def __enter__(self) -> Cvc5:
         return self
@@ -91,30 +93,31 @@ class Cvc5:
         assert process.stdout is not None
         request = {"script": question.smt2(), "limit_ms": int(question.budget_s * 1000)}
         try:
-            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
             self._kill()
             return "error: cvc5's process ended"
-        with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ)
-            if not selector.select(question.budget_s + self.grace_s):
-                self._kill()
-                return f"error: cvc5 was silent for {question.budget_s + self.grace_s:g} s and was killed"
-        line = process.stdout.readline()
-        if not line:
+        line = _line_within(process.stdout.fileno(), question.budget_s + self.grace_s)
+        if line is None:
             self._kill()
-            return "error: cvc5's process ended"
-        return str(json.loads(line))
+            return f"error: cvc5 was silent for {question.budget_s + self.grace_s:g} s and was killed"
+        try:
+            return str(json.loads(line))
+        except ValueError:
+            self._kill()
+            return f"error: cvc5 printed {line[:80]!r}" if line else "error: cvc5's process ended"
 
-    def _running(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self._kill()
+        if self._process is None:
             self._process = subprocess.Popen(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                text=True,
+                bufsize=0,
             )
         return self._process
 
@@ -127,6 +130,22 @@ class Cvc5:
                 pipe.close()
         self._process.wait()
         self._process = None
+
+
+def _line_within(descriptor: int, limit_s: float) -> bytes | None:
+    """What can be read up to a line's end or the stream's, or None when that takes too long."""
+    deadline = time.monotonic() + limit_s
+    read = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while not read.endswith(b"\n"):
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                return None
+            part = os.read(descriptor, 65536)
+            if not part:
+                break
+            read += part
+    return read
 
 
 def solver_versions() -> dict[str, str]:

@@ -91,6 +91,12 @@ class _Scope:
     module: dict[str, Any]
     path: z3.BoolRef
 
+    def outer(self, name: str) -> Any:
+        """What the function's module calls so."""
+        if name not in self.module:
+            raise LiftError(f"{name} is outside the subset of rules")
+        return self.module[name]
+
     def under(self, condition: z3.BoolRef) -> _Scope:
         return _Scope(dict(self.names), self.module, z3.And(self.path, condition))
 
@@ -106,16 +112,15 @@ class _Lifter:
         self, function: Any, positional: list[Value], keywords: dict[str, Value], path: z3.BoolRef
     ) -> Value:
         if isinstance(function, type) and dataclasses.is_dataclass(function):
-            fields = [field.name for field in dataclasses.fields(function)]
-            given = {**dict(zip(fields, positional, strict=False)), **keywords}
-            return Constructed(function.__name__, tuple((name, given[name]) for name in fields))
+            given = _bound(function, positional, keywords)
+            return Constructed(function.__name__, tuple(given.items()))
         if not inspect.isfunction(function):
             raise LiftError(f"a call of {function!r}: rules call rules, and build records")
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         if not isinstance(tree, ast.FunctionDef):
             raise LiftError(f"{function.__name__} is no plain function")
-        names = dict(zip((parameter.arg for parameter in tree.args.args), positional, strict=False))
-        return self.block(tree.body, _Scope({**names, **keywords}, function.__globals__, path))
+        given = _bound(function, positional, keywords)
+        return self.block(tree.body, _Scope(given, function.__globals__, path))
 
     def block(self, statements: list[ast.stmt], scope: _Scope) -> Value:
         if not statements:
@@ -154,7 +159,7 @@ class _Lifter:
             case ast.Constant(value=constant_value):
                 return _constant(constant_value)
             case ast.Name(id=name):
-                return scope.names[name] if name in scope.names else _constant(scope.module[name])
+                return scope.names[name] if name in scope.names else _constant(scope.outer(name))
             case ast.Attribute():
                 return self.attribute(node, scope)
             case ast.Call():
@@ -182,7 +187,7 @@ class _Lifter:
 
     def attribute(self, node: ast.Attribute, scope: _Scope) -> Value:
         if isinstance(node.value, ast.Name) and node.value.id not in scope.names:
-            return _constant(getattr(scope.module[node.value.id], node.attr))
+            return _constant(getattr(scope.outer(node.value.id), node.attr))
         owner = self.expression(node.value, scope)
         if isinstance(owner, Constructed):
             return dict(owner.fields)[node.attr]
@@ -208,7 +213,10 @@ class _Lifter:
         parts = []
         left = node.left
         for operator, right in zip(node.ops, node.comparators, strict=True):
-            parts.append(self.compare(left, operator, right, scope))
+            part = self.compare(left, operator, right, scope)
+            parts.append(part)
+            # A chain stops at the first comparison that fails.
+            scope = scope.under(part)
             left = right
         return parts[0] if len(parts) == 1 else z3.And(parts)
 
@@ -265,11 +273,12 @@ class _Lifter:
     def invocation(self, node: ast.Call, scope: _Scope) -> Value:
         if not isinstance(node.func, ast.Name):
             raise LiftError(f"a call of {ast.unparse(node.func)} in line {node.lineno}: rules call rules")
-        arguments = [self.expression(each, scope) for each in node.args]
-        keywords = {each.arg: self.expression(each.value, scope) for each in node.keywords if each.arg}
         if node.func.id in ("min", "max"):
             return self.extremum(node, scope)
-        return self.call(scope.module[node.func.id], arguments, keywords, scope.path)
+        function = scope.outer(node.func.id)
+        arguments = [self.expression(each, scope) for each in node.args]
+        keywords = {each.arg: self.expression(each.value, scope) for each in node.keywords if each.arg}
+        return self.call(function, arguments, keywords, scope.path)
 
     def extremum(self, node: ast.Call, scope: _Scope) -> z3.ArithRef:
         numbers = [self.number(each, scope) for each in node.args]
@@ -278,6 +287,21 @@ class _Lifter:
         for number in numbers[1:]:
             best = z3.If(number < best if smaller else number > best, number, best)
         return best
+
+
+def _bound(function: Any, positional: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
+    """Every parameter's value, the defaults included."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*positional, **keywords)
+    except TypeError as error:
+        raise LiftError(f"{function.__name__}: {error}") from error
+    defaults = {
+        name: _constant(parameter.default)
+        for name, parameter in signature.parameters.items()
+        if name not in bound.arguments
+    }
+    return {name: {**bound.arguments, **defaults}[name] for name in signature.parameters}
 
 
 def _constant(value: Any) -> Value:

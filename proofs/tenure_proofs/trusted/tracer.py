@@ -24,7 +24,8 @@ PATH_LIMIT = 5_000
 class _Run:
     """One run of the function along a prefix of decisions."""
 
-    def __init__(self, prefix: tuple[bool, ...]) -> None:
+    def __init__(self, name: str, prefix: tuple[bool, ...]) -> None:
+        self.name = name
         self.prefix = prefix
         self.taken: list[bool] = []
         self.conditions: list[z3.BoolRef] = []
@@ -41,6 +42,8 @@ class _Run:
         step = len(self.taken)
         truth = self.prefix[step] if step < len(self.prefix) else True
         if step >= len(self.prefix):
+            if len(self.pending) >= PATH_LIMIT:
+                raise LiftError(f"{self.name} has more than {PATH_LIMIT} paths")
             self.pending.append((*self.taken, False))
         self.taken.append(truth)
         self._known[number] = truth
@@ -54,6 +57,10 @@ _RUN: ContextVar[_Run | None] = ContextVar("run", default=None)
 
 def _refuse(what: str) -> NoReturn:
     raise LiftError(f"a rule may not use {what}: the tracer cannot see it")
+
+
+class _NoneOperandError(TypeError):
+    """What plain Python raises for arithmetic on None: the path is not defined."""
 
 
 class _Simple:
@@ -175,7 +182,14 @@ class SymInt(_Symbol):
         divisor = _int_term(other)
         return SymInt(self.term - divisor * _floor_divide(self.term, divisor).term)
 
+    def __rmod__(self, other: object) -> SymInt:
+        dividend = _int_term(other)
+        return SymInt(dividend - self.term * _floor_divide(dividend, self.term).term)
+
     def __truediv__(self, other: object) -> NoReturn:
+        _refuse("true division")
+
+    def __rtruediv__(self, other: object) -> NoReturn:
         _refuse("true division")
 
     def __float__(self) -> NoReturn:
@@ -330,24 +344,42 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
     raised: list[z3.BoolRef] = []
     stack: list[tuple[bool, ...]] = [()]
     while stack:
-        if len(returned) + len(raised) > PATH_LIMIT:
+        if len(returned) + len(raised) >= PATH_LIMIT:
             raise LiftError(f"{function.__name__} has more than {PATH_LIMIT} paths")
-        run = _Run(stack.pop())
-        token = _RUN.set(run)
+        run = _Run(function.__name__, stack.pop())
         try:
-            value = function(*(_resolve(argument) for argument in arguments))
-        except LiftError:
-            raise
-        except Exception:  # noqa: BLE001 - whatever the function raises means: not defined on this path
+            result = _follow(run, function, arguments)
+        except _Raised:
             raised.append(z3.And(run.conditions))
         else:
-            returned.append((z3.And(run.conditions), value))
-        finally:
-            _RUN.reset(token)
+            returned.append((z3.And(run.conditions), result))
         stack.extend(run.pending)
     if not returned:
         raise LiftError(f"{function.__name__} never returns")
     return Formula(_merge(returned), z3.simplify(z3.Not(z3.Or(raised))))
+
+
+class _Raised(Exception):  # noqa: N818 - it says what the function did
+    """The function raises on this path, so it is not defined there."""
+
+
+def _follow(run: _Run, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """The function's result along one path."""
+    token = _RUN.set(run)
+    try:
+        return function(*(_resolve(argument) for argument in arguments))
+    except LiftError:
+        raise
+    except _NoneOperandError as error:
+        raise _Raised from error
+    except (TypeError, AttributeError, NameError, RecursionError) as error:
+        # Python's own complaint about a symbolic value, not something that the function decides.
+        unseen = f"{function.__name__}: a rule may not use what the tracer cannot see: {error}"
+        raise LiftError(unseen) from error
+    except Exception as error:
+        raise _Raised from error
+    finally:
+        _RUN.reset(token)
 
 
 def _merge(paths: list[tuple[z3.BoolRef, Any]]) -> Shape:
@@ -422,7 +454,7 @@ def _int_term(value: object) -> z3.ArithRef:
     if isinstance(value, int) and not isinstance(value, bool | Enum):
         return z3.IntVal(value)
     if value is None:
-        raise TypeError("None is no number")  # what plain Python raises here, so the path is not defined
+        raise _NoneOperandError("None is no number")
     raise LiftError(f"a whole number combined with {value!r}")
 
 
