@@ -148,7 +148,11 @@ def _verdict(decision: Decision, target: Workload) -> str:
         if candidate.workload == target:
             if decision.outcome == Outcome.NO_CANDIDATES:
                 return "kept: it may be taken, but all who may be taken together are not enough"
-            return (
-                f"kept: it may be taken, but the first {decision.removed} in order sufficed ({place + 1}th)"
-            )
+            mine, enough = _ordinal(place + 1), decision.removed
+            return f"kept: it may be taken, but the first {enough} in order sufficed ({mine})"
     return "kept: it may not be taken"
+
+
+def _ordinal(number: int) -> str:
+    teens = 10 <= number % 100 < 20
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

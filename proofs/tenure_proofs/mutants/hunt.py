@@ -65,7 +65,7 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
 
 def _killer(mutant: Mutant, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
     traces: Traces = {}
-    concerned = [each for each in obligations if _concerns(each, mutant)]
+    concerned = [each for each in obligations if concerns(each, mutant)]
     # The obligation about the fewest rules is the likeliest to notice, and the quickest to ask.
     for each in sorted(concerned, key=lambda obligation: len(obligation.rules)):
         for reading in readings:
@@ -75,7 +75,8 @@ def _killer(mutant: Mutant, obligations: Sequence[Obligation], readings: Sequenc
     return ""
 
 
-def _concerns(obligation: Obligation, mutant: Mutant) -> bool:
+def concerns(obligation: Obligation, mutant: Mutant) -> bool:
+    """Whether an obligation says that it constrains what a mutant changes."""
     if mutant.rule == DOOR:
         return take_target.__name__ in obligation.statement.__code__.co_names
     return mutant.rule in obligation.rules

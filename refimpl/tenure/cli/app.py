@@ -76,17 +76,28 @@ def main() -> None:
     """Run the command line; every failure is a message and an exit code, never a traceback."""
     try:
         app()
+    except SystemExit as ended:
+        sys.exit(_unless_the_reader_left(ended))
     except InputError as error:
         for problem in error.problems:
             print(f"error: {problem}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
-    except BrokenPipeError:
-        # The reader of our output left; what it did not read does not concern it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except Exception as error:
         print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
         print("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.", file=sys.stderr)
         if os.environ.get("TENURE_TRACEBACK"):
             raise
         sys.exit(EXIT_INTERNAL)
+
+
+def _unless_the_reader_left(ended: SystemExit) -> Any:
+    """The exit code; 0 when all that went wrong is that nobody reads our output any more."""
+    code = ended.code
+    # Click turns a broken pipe into exit code 1, which here would say that a checked property fails.
+    if isinstance(ended.__context__, BrokenPipeError):
+        code = 0
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code

@@ -81,9 +81,15 @@ def add(
 
     tenure vectors add time-based my-case.json
     """
-    text = source.read_text(encoding="utf-8") if source is not None else sys.stdin.read()
-    path = vectors.add_vector(area, _parsed(text), folder)
+    path = vectors.add_vector(area, _parsed(_text(source)), folder)
     typer.echo(f"added to {path}")
+
+
+def _text(source: Path | None) -> str:
+    try:
+        return source.read_text(encoding="utf-8") if source is not None else sys.stdin.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise bad_input("vector", str(source or "-"), f"a readable JSON file ({error})") from None
 
 
 def _parsed(text: str) -> dict[str, Any]:

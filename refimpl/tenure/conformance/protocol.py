@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -68,18 +69,28 @@ def serve(source: IO[bytes], sink: IO[str]) -> None:
     for line in source:
         if not line.strip():
             continue
-        sink.write(json.dumps(_answer_line(line), ensure_ascii=False, separators=(",", ":")) + "\n")
+        # ASCII: the same bytes under every locale, half characters that JSON can write included.
+        sink.write(json.dumps(_answer_line(line), separators=(",", ":")) + "\n")
         sink.flush()
 
 
 def _answer_line(line: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(line.decode("utf-8"))
+        request = json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
         return {"id": None, "error": _plain(ErrorCode.BAD_JSON, f"the line is not UTF-8: {error}", "")}
     except (ValueError, RecursionError) as error:
         return {"id": None, "error": _plain(ErrorCode.BAD_JSON, f"the line is not JSON: {error}", "")}
     return answer(request)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
 
 
 def _output(request: object) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from tenure.manifests import (
 from tenure.model import (
     Assignment,
     Cluster,
-    ClusterQueue,
     FlavorResource,
     RequeuingTimestamp,
     Settings,
@@ -115,6 +114,8 @@ def read_decide_request(raw: object) -> DecideRequest:
     assignment = attempt(lambda: read_assignment(raw.get("assignment")))
     explained = attempt(lambda: _flag(raw, "explain"))
     queue = attempt(lambda: _text(raw, "targetCQ"))
+    problems += _given_twice("clusterQueues", [each.name for each in queues])
+    problems += _given_twice("admitted", [each.key for each in admitted])
     attempt(lambda: _engine(raw))
     if problems:
         raise InputError(problems)
@@ -125,7 +126,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     assert queue is not None
     return DecideRequest(
         cluster=Cluster(
-            cluster_queues=_by_name(queues),
+            cluster_queues={each.name: each for each in queues},
             admitted=tuple(admitted),
             pending=(incoming,),
             flavors={flavor.name: flavor for flavor in flavors},
@@ -173,7 +174,8 @@ def _is_no_fit(raw: Mapping[str, Any]) -> bool:
         flavor.get("mode")
         for pod_set in _list(raw, "podSets", "assignment.podSets")
         if isinstance(pod_set, Mapping)
-        for flavor in (pod_set.get("flavors") or {}).values()
+        if isinstance(pod_set.get("flavors"), Mapping)
+        for flavor in pod_set["flavors"].values()
         if isinstance(flavor, Mapping)
     ]
     return "NoFit" in modes
@@ -213,7 +215,7 @@ def _settings(raw: Mapping[str, Any]) -> Settings:
             )
             raise InputError([problem])
     timestamp = raw.get("requeuingTimestamp", "Eviction")
-    if timestamp not in TIMESTAMPS:
+    if not isinstance(timestamp, str) or timestamp not in TIMESTAMPS:
         raise bad_input("requeuingTimestamp", timestamp, "Eviction or Creation")
     return Settings(
         time_based_preemption=gates.get(TIME_BASED_GATE, True), requeuing_timestamp=TIMESTAMPS[timestamp]
@@ -275,13 +277,15 @@ def _each(
     return made
 
 
-def _by_name(queues: list[ClusterQueue]) -> dict[str, ClusterQueue]:
-    named: dict[str, ClusterQueue] = {}
-    for index, queue in enumerate(queues):
-        if queue.name in named:
-            raise bad_input(f"clusterQueues[{index}].metadata.name", queue.name, "a name given once")
-        named[queue.name] = queue
-    return named
+def _given_twice(key: str, names: list[str]) -> list[Problem]:
+    first: dict[str, int] = {}
+    return [
+        Problem(
+            f"{key}[{index}].metadata.name", repr(name), f"a name given once; {key}[{first[name]}] has it"
+        )
+        for index, name in enumerate(names)
+        if first.setdefault(name, index) != index
+    ]
 
 
 def _flavor_resource(entry: object, path: str) -> FlavorResource:

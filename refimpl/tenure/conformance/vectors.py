@@ -65,7 +65,16 @@ def load_vectors(folder: Path | None = None) -> tuple[Vector, ...]:
     Raises:
         InputError: a file is no JSON object, or does not follow the schema.
     """
-    return tuple(vector for path in vector_files(folder) for vector in _read_file(path))
+    vectors: list[Vector] = []
+    problems: list[Problem] = []
+    for path in vector_files(folder):
+        try:
+            vectors.extend(_read_file(path))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return tuple(vectors)
 
 
 def vector_files(folder: Path | None = None) -> list[Path]:
@@ -169,7 +178,8 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
         raise bad_input("area", area, f"an area that has a file: {known}")
     if any(known.id == vector.get("id") for known in load_vectors(folder)):
         raise bad_input("id", vector.get("id"), "an identifier that is not taken")
-    if "expect" not in vector and {"id", "input", "reading", "call"} <= vector.keys():
+    answerable = {"id", "reading", "call"} <= vector.keys() and isinstance(vector.get("input"), dict)
+    if "expect" not in vector and answerable:
         vector = {**vector, "expect": expected_from(answer(Vector(path, vector, {}).request()))}
     data = _parse(path)
     data["vectors"].append(vector)

@@ -1,0 +1,123 @@
+"""What README.md and CONTRIBUTING.md name exists: paths, make targets, commands and their options."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT, blocks, environment
+from tools.lints.__main__ import LINTS
+
+PAGES = ("README.md", "CONTRIBUTING.md")
+TOP = sorted(path.name for path in ROOT.iterdir())
+STEPS = 8
+
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`]+)`")
+_LINK = re.compile(r"\]\(([^)#]+)\)")
+_PATH = re.compile(r"^[\w.-]+(?:/[\w.-]+)*/?$")
+_MAKE = re.compile(r"\bmake (?:PYTHON=\S+ )?([a-z-]+)")
+_TENURE = re.compile(r"\btenure ([a-z]+(?: (?:run|check|format|add)\b)?)([^`\n|]*)")
+_PLACES = {"site/", "dist/", ".venv", ".venv/bin/pre-commit"}
+"""Made by make, so that they may not be there yet."""
+
+
+def prose(page: str) -> str:
+    """A page without its fenced blocks."""
+    return _FENCED.sub("", (ROOT / page).read_text(encoding="utf-8"))
+
+
+def everything(page: str) -> str:
+    """The whole page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def named_paths(page: str) -> set[str]:
+    """Links, and what stands in code and begins with the name of something in the root."""
+    inline = {part.split()[0] for part in _INLINE.findall(prose(page))}
+    paths = {part for part in inline if _PATH.match(part) and part.split("/")[0] in TOP} - _PLACES
+    return paths | set(_LINK.findall(prose(page)))
+
+
+def made_targets() -> set[str]:
+    """The targets of the Makefile."""
+    return set(re.findall(r"^\.PHONY: (\S+)$", everything("Makefile"), re.MULTILINE))
+
+
+def named_commands() -> list[tuple[str, str]]:
+    """Every command of `tenure` that a page names, with the options that it names it with."""
+    found: dict[str, set[str]] = {}
+    for page in PAGES:
+        text = prose(page) + "\n".join(
+            block.text for block in blocks(ROOT / page) if block.language == "console"
+        )
+        for command, rest in _TENURE.findall(text):
+            found.setdefault(command, set()).update(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest))
+    return [(command, " ".join(sorted(options))) for command, options in sorted(found.items())]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_exists(page: str) -> None:
+    paths = named_paths(page)
+    assert len(paths) > 5
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_make_target_exists(page: str) -> None:
+    inline = " ".join(part for part in _INLINE.findall(prose(page)) if part.startswith("make "))
+    targets = set(_MAKE.findall(inline))
+    assert targets
+    assert targets - made_targets() == set()
+
+
+def test_every_command_and_option_exists() -> None:
+    named = named_commands()
+    assert {"decide", "prove", "oracle", "vectors add"} <= {command for command, _ in named}
+    for command, options in named:
+        helped = subprocess.run(
+            ["tenure", *command.split(), "--help"],
+            env={**environment(), "COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert helped.returncode == 0, f"tenure {command}: {helped.stderr}"
+        for option in options.split():
+            assert option in helped.stdout, f"tenure {command} has no {option}"
+
+
+def test_the_rule_is_added_in_eight_steps() -> None:
+    section = everything("CONTRIBUTING.md").partition("## Add a rule in 8 steps")[2].partition("\n## ")[0]
+    assert re.findall(r"^(\d)\. ", section, re.MULTILINE) == [str(step) for step in range(1, STEPS + 1)]
+
+
+def test_every_code_of_a_lint_is_explained() -> None:
+    codes = {code for lint in LINTS for code in re.findall(r"TNL\d{3}", lint.__doc__ or "")}
+    assert len(codes) > 10
+    explained: set[str] = set()
+    for row in re.findall(r"^\| (TNL[^|]+)\|", prose("CONTRIBUTING.md"), re.MULTILINE):
+        for part in row.split(","):
+            first, _, last = part.strip().partition(" to ")
+            numbers = range(int(first[3:]), int((last or first)[3:]) + 1)
+            explained |= {f"TNL{number:03d}" for number in numbers}
+    assert codes - explained == set()
+
+
+def test_the_two_walks_name_files_in_the_order_of_the_data() -> None:
+    text = everything("CONTRIBUTING.md").partition("## The way of the data")[2].partition("\n## ")[0]
+    walk = [Path(path).name for path in _INLINE.findall(text) if path.endswith(".py")]
+    for one, next_one in [
+        ("yaml_files.py", "convert.py"),
+        ("convert.py", "model.py"),
+        ("assignment.py", "candidates.py"),
+        ("candidates.py", "selection.py"),
+        ("selection.py", "door.py"),
+        ("door.py", "explain.py"),
+        ("tracer.py", "claim.py"),
+        ("claim.py", "counterexamples.py"),
+    ]:
+        assert walk.index(one) < walk.index(next_one)

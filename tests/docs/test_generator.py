@@ -1,0 +1,78 @@
+"""What the site's generator does where there is little to show, or something wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.gen import proved, reference, rules, sources
+from docs.gen.markdown import filled
+from docs.gen.sources import places
+
+NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
+
+
+def never(*_: object) -> None:
+    raise AssertionError("proved a second time")
+
+
+def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (sources, rules, reference):
+        monkeypatch.setattr(module, "vectors", tuple)
+    pages = rules.rule_pages(NOTHING_PROVED, places())
+    assert all(text.rstrip().endswith("None yet.") for text in pages.values())
+    assert reference.reference(places())["vectors.md"]["vectors"] == "None is published yet."
+
+
+def test_a_rule_that_no_obligation_names_says_so() -> None:
+    page = rules.rule_pages(NOTHING_PROVED, places())["rules/TBP-020-time-expired.md"]
+    assert "None names this rule." in page
+
+
+def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "spec_pages", lambda _: [])
+    assert rules.finding_pages({}) == {}
+    assert rules.lists({})["findings/index.md"]["findings"] == "None yet."
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository of one rule, with a cache of its own."""
+    (tmp_path / "refimpl").mkdir()
+    (tmp_path / "refimpl" / "rule.py").write_text("a > b", encoding="utf-8")
+    monkeypatch.setattr(proved, "ROOT", tmp_path)
+    monkeypatch.setattr(proved, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(proved, "run_plan", never)
+    return tmp_path
+
+
+def cache(report: dict[str, Any]) -> None:
+    proved.CACHE.mkdir()
+    (proved.CACHE / f"{proved.fingerprint()}.json").write_text(json.dumps(report), encoding="utf-8")
+
+
+def test_what_was_proved_of_the_same_sources_is_not_proved_again(tree: Path) -> None:
+    cache(NOTHING_PROVED)
+    assert proved.proof_report() == NOTHING_PROVED
+
+
+def test_a_changed_rule_is_proved_again(tree: Path) -> None:
+    cache(NOTHING_PROVED)
+    (tree / "refimpl" / "rule.py").write_text("a >= b", encoding="utf-8")
+    with pytest.raises(AssertionError, match="a second time"):
+        proved.proof_report()
+
+
+def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path) -> None:
+    cache({**NOTHING_PROVED, "good": False})
+    with pytest.raises(SystemExit, match="tenure prove"):
+        proved.proof_report()
+
+
+@pytest.mark.parametrize("text", ["no marker", "<!-- rules --> <!-- rules -->"])
+def test_a_page_without_its_marker_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="not once"):
+        filled(text, {"rules": "a table"})

@@ -1,0 +1,20 @@
+"""The installed command line as a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TENURE = Path(sys.executable).with_name("tenure")
+
+
+def tenure(
+    *arguments: str, stdin: bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `tenure`; whatever happens, it shows nobody a traceback."""
+    done = subprocess.run(
+        [str(TENURE), *arguments], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=60
+    )
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return done

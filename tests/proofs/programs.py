@@ -1,0 +1,500 @@
+"""Small functions to lift, one for each construct, and what their formulas are compared with."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import z3
+
+from tenure_proofs.trusted.domains import (
+    Domain,
+    Optional,
+    Record,
+    Scalar,
+    constant,
+    parameters_of,
+    presence,
+    well_typed,
+)
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape, same
+
+RAISES = "raises"
+TEXTS = ("a", "b", "c")
+NUMBERS = (-4, -3, -1, 0, 1, 2, 3)
+THRESHOLD = 2
+TABLE = {0: 1, 1: 2}
+
+
+class Colour(IntEnum):
+    """An enum."""
+
+    RED = 0
+    GREEN = 1
+    BLUE = 2
+
+
+class Size(IntEnum):
+    """Another enum with the same numbers."""
+
+    SMALL = 0
+    LARGE = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """A record as an argument."""
+
+    priority: int
+    since: int | None
+    colour: Colour
+    evicted: bool
+
+    @property
+    def urgency(self) -> int:
+        """Computed from a field."""
+        return self.priority + 1
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A record as a result."""
+
+    job: Job
+    place: int
+    colour: Colour = Colour.RED
+
+
+def conjunction(a: int, b: int) -> bool:
+    return a > 0 and b > 1
+
+
+def disjunction(a: int, b: int) -> bool:
+    return a > 0 or b > 1 or a == b
+
+
+def negated(a: int, flag: bool) -> bool:
+    return not (a > 0 and not flag)
+
+
+def chained_comparison(a: int, b: int, c: int) -> bool:
+    return a < b <= c != 0
+
+
+def ternary(a: int, b: int) -> int:
+    return a if a > b else -b
+
+
+def early_return(a: int) -> int:
+    if a < 0:
+        return -1
+    if a == 0:
+        return 0
+    return 1
+
+
+def if_elif_else(a: int, b: int) -> int:
+    if a < b:
+        result = a
+    elif a == b:
+        result = 0
+    else:
+        result = b
+    return result * 2
+
+
+def nested_calls(a: int, b: int) -> int:
+    return early_return(a - b) + early_return(ternary(a, b))
+
+
+def keyword_arguments(a: int, b: int) -> int:
+    return ternary(b=a, a=b)
+
+
+def module_constant(a: int) -> bool:
+    return a >= THRESHOLD
+
+
+def truth_of_a_number(a: int) -> int:
+    if a:
+        return 1
+    return 0
+
+
+def optional_argument(a: int | None, b: int) -> int:
+    if a is None:
+        return b
+    return a + b
+
+
+def optional_guard(a: int | None, b: int) -> bool:
+    return a is not None and a > b
+
+
+def optional_equality(a: int | None, b: int | None) -> bool:
+    return a == b
+
+
+def optional_result(a: int, b: int) -> int | None:
+    if a < b:
+        return None
+    return a - b
+
+
+def optional_handed_on(a: int | None, b: int) -> int | None:
+    return a if b > 0 else None
+
+
+def arithmetic_on_none(a: int | None, b: int) -> int:
+    return a + b  # type: ignore[operator]  # what plain Python raises makes the formula undefined
+
+
+def order_of_none(a: int | None, b: int) -> bool:
+    return b > 0 or a < b  # type: ignore[operator]  # as above, behind a condition
+
+
+def enum_equality(colour: Colour, other: Colour) -> bool:
+    return colour == Colour.GREEN or colour != other
+
+
+def enum_result(a: int, colour: Colour) -> Colour:
+    return Colour.BLUE if a > 0 else colour
+
+
+def floor_division(a: int, b: int) -> int:
+    return a // b
+
+
+def floor_division_of_a_constant(a: int) -> int:
+    return 7 // a
+
+
+def floor_division_by_negative_constant(a: int) -> int:
+    return a // -3
+
+
+def modulo(a: int, b: int) -> int:
+    return a % b
+
+
+def modulo_by_negative_constant(a: int) -> int:
+    return a % -3
+
+
+def smallest_of_three(a: int, b: int, c: int) -> int:
+    return min(a, b, c)
+
+
+def largest_beside_smallest(a: int, b: int) -> int:
+    return max(a, b, 0) - min(a, b)
+
+
+def text_order(first: str, second: str) -> bool:
+    return first < second or first == second
+
+
+def record_fields(job: Job, now: int) -> bool:
+    if job.evicted or job.colour == Colour.RED:
+        return job.priority > 0
+    return job.since is not None and now - job.since > job.priority
+
+
+def record_construction(job: Job, a: int) -> Ticket:
+    return Ticket(job, colour=job.colour if a > 0 else Colour.BLUE, place=a + 1)
+
+
+def one_of_two_records(job: Job, a: int) -> Ticket:
+    if a > 0:
+        return Ticket(job=job, place=a, colour=Colour.RED)
+    return Ticket(job=job, place=-a, colour=job.colour)
+
+
+def record_handed_on(job: Job, a: int) -> Job:
+    if a < 0:
+        raise ValueError(a)
+    return job
+
+
+def raising(a: int) -> int:
+    if a < 0:
+        raise ValueError(a)
+    return a
+
+
+def raising_in_a_call(a: int, b: int) -> bool:
+    return b > 0 and raising(a) > 1
+
+
+LIFTABLE: tuple[Callable[..., Any], ...] = (
+    conjunction,
+    disjunction,
+    negated,
+    chained_comparison,
+    ternary,
+    early_return,
+    if_elif_else,
+    nested_calls,
+    keyword_arguments,
+    module_constant,
+    truth_of_a_number,
+    optional_argument,
+    optional_guard,
+    optional_equality,
+    optional_result,
+    optional_handed_on,
+    arithmetic_on_none,
+    order_of_none,
+    enum_equality,
+    enum_result,
+    floor_division,
+    floor_division_of_a_constant,
+    floor_division_by_negative_constant,
+    modulo,
+    modulo_by_negative_constant,
+    smallest_of_three,
+    largest_beside_smallest,
+    text_order,
+    record_fields,
+    record_construction,
+    one_of_two_records,
+    record_handed_on,
+    raising,
+    raising_in_a_call,
+)
+"""What both lifters read."""
+
+
+def chained_comparison_that_stops_early(a: int, b: int, c: int | None) -> bool:
+    return a < b < c  # type: ignore[operator]  # Python does not look at c unless a < b
+
+
+def modulo_of_a_constant(a: int) -> int:
+    return 7 % a
+
+
+def with_default(a: int, step: int = 3) -> int:
+    return a + step
+
+
+def call_with_a_default(a: int) -> int:
+    return with_default(a)
+
+
+def record_with_a_default(job: Job, a: int) -> Ticket:
+    return Ticket(job, a)
+
+
+def identity_of_an_enum(colour: Colour) -> bool:
+    return colour is Colour.RED
+
+
+def true_division(a: int) -> bool:
+    return a / 2 > 1
+
+
+def float_call(a: int) -> bool:
+    return float(a) > 1
+
+
+def int_call(a: int) -> int:
+    return int(a)
+
+
+def isinstance_dependent(a: int) -> int:
+    return 1 if isinstance(a, int) else 0
+
+
+def absolute_value(a: int) -> int:
+    return abs(a)
+
+
+def dictionary_look_up(a: int) -> int:
+    return TABLE[a]
+
+
+def dictionary_look_up_on_one_branch(a: int) -> int:
+    if a < 0:
+        return 0
+    return TABLE[a]
+
+
+def text_against_a_literal(first: str) -> bool:
+    return first == "team-a"
+
+
+def assignment_to_a_field(job: Job) -> int:
+    job.priority = 3  # type: ignore[misc]  # what is refused
+    return job.priority
+
+
+def enums_of_two_classes(colour: Colour, size: Size) -> bool:
+    return colour == size  # type: ignore[comparison-overlap]  # what is refused
+
+
+def enum_against_a_foreign_member(colour: Colour) -> bool:
+    return colour == Size.SMALL  # type: ignore[comparison-overlap]  # what is refused
+
+
+def never_returning(a: int) -> int:
+    raise ValueError(a)
+
+
+def computed_property(job: Job) -> int:
+    return job.urgency
+
+
+def loop(a: int) -> int:
+    for each in range(3):
+        a = a + each
+    return a
+
+
+def augmented_assignment(a: int) -> int:
+    a += 1
+    return a
+
+
+def forgotten_return(a: int) -> int | None:  # type: ignore[return]  # noqa: RET503 - what is refused
+    if a > 0:
+        return a
+
+
+def many_branches(a: int, b: int, c: int, d: int) -> int:
+    first = 1 if a > 0 else 0
+    second = 1 if b > 0 else 0
+    third = 1 if c > 0 else 0
+    fourth = 1 if d > 0 else 0
+    return first + second + third + fourth
+
+
+def one_condition_many_times(a: int) -> int:
+    first = 1 if a > 0 else 0
+    second = 1 if a > 0 else 0
+    third = 0 if not a > 0 else 1
+    return first + second + third
+
+
+def many_forks_on_fresh_terms(a: int, b: int, c: int) -> int:
+    """Each condition is a new term that nothing else holds, as the trap of freed numbers needs."""
+    if a + b > c:
+        if b + c > a:
+            if a + c > b:
+                return 1
+            return 2 if a * 2 > b * 3 else 3
+        return 4 if a - c > 1 else 5
+    if a - b > c:
+        return 6 if b - c > a else 7
+    if b - a > c:
+        return 8 if c - b > a + 1 else 9
+    return 10 if a + b + c > 0 else 11
+
+
+def drawn(domain: Domain) -> Iterator[Any]:
+    """Every value of a domain, within small ranges."""
+    match domain:
+        case Record(cls, fields):
+            names = [name for name, _ in fields]
+            for values in itertools.product(*(list(drawn(inner)) for _, inner in fields)):
+                yield cls(**dict(zip(names, values, strict=True)))
+        case Optional(inner):
+            yield None
+            yield from drawn(inner)
+        case Scalar(sort):
+            if sort is bool:
+                yield from (False, True)
+            elif sort is str:
+                yield from TEXTS
+            else:
+                yield from NUMBERS if sort is int else list(sort)  # type: ignore[call-overload]
+
+
+def pinned(name: str, domain: Domain, value: Any) -> Iterator[tuple[z3.ExprRef, z3.ExprRef]]:
+    """The solver's constants below an argument, each with its value."""
+    match domain:
+        case Record(_, fields):
+            for field, inner in fields:
+                yield from pinned(f"{name}.{field}", inner, getattr(value, field))
+        case Optional(inner):
+            yield presence(name), z3.BoolVal(value is not None)
+            yield from pinned(name, inner, value if value is not None else 99)
+        case Scalar(sort):
+            if sort is bool:
+                yield constant(name, domain), z3.BoolVal(value)
+            else:
+                yield constant(name, domain), z3.IntVal(TEXTS.index(value) if sort is str else int(value))
+
+
+def executed(function: Callable[..., Any], arguments: dict[str, Any]) -> object:
+    """What plain Python does, in the words of `formula_says`."""
+    try:
+        result = function(**arguments)
+    except Exception:  # noqa: BLE001 - whatever is raised means: not defined
+        return RAISES
+    return _plain(result, {id(value): name for name, value in arguments.items()})
+
+
+def _plain(result: object, arguments: dict[int, str]) -> object:
+    if dataclasses.is_dataclass(result):
+        if id(result) in arguments:
+            return arguments[id(result)]
+        fields = dataclasses.fields(result)
+        return {field.name: _plain(getattr(result, field.name), arguments) for field in fields}
+    return int(result) if isinstance(result, IntEnum) else result
+
+
+def formula_says(formula: Formula, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
+    """What a formula says for some values."""
+    if not _value(formula.defined, values):
+        return RAISES
+    return _said(formula.value, values)
+
+
+def _said(shape: Shape, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
+    match shape:
+        case Passed(name):
+            return name
+        case Built(_, fields):
+            return {name: _said(inner, values) for name, inner in fields}
+        case Maybe(present, value):
+            return _value(value, values) if _value(present, values) else None
+    return _value(shape, values)
+
+
+def _value(term: z3.ExprRef, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
+    left = z3.simplify(z3.substitute(term, *values))
+    if z3.is_int_value(left):
+        return int(left.as_long())
+    assert z3.is_true(left) or z3.is_false(left), f"{left} still holds a constant"
+    return bool(z3.is_true(left))
+
+
+def differences(function: Callable[..., Any], formula: Formula, limit: int = 400) -> list[str]:
+    """Where a formula says otherwise than plain execution, over all small arguments up to a limit."""
+    parameters = parameters_of(function)
+    found = []
+    domains = [list(drawn(domain)) for domain in parameters.values()]
+    every = list(itertools.product(*domains))
+    for row in every[:: max(1, len(every) // limit)]:
+        arguments = dict(zip(parameters, row, strict=True))
+        values = [
+            pair for name, domain in parameters.items() for pair in pinned(name, domain, arguments[name])
+        ]
+        wanted, got = executed(function, arguments), formula_says(formula, values)
+        if wanted != got or type(wanted) is not type(got):
+            found.append(f"{arguments}: Python {wanted!r}, formula {got!r}")
+    return found
+
+
+def unequal(function: Callable[..., Any], first: Formula, second: Formula) -> str:
+    """Values for which two formulas of one function differ; empty when they are proved equal."""
+    solver = z3.Solver()
+    for name, domain in parameters_of(function).items():
+        solver.add(*well_typed(name, domain))
+    agree = z3.Implies(first.defined, same(first.value, second.value))
+    solver.add(z3.Not(z3.And(first.defined == second.defined, agree)))
+    said = solver.check()
+    return "" if said == z3.unsat else f"{said}: {solver.model() if said == z3.sat else ''}"

@@ -1,0 +1,121 @@
+"""Wrong rules are told from right ones, and the report says what is wrong in the rule's own words."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from tenure.model import MINUTE, Workload
+from tenure.rules.quota import fits_quota
+from tenure.rules.time_based import is_time_expired
+from tenure_proofs.mutants import hunt
+from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
+from tenure_proofs.mutants.hunt import DOOR, Hunted, all_mutants, hunt_one
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import Report, text_lines
+from tenure_proofs.runner import Result, run_obligation
+
+READINGS = ("as-written", "released", "guaranteed")
+AT_THE_THRESHOLD = OBLIGATIONS["PO-TBP-020"]
+RUN_A_MINUTE = Workload("ns", "w", "u", priority=0, created_at=0, quota_reserved_at=0)
+
+
+def greater_or_equal() -> Mutant:
+    """`>` to `>=` in TBP-020."""
+    (found,) = [
+        each for each in all_mutants().values() if each.rule == "TBP-020" and ">= min_admit" in each.after
+    ]
+    return found
+
+
+def report_of(*results: Result, mutants: tuple[Hunted, ...] = ()) -> Report:
+    """A report of nothing but these."""
+    return Report((), results, mutants, ("guaranteed",), 1, 0, {"z3": "0"}, 1.0)
+
+
+def test_greater_or_equal_changes_the_rule_itself_at_the_threshold_only() -> None:
+    with greater_or_equal().applied():
+        changed = [is_time_expired(RUN_A_MINUTE, MINUTE + late, MINUTE) for late in (-1, 0, 1)]
+    right = [is_time_expired(RUN_A_MINUTE, MINUTE + late, MINUTE) for late in (-1, 0, 1)]
+    assert (changed, right) == ([False, True, True], [False, False, True])
+
+
+def test_greater_or_equal_is_killed_by_the_claim_about_the_threshold() -> None:
+    hunted = hunt_one(greater_or_equal().id, [AT_THE_THRESHOLD], READINGS)
+    assert hunted.outcome == "killed"
+    assert hunted.by == "PO-TBP-020 under as-written: refuted, not proved"
+
+
+def test_the_report_of_greater_or_equal_speaks_the_rules_own_words() -> None:
+    with greater_or_equal().applied():
+        report = report_of(run_obligation(AT_THE_THRESHOLD, "guaranteed", None))
+    text = "\n".join(text_lines(report))
+    assert not report.good
+    assert "FAIL PO-TBP-020 under guaranteed: expected proved, is refuted" in text
+    assert "the claim: exactly at the threshold a workload is kept" in text
+    assert (
+        "TBP-020: A target has exceeded minAdmitDuration when strictly more than that duration has passed "
+        "since its quota was reserved." in text
+    )
+
+
+def test_a_mutant_that_no_obligation_is_asked_about_survives() -> None:
+    hunted = hunt_one(greater_or_equal().id, [OBLIGATIONS["PO-KQ-060"]], READINGS)
+    assert hunted.outcome == "survived"
+    report = report_of(mutants=(hunted,))
+    assert not report.good
+    assert f"SURVIVED {hunted.id}: {hunted.before} -> {hunted.after}" in "\n".join(text_lines(report))
+
+
+# A handful: `tenure prove` tries them all.
+@pytest.mark.parametrize("rule", ["KQ-010", "KQ-060", "TBP-010", "TBP-070", "TBP-040"])
+def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
+    wrong = [each.id for each in all_mutants().values() if each.rule == rule]
+    assert wrong
+    outcomes = {each: hunt_one(each, list(OBLIGATIONS.values()), READINGS) for each in wrong}
+    assert [each for each in outcomes.values() if each.outcome == "survived"] == []
+    assert all(each.by for each in outcomes.values() if each.outcome == "killed")
+
+
+def test_every_comparison_of_the_door_has_mutants() -> None:
+    door = [each for each in all_mutants().values() if each.rule == DOOR]
+    assert {each.before for each in door} == {"found == Ground.NONE", "evidence.ground != found"}
+
+
+def test_a_mutant_is_gone_after_an_exception() -> None:
+    right = is_time_expired.__code__
+
+    def broken() -> None:
+        with greater_or_equal().applied():
+            assert is_time_expired.__code__ is not right
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        broken()
+    assert is_time_expired.__code__ is right
+    assert not is_time_expired(RUN_A_MINUTE, MINUTE, MINUTE)
+
+
+def test_a_mutant_keeps_the_functions_signature() -> None:
+    before = inspect.signature(fits_quota)
+    for mutant in comparison_mutants("KQ-060", fits_quota):
+        with mutant.applied():
+            assert inspect.signature(fits_quota) == before
+            assert fits_quota(usage=1, request=1, nominal=4) in (True, False)
+
+
+def test_only_a_mutant_that_is_the_rule_is_proved_equivalent() -> None:
+    def larger(a: int, b: int) -> int:
+        return a if a > b else b
+
+    # Of two equal numbers either is the larger, so `>=` changes nothing and `<` everything.
+    equivalent = {each.after: hunt._is_equivalent(each) for each in comparison_mutants("KQ-999", larger)}
+    assert equivalent == {"a >= b": True, "a < b": False}
+
+
+def test_a_refuted_claim_that_should_hold_is_not_as_expected() -> None:
+    with greater_or_equal().applied():
+        result = run_obligation(AT_THE_THRESHOLD, "guaranteed", None)
+    assert (result.verdict, result.expected, result.as_expected) == (Verdict.REFUTED, Verdict.PROVED, False)

@@ -1,0 +1,128 @@
+"""`tenure prove` and `tenure vectors run` as a user meets them, on the real tree and on a wrong one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TIME_BASED = "refimpl/tenure/rules/time_based.py"
+RIGHT = "now - quota_reservation_time(target, now) > min_admit_duration"
+WRONG = RIGHT.replace(">", ">=")
+MAIN = "from tenure.cli import main; main()"
+
+
+def tenure(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the command line on the sources of a tree."""
+    path = os.pathsep.join((str(root / "refimpl"), str(root / "proofs")))
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        cwd=root,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def wrong_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources in which a workload exactly at the threshold has expired."""
+    copy = tmp_path_factory.mktemp("wrong")
+    for part in ("refimpl", "proofs", "spec", "examples"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (copy / TIME_BASED).read_text(encoding="utf-8")
+    assert text.count(RIGHT) == 1
+    (copy / TIME_BASED).write_text(text.replace(RIGHT, WRONG), encoding="utf-8")
+    return copy
+
+
+# One test, since making the report takes seconds and each worker would make its own.
+def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_lifted() -> None:
+    done = tenure("prove", "--only", "TBP-020", "--no-mutants", "--examples", "5", "-o", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert (report["schema"], report["good"]) == ("tenure-proof-report/1", True)
+    assert report["readings"] == ["as-written", "released", "guaranteed"]
+    assert set(report["solvers"]) == {"z3", "cvc5"}
+    assert {each["id"] for each in report["obligations"]} >= {"PO-TBP-020", "PO-TBP-010", "PO-TBP-200"}
+    for each in report["obligations"]:
+        assert "TBP-020" in each["rules"]
+        assert list(each["verdicts"]) == report["readings"]
+        for verdict in each["verdicts"].values():
+            assert verdict["verdict"] == verdict["expected"]
+            assert set(verdict["solvers"]) == {"z3", "cvc5"}
+            assert ("counterexample" in verdict) == (verdict["verdict"] == "refuted")
+    assert {each["function"] for each in report["lifted"]} >= {"take_target", "is_time_expired"}
+    assert {(each["examples"], each["problem"]) for each in report["lifted"]} == {(5, "")}
+
+
+def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
+    done = tenure(
+        "prove", "--only", "PO-TBP-010", "--no-mutants", "--reading", "guaranteed", "--examples", "5"
+    )
+    assert done.returncode == 0
+    assert "No same-priority preemption under minAdmitDuration  proved" in done.stdout
+    assert "as-written" not in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("prove: 1 verdicts, everything as expected")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--reading", "nonsense"), "--reading: found 'nonsense', expected one of as-written"),
+        (("--only", "NOPE"), "--only: found ('NOPE',), expected the beginning of an obligation's"),
+        (("--solver", "yices"), "--solver: found 'yices', expected both or z3"),
+        (("--output", "xml"), "--output: found 'xml', expected text or json"),
+    ],
+)
+def test_an_option_with_no_such_value_is_bad_input(arguments: tuple[str, ...], words: str) -> None:
+    done = tenure("prove", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_wrong_tree_is_what_is_imported(wrong_tree: Path) -> None:
+    code = (
+        "import tenure, tenure_proofs, inspect; from tenure.rules.time_based import is_time_expired as rule; "
+        "from tenure.resources import bundled; "
+        "print(tenure.__file__, tenure_proofs.__file__, bundled('spec'), '>=' in inspect.getsource(rule))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": f"{wrong_tree / 'refimpl'}{os.pathsep}{wrong_tree / 'proofs'}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *paths, changed = done.stdout.split()
+    assert len(paths) == 3
+    assert all(Path(path).is_relative_to(wrong_tree) for path in paths)
+    assert changed == "True"
+
+
+def test_a_wrong_comparison_fails_the_proofs_in_the_rules_own_words(wrong_tree: Path) -> None:
+    done = tenure("prove", "--only", "TBP-020", "--no-mutants", "--examples", "5", root=wrong_tree)
+    assert done.returncode == 1, done.stderr
+    assert "the claim: exactly at the threshold a workload is kept" in done.stdout
+    assert (
+        "TBP-020: A target has exceeded minAdmitDuration when strictly more than that duration has passed "
+        "since its quota was reserved." in done.stdout
+    )
+    assert "FAIL PO-TBP-020 under guaranteed: expected proved, is refuted" in done.stdout
+
+
+def test_a_wrong_comparison_fails_a_vector_of_its_rule(wrong_tree: Path) -> None:
+    right = tenure("vectors", "run", "TBP-020")
+    assert right.returncode == 0, right.stdout + right.stderr
+    wrong = tenure("vectors", "run", root=wrong_tree)
+    assert wrong.returncode == 1, wrong.stdout + wrong.stderr
+    assert [line for line in wrong.stdout.splitlines() if line.startswith("FAIL TBP-020/")]

@@ -1,0 +1,315 @@
+"""Every way in which an obligation can end, each on an obligation made for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+import z3
+
+from tenure.model import MINUTE, Ground
+from tenure.readings import preset, preset_names
+from tenure.rules.registry import all_rules, get_rule
+from tenure.rules.reservation import quota_reservation_time
+from tenure.rules.time_based import is_time_expired, reason_of
+from tenure_proofs import runner
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
+from tenure_proofs.runner import Result, run_obligation, verdict_of
+from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import is_set, negation, value_of
+from tests.proofs import programs
+
+
+def made(statement: Statement, expect: Verdict = Verdict.PROVED, budget_s: float = 5) -> Obligation:
+    """An obligation that nobody else sees."""
+    return Obligation("PO-TBP-999", ("TBP-020",), statement, everywhere(expect), budget_s, "")
+
+
+def ended(statement: Statement, *, expect: Verdict = Verdict.PROVED, cvc5: Cvc5 | None = None) -> Result:
+    """How a statement ends under the default reading."""
+    return run_obligation(made(statement, expect), "guaranteed", cvc5)
+
+
+def true(claim: Claim) -> None:
+    """At its reservation nobody has used up a minute."""
+    now = claim.number("now")
+    target = claim.workload("target")
+    claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
+    claim.prove(negation(claim.lift(is_time_expired)(target, now, MINUTE).value))
+
+
+def false(claim: Claim) -> None:
+    """Nobody ever uses up a minute."""
+    target, now = claim.workload("target"), claim.number("now")
+    claim.prove(negation(claim.lift(is_time_expired)(target, now, MINUTE).value))
+
+
+def worker(code: str, grace_s: float = 5.0) -> Cvc5:
+    """A second solver that runs a few lines of Python in place of cvc5."""
+    return Cvc5((sys.executable, "-c", code), grace_s=grace_s)
+
+
+def always(said: str) -> Cvc5:
+    """A second solver that always says the same."""
+    return worker(f"import sys, json\nfor _ in sys.stdin: print(json.dumps({said!r}), flush=True)")
+
+
+def test_a_true_claim_is_proved_by_both_solvers() -> None:
+    with Cvc5() as cvc5:
+        result = ended(true, cvc5=cvc5)
+    assert (result.verdict, result.as_expected) == (Verdict.PROVED, True)
+    assert result.solvers == {"z3": "unsat", "cvc5": "unsat"}
+
+
+def test_a_false_claim_is_refuted_with_values_that_break_it() -> None:
+    with Cvc5() as cvc5:
+        result = ended(false, cvc5=cvc5)
+    assert (result.verdict, result.as_expected) == (Verdict.REFUTED, False)
+    assert result.counterexample is not None
+    target, now = (result.counterexample.values[name] for name in ("target", "now"))
+    assert is_time_expired(target, now, MINUTE)
+    assert result.counterexample.difference == ""
+
+
+def test_a_claim_expected_to_be_false_that_becomes_provable_is_not_as_expected() -> None:
+    result = ended(true, expect=Verdict.REFUTED)
+    assert (result.verdict, result.as_expected) == (Verdict.PROVED, False)
+
+
+def test_facts_that_contradict_each_other_are_vacuous() -> None:
+    def contradictory(claim: Claim) -> None:
+        now = claim.number("now")
+        claim.assume(now > 1, now < 1)
+        claim.prove(now == 0)
+
+    result = ended(contradictory)
+    assert (result.verdict, result.as_expected) == (Verdict.VACUOUS, False)
+
+
+def test_an_enum_outside_its_members_makes_no_claim_true() -> None:
+    def impossible(claim: Claim) -> None:
+        ground = claim.member("ground", Ground)
+        claim.assume(*(ground != each for each in Ground))
+        claim.prove(claim.lift(reason_of)(ground).defined)
+
+    assert ended(impossible).verdict == Verdict.VACUOUS
+
+
+def test_a_statement_without_goal_claims_nothing() -> None:
+    def silent(claim: Claim) -> None:
+        claim.assume(claim.number("now") > 1)
+
+    result = ended(silent)
+    assert (result.verdict, result.detail) == (Verdict.ERROR, "the statement claims nothing")
+
+
+def test_a_rule_outside_the_subset_is_not_liftable() -> None:
+    def unreadable(claim: Claim) -> None:
+        claim.prove(claim.lift(programs.true_division)(claim.number("now")).value)
+
+    result = ended(unreadable)
+    assert result.verdict == Verdict.ERROR
+    assert result.detail.startswith("not liftable: a rule may not use true division")
+
+
+def test_a_statement_that_raises_is_an_error_and_no_crash() -> None:
+    def broken(claim: Claim) -> None:
+        claim.prove(claim.lift(get_rule("TBP-999").function)(claim.number("now")).value)
+
+    result = ended(broken)
+    assert (result.verdict, result.detail) == (Verdict.ERROR, "the statement raises KeyError('TBP-999')")
+
+
+@pytest.mark.parametrize("statement", [true, false])
+def test_solvers_that_disagree_are_an_error_and_never_a_verdict(statement: Callable[[Claim], None]) -> None:
+    with always("sat" if statement is true else "unsat") as cvc5:
+        result = ended(statement, cvc5=cvc5)
+    assert (result.verdict, result.counterexample) == (Verdict.ERROR, None)
+    assert set(result.solvers.values()) == {"sat", "unsat"}
+    assert result.detail == "; ".join(f"{solver} says {said}" for solver, said in result.solvers.items())
+
+
+def test_what_the_second_solver_does_not_know_is_unknown() -> None:
+    with always("unknown") as cvc5:
+        result = ended(true, cvc5=cvc5)
+    assert (result.verdict, result.detail) == (Verdict.UNKNOWN, "z3 says unsat; cvc5 says unknown")
+
+
+SLEEPS_ON_BIG_NUMBERS = """
+import sys, json, time
+for line in sys.stdin:
+    if "424242" in line:
+        time.sleep(600)
+    print(json.dumps("unsat"), flush=True)
+"""
+
+
+def question(number: int, budget_s: float = 0.1) -> Question:
+    """A question that mentions a number."""
+    return Question((z3.Int("a") == number,), budget_s)
+
+
+def test_a_silent_solver_is_killed_and_the_next_question_meets_a_fresh_one() -> None:
+    with worker(SLEEPS_ON_BIG_NUMBERS, grace_s=3) as cvc5:
+        assert cvc5.ask(question(1)) == "unsat"
+        silent = cvc5._process
+        started = time.monotonic()
+        cvc5.grace_s = 0.2
+        assert cvc5.ask(question(424242)) == "error: cvc5 was silent for 0.3 s and was killed"
+        assert time.monotonic() - started < 5
+        assert silent is not None
+        assert silent.poll() is not None, "the silent process still runs"
+        cvc5.grace_s = 3
+        assert cvc5.ask(question(2)) == "unsat"
+
+
+def test_an_obligation_with_a_silent_solver_is_an_error_that_says_so() -> None:
+    with worker("import time; time.sleep(600)", grace_s=0.1) as cvc5:
+        result = run_obligation(made(true, budget_s=0.5), "guaranteed", cvc5)
+    assert result.verdict == Verdict.ERROR
+    assert result.detail == "z3 says unsat; cvc5 says error: cvc5 was silent for 0.6 s and was killed"
+
+
+def test_a_solver_that_dies_is_an_error() -> None:
+    with worker("import sys; sys.stdin.readline()") as cvc5:
+        assert ended(true, cvc5=cvc5).detail == "z3 says unsat; cvc5 says error: cvc5's process ended"
+
+
+# The pipes of the process that ended must not be left open either: warnings are errors here.
+def test_a_solver_that_ended_between_questions_is_started_again() -> None:
+    with worker("import sys, json; sys.stdin.readline(); print(json.dumps('unsat'))") as cvc5:
+        for number in (1, 2):
+            assert cvc5.ask(question(number)) == "unsat"
+            assert cvc5._process is not None
+            cvc5._process.wait()
+
+
+def test_a_solver_that_prints_no_answer_is_an_error() -> None:
+    with worker("import sys\nfor _ in sys.stdin: print('Segmentation fault', flush=True)") as cvc5:
+        result = ended(true, cvc5=cvc5)
+    assert result.verdict == Verdict.ERROR
+    assert "cvc5 says error" in result.detail
+
+
+def test_a_solver_that_stops_inside_its_answer_is_killed_in_time() -> None:
+    # Half a line makes the pipe readable; waiting for the rest of it must end as well.
+    half = "import sys, time; sys.stdin.readline(); print('\"uns', end='', flush=True); time.sleep(4)"
+    with worker(half, grace_s=0.1) as cvc5:
+        cvc5.ask(question(1))  # starting Python takes longer than the grace, and is not what is meant here
+        cvc5.grace_s = 2
+        started = time.monotonic()
+        try:
+            said = cvc5.ask(question(1))
+        except ValueError as error:
+            said = f"raised {error!r}"
+    assert said.startswith("error: cvc5")
+    assert time.monotonic() - started < 3.5
+
+
+def test_a_mistake_in_the_script_is_the_real_workers_error() -> None:
+    class Malformed(Question):
+        def smt2(self) -> str:
+            return "(set-logic ALL)(assert nonsense)(check-sat)"
+
+    with Cvc5() as cvc5:
+        assert cvc5.ask(Malformed((), 1)).startswith("error: ")
+        assert cvc5.ask(question(1, budget_s=1)) == "sat"
+
+
+def test_what_z3_does_not_know_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = ask_z3
+
+    def undecided(question: Question, seed: int = 0) -> Z3Answer:
+        # The witness of the facts is found; only the claim itself is not.
+        return Z3Answer("unknown", None) if "(not " in question.smt2() else right(question, seed)
+
+    def nonlinear(claim: Claim) -> None:
+        a, b = claim.number("a"), claim.number("b")
+        claim.assume(a > 1, b > 1)
+        claim.prove(a * a * a != b * b + 2)
+
+    monkeypatch.setattr(runner, "ask_z3", undecided)
+    result = ended(nonlinear)
+    assert (result.verdict, result.as_expected) == (Verdict.UNKNOWN, False)
+
+
+def test_facts_without_witness_in_the_budget_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "ask_z3", lambda *_: Z3Answer("unknown", None))
+    result = ended(true)
+    assert (result.verdict, result.detail) == (Verdict.UNKNOWN, "no witness of the facts within the budget")
+
+
+def test_seeds_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = ask_z3
+
+    def moody(question: Question, seed: int = 0) -> Z3Answer:
+        return Z3Answer("sat", None) if seed == 2 else right(question, seed)
+
+    monkeypatch.setattr(runner, "ask_z3", moody)
+    result = run_obligation(made(true), "guaranteed", None, seeds=3)
+    assert (result.verdict, list(result.solvers)) == (Verdict.ERROR, ["z3", "z3 seed 1", "z3 seed 2"])
+
+
+def test_a_formula_that_python_does_not_agree_with_is_an_error() -> None:
+    def since_now(claim: Claim) -> None:
+        target, now = claim.workload("target"), claim.number("now")
+        claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") < now)
+        claim.prove(claim.lift(quota_reservation_time)(target, now).value == now)
+
+    claim = Claim(preset("guaranteed"))
+    since_now(claim)
+    call = claim.calls[0]
+    doctored = type(call.formula)(z3.Int("now"), z3.BoolVal(True))
+    traces = {next(iter(claim.traces)): doctored}
+    result = run_obligation(made(since_now), "guaranteed", None, traces=traces)
+    assert result.verdict == Verdict.ERROR
+    assert result.detail.startswith("the witness does not replay: quota_reservation_time returns")
+
+
+def test_a_mutants_verdict_is_the_runs_verdict() -> None:
+    assert verdict_of(made(true), "released", {}) == Verdict.PROVED
+    assert verdict_of(made(false), "released", {}) == Verdict.REFUTED
+    assert verdict_of(made(lambda _: None), "released", {}) == Verdict.ERROR
+
+
+@pytest.mark.parametrize(
+    ("identifier", "rules", "expect"),
+    [
+        ("PO-TBP-10", ["TBP-020"], everywhere(Verdict.PROVED)),
+        ("PO-TBP-010", ["TBP-020"], everywhere(Verdict.PROVED)),
+        ("PO-TBP-998", [], everywhere(Verdict.PROVED)),
+        ("PO-TBP-998", ["TBP-020"], {"guaranteed": Verdict.PROVED}),
+        ("PO-TBP-998", ["TBP-020"], everywhere(Verdict.VACUOUS)),
+    ],
+    ids=["malformed", "taken", "no rules", "a preset left out", "vacuous expected"],
+)
+def test_an_obligation_that_promises_too_little_is_not_registered(
+    identifier: str, rules: list[str], expect: dict[str, Verdict]
+) -> None:
+    with pytest.raises(ValueError, match=identifier):
+        obligation(identifier, rules=rules, expect=expect)
+
+
+def test_every_obligation_expects_a_verdict_for_every_preset() -> None:
+    assert {
+        identifier for identifier, each in OBLIGATIONS.items() if set(each.expect) != set(preset_names())
+    } == set()
+
+
+def test_every_obligation_names_rules_that_exist() -> None:
+    known = {entry.id for entry in all_rules()}
+    assert {rule for each in OBLIGATIONS.values() for rule in each.rules} <= known
+
+
+def test_every_claim_that_fails_under_one_preset_says_where_it_is_from() -> None:
+    assert [each.id for each in _unsourced()] == []
+
+
+def _unsourced() -> Iterator[Obligation]:
+    for each in OBLIGATIONS.values():
+        if Verdict.REFUTED in each.expect.values() and "KEP-" not in (each.statement.__doc__ or ""):
+            yield each

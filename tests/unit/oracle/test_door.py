@@ -1,0 +1,85 @@
+"""Nobody becomes a target on forged evidence."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenure.model import (
+    MINUTE,
+    ClusterQueue,
+    Evidence,
+    Ground,
+    Reason,
+    Settings,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.oracle.door import NotAllowed, take_target
+from tenure.readings import Reading, preset
+from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.terms import PreemptionTerms, terms_of
+from tests.unit.clusters import NOW, READINGS, Case, cases, queue, running, waiting
+
+
+def terms(in_queue: ClusterQueue, reading: str = "guaranteed") -> PreemptionTerms:
+    """The terms of a queue under default settings."""
+    return terms_of(in_queue, Settings(), preset(reading))
+
+
+PROTECTED = running("protected", quota_reserved_at=NOW - MINUTE)
+EXPIRED = running("expired", quota_reserved_at=NOW - MINUTE - 1)
+NEWER = running("newer", created_at=1)
+LOWER = running("lower", priority=99)
+HIGHER = running("higher", priority=101)
+RIGHT = [
+    (LOWER, None, Ground.LOWER_PRIORITY, Reason.IN_CLUSTER_QUEUE),
+    (NEWER, None, Ground.NEWER_EQUAL, Reason.IN_CLUSTER_QUEUE),
+    (EXPIRED, MINUTE, Ground.TIME_EXPIRED, Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+]
+
+
+@pytest.mark.parametrize(("target", "duration", "ground", "reason"), RIGHT)
+def test_the_right_evidence_makes_a_target_with_its_reason(
+    target: Workload, duration: int | None, ground: Ground, reason: Reason
+) -> None:
+    made = take_target(waiting(), target, Evidence(ground), terms(queue(duration=duration)), NOW)
+    assert (made.workload, made.reason, made.evidence) == (target, reason, Evidence(ground))
+
+
+@pytest.mark.parametrize(("target", "duration", "ground", "reason"), RIGHT)
+def test_any_other_evidence_is_not_allowed(
+    target: Workload, duration: int | None, ground: Ground, reason: Reason
+) -> None:
+    for forged in set(Ground) - {ground}:
+        with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-040 finds {ground.name}"):
+            take_target(waiting(), target, Evidence(forged), terms(queue(duration=duration)), NOW)
+
+
+@pytest.mark.parametrize("target", [HIGHER, PROTECTED])
+@pytest.mark.parametrize("ground", list(Ground))
+def test_whoever_may_not_be_taken_is_taken_on_no_evidence(target: Workload, ground: Ground) -> None:
+    with pytest.raises(NotAllowed, match=f"ml/preemptor may not take {target.key}"):
+        take_target(waiting(), target, Evidence(ground), terms(queue(duration=MINUTE)), NOW)
+
+
+def test_yesterdays_evidence_is_not_allowed_today() -> None:
+    newer = running("newer", created_at=1, quota_reserved_at=NOW)
+    evidence = Evidence(ground_within_queue(waiting(), newer, terms(queue()), NOW))
+    with pytest.raises(NotAllowed):
+        take_target(waiting(), newer, evidence, terms(queue(WithinClusterQueue.LOWER_PRIORITY)), NOW)
+
+
+@settings(deadline=None, print_blob=True, max_examples=100)
+@given(cases(), READINGS, st.sampled_from(Ground))
+def test_the_door_opens_exactly_for_what_the_rule_finds(case: Case, reading: Reading, ground: Ground) -> None:
+    held = terms_of(case.cluster.cluster_queues["q"], case.cluster.settings, reading)
+    for target in case.cluster.admitted:
+        found = ground_within_queue(case.preemptor, target, held, case.now)
+        try:
+            take_target(case.preemptor, target, Evidence(ground), held, case.now)
+            opened = True
+        except NotAllowed:
+            opened = False
+        assert opened == (found == ground != Ground.NONE)

@@ -1,0 +1,123 @@
+"""Removing and filling back, for any way of telling whether a request fits that is monotone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenure.oracle.selection import FillBack, fill_back, remove_until_fits
+
+MANY = settings(deadline=None, print_blob=True, max_examples=100)
+Left = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A monotone fit: a request fits once all of one of some sets have left."""
+
+    enough: tuple[Left, ...]
+
+    def __call__(self, left: Left) -> bool:
+        return any(group <= left for group in self.enough)
+
+
+def remove(left: Left, who: int) -> Left:
+    return left | {who}
+
+
+def give_back(left: Left, who: int) -> Left:
+    return left - {who}
+
+
+CANDIDATES = st.permutations(range(6)).flatmap(lambda order: st.integers(1, 6).map(lambda n: order[:n]))
+# Every monotone fit is of this form; `nobody needs to leave` is the caller's business, not selection's.
+FITS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=4), max_size=4).map(
+    lambda groups: Fit(tuple(groups))
+)
+
+
+@MANY
+@given(CANDIDATES, FITS)
+def test_removal_stops_at_the_first_fit(candidates: list[int], fits: Fit) -> None:
+    removal = remove_until_fits(candidates, frozenset[int](), fits, remove)
+    prefixes = [frozenset(candidates[: count + 1]) for count in range(len(candidates))]
+    fitting = [count for count, prefix in enumerate(prefixes, start=1) if fits(prefix)]
+    assert removal.fits == bool(fitting)
+    assert removal.removed == (fitting[0] if fitting else len(candidates))
+    assert removal.usage == frozenset(candidates[: removal.removed])
+
+
+@MANY
+@given(CANDIDATES, st.lists(st.frozensets(st.integers(6, 9), min_size=1), max_size=3))
+def test_nobody_fits_when_all_together_are_not_enough(candidates: list[int], groups: list[Left]) -> None:
+    removal = remove_until_fits(candidates, frozenset[int](), Fit(tuple(groups)), remove)
+    assert (removal.fits, removal.removed) == (False, len(candidates))
+
+
+def test_without_candidates_nothing_fits_even_if_nobody_need_leave() -> None:
+    removal = remove_until_fits([], frozenset[int](), lambda _: True, remove)
+    assert (removal.fits, removal.removed) == (False, 0)
+
+
+def test_at_least_one_leaves() -> None:
+    # A given assignment may say that quota is short where it is not: Kueue takes the first one then too.
+    assert remove_until_fits([1, 2], frozenset[int](), lambda _: True, remove).removed == 1
+
+
+@st.composite
+def fitting(draw: st.DrawFn) -> tuple[list[int], Fit]:
+    """Candidates and a fit that all of them together reach."""
+    candidates = draw(CANDIDATES)
+    groups = st.frozensets(st.sampled_from(candidates), min_size=1)
+    return candidates, Fit(tuple(draw(st.lists(groups, min_size=1, max_size=4))))
+
+
+def filled(candidates: list[int], fits: Fit) -> FillBack[Left, int]:
+    """Both folds."""
+    removal = remove_until_fits(candidates, frozenset[int](), fits, remove)
+    return fill_back(candidates[: removal.removed], removal.usage, fits, give_back)
+
+
+@MANY
+@given(fitting())
+def test_what_stays_removed_is_sufficient(selection: tuple[list[int], Fit]) -> None:
+    candidates, fits = selection
+    state = filled(candidates, fits)
+    assert fits(frozenset(state.kept))
+    assert state.usage == frozenset(state.kept)
+
+
+@MANY
+@given(fitting())
+def test_what_stays_removed_is_irredundant(selection: tuple[list[int], Fit]) -> None:
+    candidates, fits = selection
+    kept = filled(candidates, fits).kept
+    assert not any(fits(frozenset(fewer)) for fewer in combinations(kept, len(kept) - 1))
+
+
+@MANY
+@given(fitting())
+def test_everyone_removed_is_kept_or_spared_in_the_order_of_removal(selection: tuple[list[int], Fit]) -> None:
+    candidates, fits = selection
+    state = filled(candidates, fits)
+    removed = [each for each in candidates if each in (*state.kept, *state.spared)]
+    assert removed == candidates[: len(removed)]
+    assert list(state.kept) == [each for each in removed if each in state.kept]
+    assert list(state.spared) == [each for each in removed if each not in state.kept]
+
+
+@MANY
+@given(fitting())
+def test_the_last_one_removed_is_never_spared(selection: tuple[list[int], Fit]) -> None:
+    candidates, fits = selection
+    state = filled(candidates, fits)
+    assert state.kept[-1] == candidates[len(state.kept) + len(state.spared) - 1]
+
+
+def test_fill_back_begins_with_the_second_last() -> None:
+    # 1 or 2 may stay, not both: the later of them is asked first.
+    fits = Fit((frozenset({1, 3}), frozenset({2, 3})))
+    assert filled([1, 2, 3], fits).kept == (1, 3)

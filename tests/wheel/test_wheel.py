@@ -1,0 +1,180 @@
+"""The wheel, installed in an environment of its own and used from outside the repository.
+
+`make test` gives a file to one worker, so that it builds and installs once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DECIDE = (
+    "decide",
+    "--example",
+    "two-teams",
+    "--workload",
+    "team-b/job-eval-suite-d739e",
+    "--now",
+    "2026-03-02T14:00:00Z",
+    "-o",
+    "json",
+)
+HEAVY = ("pydantic", "yaml", "typer", "rich", "z3", "jsonschema")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the wheel in it, and a folder that is not the repository."""
+
+    bin: Path
+    folder: Path
+
+    def run(self, *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command of the environment."""
+        outside = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TENURE_"))
+        }
+        return subprocess.run(
+            [str(self.bin / command[0]), *command[1:]],
+            cwd=self.folder,
+            env=outside,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def tenure(self, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run the installed `tenure`."""
+        return self.run("tenure", *arguments, given=given)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built wheel."""
+    folder = tmp_path_factory.mktemp("dist")
+    _checked([sys.executable, "-m", "build", "--wheel", "--outdir", str(folder)])
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def without_solvers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel alone, as `pip install tenure` leaves it."""
+    return _installed(tmp_path_factory.mktemp("plain"), str(wheel))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel with the solvers, as `pip install 'tenure[proofs]'` leaves it."""
+    return _installed(tmp_path_factory.mktemp("proofs"), f"{wheel}[proofs]")
+
+
+def _installed(folder: Path, what: str) -> Installed:
+    _checked([sys.executable, "-m", "venv", str(folder / "venv")])
+    scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _checked([*pip, what], PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
+    (folder / "elsewhere").mkdir()
+    return Installed(scripts, folder / "elsewhere")
+
+
+def _checked(command: list[str], **environment: str) -> None:
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in (
+        "tenure/py.typed",
+        "tenure_proofs/py.typed",
+        "tenure/_bundled/spec/readings.toml",
+        "tenure/_bundled/spec/vectors/schema.json",
+        "tenure/_bundled/spec/glossary.md",
+        "tenure/_bundled/examples/two-teams/queues.yaml",
+    ):
+        assert name in names
+    rules = (ROOT / "spec" / "rules").glob("*.md")
+    assert {f"tenure/_bundled/spec/rules/{path.name}" for path in rules} <= names
+    foreign = [name for name in names if name.split("/")[0] not in ("tenure", "tenure_proofs")]
+    assert all(".dist-info/" in name for name in foreign), foreign
+    assert not [name for name in names if "test" in name.lower() or "__pycache__" in name]
+
+
+def test_the_installed_command_decides_the_bundled_example(installed: Installed) -> None:
+    done = installed.tenure(*DECIDE)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["decision"] == "Preempt"
+    assert [each["workload"] for each in said["preempted"]] == [
+        "team-b/job-embedding-refresh-01386",
+        "team-a/job-pretrain-7b-e95a1",
+        "team-a/job-sft-13b-f8d23",
+    ]
+
+
+def test_the_installed_vectors_pass(installed: Installed) -> None:
+    done = installed.tenure("vectors", "run")
+    assert done.returncode == 0, done.stdout
+    assert " passed, 0 failed" in done.stdout
+    done = installed.tenure("vectors", "check")
+    assert done.returncode == 0, done.stdout
+    assert "well-formed" in done.stdout
+
+
+def test_the_installed_proofs_end_as_expected(installed: Installed) -> None:
+    done = installed.tenure("prove", "--no-mutants")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "everything as expected" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if line.startswith("No same-priority preemption"))
+    assert row.split()[-3:] == ["refuted", "refuted", "proved"]
+
+
+def test_the_installed_oracle_answers_a_line(installed: Installed) -> None:
+    done = installed.tenure("oracle", given='{"id": 1, "call": "decide", "input": {}}\n')
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    said = json.loads(line)
+    assert said["id"] == 1
+    assert {problem["field"] for problem in said["error"]["problems"]} >= {"now", "clusterQueues", "incoming"}
+
+
+def test_the_installed_example_can_be_copied_and_decided(installed: Installed) -> None:
+    done = installed.tenure("example", "two-teams", "--to", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert (installed.folder / "cluster" / "queues.yaml").is_file()
+    copied = installed.tenure("decide", "cluster", *DECIDE[3:])
+    assert copied.returncode == 0, copied.stderr
+    assert json.loads(copied.stdout) == json.loads(installed.tenure(*DECIDE).stdout)
+
+
+def test_without_the_solvers_prove_says_what_to_install(without_solvers: Installed) -> None:
+    done = without_solvers.tenure("prove")
+    assert done.returncode == 2
+    assert "pip install 'tenure[proofs]'" in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_without_the_solvers_everything_else_works(without_solvers: Installed) -> None:
+    assert without_solvers.tenure(*DECIDE).returncode == 0
+    assert without_solvers.tenure("vectors", "run").returncode == 0
+    assert without_solvers.tenure("prove", "--help").returncode == 0
+
+
+def test_importing_tenure_imports_none_of_its_heavy_dependencies() -> None:
+    program = f"import sys, tenure; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
