@@ -37,7 +37,9 @@ def prove(
     mutants: Annotated[bool, typer.Option(help="Try the wrong rules that the obligations must kill.")] = True,
     examples: Annotated[int, typer.Option(min=1, help="Plain executions for each lifted function.")] = 50,
     random_seed: Annotated[int, typer.Option(help="Seed of those executions.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = os.cpu_count() or 1,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
+    ] = None,
     output: Annotated[str, typer.Option("--output", "-o", help="text or json.")] = "text",
 ) -> None:
     """Prove every obligation about the rules' own code, or refute it with a story that replays.
@@ -73,7 +75,7 @@ def prove(
         mutants=mutants,
         examples=examples,
         random_seed=random_seed,
-        jobs=jobs,
+        jobs=jobs or os.cpu_count() or 1,
     )
     report = run_plan(plan)
     _print(report, output)
@@ -102,7 +104,7 @@ def run_plan(plan: Plan) -> Report:
         InputError: `only` selects nothing.
     """
     from tenure.rules.registry import all_rules
-    from tenure_proofs.mutants.hunt import DOOR, all_mutants
+    from tenure_proofs.mutants.hunt import DOOR, all_mutants, meets_the_door
     from tenure_proofs.obligations import OBLIGATIONS
     from tenure_proofs.pool import lift_task, mutant_task, pool, prove_task
     from tenure_proofs.report import Report
@@ -116,16 +118,18 @@ def run_plan(plan: Plan) -> Report:
     ]
     if not chosen:
         raise bad_input("--only", plan.only, "the beginning of an obligation's or a rule's identifier")
-    rules = {DOOR} | {rule for each in chosen for rule in each.rules}
-    lifted = [entry.id for entry in all_rules() if entry.lift and entry.id in rules]
-    questions = [(each.id, reading) for each in chosen for reading in plan.readings]
+    named = {rule for each in chosen for rule in each.rules}
+    liftable = [entry.id for entry in all_rules() if entry.lift]
+    rules = [rule for rule in liftable if rule in named or not plan.only]
     # The door comes first: it is the longest task.
-    functions = [DOOR, *lifted]
-    wrong = [each.id for each in all_mutants().values() if each.rule in rules] if plan.mutants else []
+    functions = [*([DOOR] if any(map(meets_the_door, chosen)) else []), *rules]
+    questions = [(each.id, reading) for each in chosen for reading in plan.readings]
+    wrong = [each.id for each in all_mutants().values() if each.rule in functions] if plan.mutants else []
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)
-        hunt = partial(mutant_task, obligations=tuple(each.id for each in chosen), readings=plan.readings)
+        # Whatever is asked for, a wrong rule may be met by every obligation, under every preset.
+        hunt = partial(mutant_task, obligations=tuple(OBLIGATIONS), readings=preset_names())
         reports = tuple(_progress(workers.run(lift, functions), "lifting", len(functions)))
         results = tuple(_progress(workers.run(ask, questions), "proving", len(questions)))
         hunted = tuple(_progress(workers.run(hunt, wrong), "mutants", len(wrong)))
@@ -133,6 +137,7 @@ def run_plan(plan: Plan) -> Report:
         lifted=reports,
         results=results,
         mutants=hunted,
+        unnamed=tuple(rule for rule in rules if rule not in named),
         readings=plan.readings,
         seeds=plan.seeds,
         random_seed=plan.random_seed,

@@ -31,6 +31,7 @@ class Report:
         lifted: one entry for each lifted function.
         results: one for each obligation and reading.
         mutants: what became of each mutant; empty when none were tried.
+        unnamed: rules that no obligation names.
         readings: the presets of this run, the matrix's columns.
         seeds: Z3 seeds per question.
         random_seed: reproduces the bridge's executions.
@@ -41,6 +42,7 @@ class Report:
     lifted: tuple[LiftReport, ...]
     results: tuple[Result, ...]
     mutants: tuple[Hunted, ...]
+    unnamed: tuple[str, ...]
     readings: tuple[str, ...]
     seeds: int
     random_seed: int
@@ -48,13 +50,20 @@ class Report:
     seconds: float
 
     @property
+    def faults(self) -> tuple[str, ...]:
+        """What is not as expected, counted by kind; empty when all is well."""
+        counts = {
+            "obligations": sum(1 for each in self.results if not each.as_expected),
+            "functions lifted otherwise": sum(1 for each in self.lifted if each.problem),
+            "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
+            "rules without obligation": len(self.unnamed),
+        }
+        return tuple(f"{count} {kind}" for kind, count in counts.items() if count)
+
+    @property
     def good(self) -> bool:
         """Whether everything is as expected."""
-        return (
-            not any(each.problem for each in self.lifted)
-            and all(each.as_expected for each in self.results)
-            and all(each.outcome != "survived" for each in self.mutants)
-        )
+        return not self.faults
 
 
 def text_lines(report: Report) -> Iterator[str]:
@@ -68,9 +77,12 @@ def text_lines(report: Report) -> Iterator[str]:
     for result in report.results:
         if not result.as_expected:
             yield from _failure_lines(result)
+    for rule in report.unnamed:
+        yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
     yield ""
-    yield from matrix_lines(report)
-    yield ""
+    if any(each.title for each in _obligations(report)):
+        yield from matrix_lines(report)
+        yield ""
     yield _closing_line(report)
 
 
@@ -172,8 +184,7 @@ def _source(obligation: Obligation) -> str:
 
 
 def _closing_line(report: Report) -> str:
-    wrong = sum(1 for each in report.results if not each.as_expected)
-    state = "everything as expected" if report.good else f"NOT as expected ({wrong} obligations)"
+    state = "everything as expected" if report.good else f"NOT as expected: {', '.join(report.faults)}"
     return f"prove: {len(report.results)} verdicts, {state}, in {report.seconds:.1f} s"
 
 
@@ -190,6 +201,7 @@ def to_json(report: Report) -> dict[str, Any]:
     return {
         "schema": "tenure-proof-report/1",
         "good": report.good,
+        "faults": list(report.faults),
         "readings": list(report.readings),
         "solvers": report.versions,
         "seeds": report.seeds,

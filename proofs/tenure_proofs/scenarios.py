@@ -37,7 +37,7 @@ def scenario_of(
             "incoming": _workload(preemptor, holds_quota=False),
             "targetCQ": QUEUE,
             "assignment": None,
-            "reading": reading.name,
+            "reading": reading.written(),
         },
     }
 

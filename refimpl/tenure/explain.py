@@ -58,7 +58,8 @@ def explain(decision: Decision) -> Explanation:
 
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
-    >>>     >>> cluster = Cluster({"q": ClusterQueue("q")})
+    >>> from tenure.readings import preset
+    >>> cluster = Cluster({"q": ClusterQueue("q")})
     >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
     >>> explain(decide(cluster, nothing, "q", 0, preset("guaranteed"))).summary[0]
     'Fit: ns/w fits in ClusterQueue q beside 0 running workloads'

@@ -241,8 +241,21 @@ def _without_id() -> File:
         ("expiry", lambda: without_expect(input="x")),
         ("expiry", lambda: without_expect(input=None)),
         ("expiry", lambda: without_expect(reading=[])),
+        ("expiry", lambda: without_expect(verdict="reject")),
+        ("expiry", lambda: without_expect(flags=["Boundary"])),
     ],
-    ids=["unknown area", "taken id", "no id", "verdict", "input list", "input text", "no input", "reading"],
+    ids=[
+        "unknown area",
+        "taken id",
+        "no id",
+        "verdict",
+        "input list",
+        "input text",
+        "no input",
+        "reading",
+        "a verdict that its rule never gives",
+        "a flag that the file does not define",
+    ],
 )
 def test_a_vector_that_may_not_be_added_changes_nothing(
     tmp_path: Path, area: str, make: Callable[[], File]

@@ -9,6 +9,7 @@ import pytest
 from tenure.model import MINUTE, Workload
 from tenure.rules.quota import fits_quota
 from tenure.rules.time_based import is_time_expired
+from tenure_proofs.command import Plan, run_plan
 from tenure_proofs.mutants import hunt
 from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
 from tenure_proofs.mutants.hunt import DOOR, Hunted, all_mutants, hunt_one
@@ -30,9 +31,19 @@ def greater_or_equal() -> Mutant:
     return found
 
 
-def report_of(*results: Result, mutants: tuple[Hunted, ...] = ()) -> Report:
+def report_of(*results: Result, mutants: tuple[Hunted, ...] = (), unnamed: tuple[str, ...] = ()) -> Report:
     """A report of nothing but these."""
-    return Report((), results, mutants, ("guaranteed",), 1, 0, {"z3": "0"}, 1.0)
+    return Report(
+        lifted=(),
+        results=results,
+        mutants=mutants,
+        unnamed=unnamed,
+        readings=("guaranteed",),
+        seeds=1,
+        random_seed=0,
+        versions={"z3": "0"},
+        seconds=1.0,
+    )
 
 
 def test_greater_or_equal_changes_the_rule_itself_at_the_threshold_only() -> None:
@@ -119,3 +130,16 @@ def test_a_refuted_claim_that_should_hold_is_not_as_expected() -> None:
     with greater_or_equal().applied():
         result = run_obligation(AT_THE_THRESHOLD, "guaranteed", None)
     assert (result.verdict, result.expected, result.as_expected) == (Verdict.REFUTED, Verdict.PROVED, False)
+
+
+def test_a_rule_that_no_obligation_names_fails_the_run_in_its_own_words() -> None:
+    report = report_of(unnamed=("TBP-020",))
+    assert report.faults == ("1 rules without obligation",)
+    text = "\n".join(text_lines(report))
+    assert "FAIL TBP-020: no obligation names it: A target has exceeded minAdmitDuration" in text
+
+
+def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutants() -> None:
+    report = run_plan(Plan(only=("PO-KQ-070",), readings=("guaranteed",), both_solvers=False, examples=1))
+    assert report.good, report.faults
+    assert {each.rule for each in report.mutants} == {"KQ-060", "KQ-070"}

@@ -11,7 +11,7 @@ import z3
 from tenure.oracle.door import take_target
 from tenure.rules.registry import all_rules
 from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
-from tenure_proofs.registry import Obligation
+from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted import tracer
@@ -65,21 +65,30 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
 
 def _killer(mutant: Mutant, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
     traces: Traces = {}
+    broken = ""
     concerned = [each for each in obligations if concerns(each, mutant)]
     # The obligation about the fewest rules is the likeliest to notice, and the quickest to ask.
     for each in sorted(concerned, key=lambda obligation: len(obligation.rules)):
         for reading in readings:
             verdict = verdict_of(each, reading, traces)
-            if verdict != each.expect[reading]:
-                return f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
-    return ""
+            if verdict == each.expect[reading]:
+                continue
+            by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
+            if verdict != Verdict.ERROR:
+                return by
+            broken = broken or by
+    # A rule that can no longer be read is noticed as well, but another verdict says more.
+    return broken
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
     """Whether an obligation says that it constrains what a mutant changes."""
-    if mutant.rule == DOOR:
-        return take_target.__name__ in obligation.statement.__code__.co_names
-    return mutant.rule in obligation.rules
+    return meets_the_door(obligation) if mutant.rule == DOOR else mutant.rule in obligation.rules
+
+
+def meets_the_door(obligation: Obligation) -> bool:
+    """Whether an obligation's statement speaks of the door."""
+    return take_target.__name__ in obligation.statement.__code__.co_names
 
 
 def _is_equivalent(mutant: Mutant) -> bool:

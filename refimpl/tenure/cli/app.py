@@ -46,7 +46,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Who may preempt whom, and when, in Kubernetes batch queues.\n\n"
-        "Start with:  tenure decide --example two-teams -w team-b/job-eval-suite-d739e "
+        "Start with:\n\n\b\n"
+        "tenure decide --example two-teams -w team-b/job-eval-suite-d739e "
         "--now 2026-03-02T14:00:00Z --explain"
     ),
     epilog="Exit codes: 0 answered, 1 a checked property fails, 2 bad input, 3 internal error.",

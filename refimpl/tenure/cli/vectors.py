@@ -79,6 +79,7 @@ def add(
 ) -> None:
     """Add a vector. Without "expect", the reference's answer becomes it: read it before you commit it.
 
+    \b
     tenure vectors add time-based my-case.json
     """
     path = vectors.add_vector(area, _parsed(_text(source)), folder)

@@ -117,6 +117,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("admitted", [each.key for each in admitted])
     attempt(lambda: _engine(raw))
+    attempt(lambda: _unused(raw))
     if problems:
         raise InputError(problems)
     assert settings is not None
@@ -157,8 +158,9 @@ def read_assignment(raw: object) -> Assignment | None:
         path = f"assignment.usage[{index}]"
         place = _flavor_resource(entry, path)
         amount = entry["amount"] if isinstance(entry, Mapping) and "amount" in entry else None
-        if not isinstance(amount, int) or isinstance(amount, bool):
-            raise bad_input(f"{path}.amount", amount, "an integer in base units, or milli-CPU for cpu")
+        if not isinstance(amount, int) or isinstance(amount, bool) or amount < 0:
+            expected = "an integer of at least 0 in base units, or milli-CPU for cpu"
+            raise bad_input(f"{path}.amount", amount, expected)
         usage[place] = usage.get(place, 0) + amount
     needed = frozenset(
         _flavor_resource(entry, f"assignment.frsNeedPreemption[{index}]")
@@ -199,7 +201,7 @@ def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
 
 
 def _settings(raw: Mapping[str, Any]) -> Settings:
-    gates = raw.get("featureGates") or {}
+    gates = {} if raw.get("featureGates") is None else raw["featureGates"]
     if not isinstance(gates, Mapping):
         raise bad_input("featureGates", gates, "an object of booleans")
     for gate, value in gates.items():
@@ -234,6 +236,13 @@ def _engine(raw: Mapping[str, Any]) -> None:
         raise InputError([problem])
     if engine != "reference":
         raise bad_input("engine", engine, "'reference'")
+
+
+def _unused(raw: Mapping[str, Any]) -> None:
+    """Fields that cannot matter for a queue without cohort; their form is checked all the same."""
+    _list(raw, "cohorts", "cohorts")
+    if not isinstance(raw.get("fairSharing"), Mapping | None):
+        raise bad_input("fairSharing", raw["fairSharing"], "an object, or null for classical preemption")
 
 
 def _flag(raw: Mapping[str, Any], key: str) -> bool:

@@ -169,7 +169,8 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
         folder: the vectors' folder.
 
     Raises:
-        InputError: no such area, a taken identifier, or a case that does not follow the schema.
+        InputError: no such area, a taken identifier, or a case that does not follow the schema, whose flags
+            the file does not define, or whose verdict is not what its rules find.
     """
     folder = folder or vectors_folder()
     path = folder / f"{area}.json"
@@ -184,6 +185,10 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     data = _parse(path)
     data["vectors"].append(vector)
     _validate(data, path)
+    added = Vector(path, vector, data["flags"])
+    wrong = [*_undefined_flags(added), *_verdict_problems(added)]
+    if wrong:
+        raise InputError([Problem("", each, "a case that `tenure vectors check` accepts") for each in wrong])
     path.write_text(formatted(data), encoding="utf-8")
     return path
 
@@ -246,14 +251,18 @@ def _duplicates(vectors: tuple[Vector, ...]) -> Iterator[str]:
 
 def _flag_problems(vectors: tuple[Vector, ...]) -> Iterator[str]:
     for vector in vectors:
-        for flag in vector.data["flags"]:
-            if flag not in vector.flags:
-                yield f"{vector.file.name}: {vector.id} has flag {flag}, which the file does not define"
+        yield from _undefined_flags(vector)
     for path in sorted({vector.file for vector in vectors}):
         mine = [vector for vector in vectors if vector.file == path]
         used = {flag for vector in mine for flag in vector.data["flags"]}
         for flag in sorted(mine[0].flags.keys() - used):
             yield f"{path.name}: flag {flag} is defined and never used"
+
+
+def _undefined_flags(vector: Vector) -> Iterator[str]:
+    for flag in vector.data["flags"]:
+        if flag not in vector.flags:
+            yield f"{vector.file.name}: {vector.id} has flag {flag}, which the file does not define"
 
 
 def _verdict_problems(vector: Vector) -> Iterator[str]:

@@ -1,0 +1,143 @@
+"""Markdown that the generated pages have in common: tables, code, and identifiers that are links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TypeAlias
+
+Pages: TypeAlias = dict[str, str]
+"""Markdown by path below `docs/`."""
+
+Fills: TypeAlias = dict[str, dict[str, str]]
+"""For a written page, by its path below `docs/`: Markdown by the name of the marker that it replaces."""
+
+Places: TypeAlias = dict[str, str]
+"""Where an identifier is explained, below `docs/`: `TBP-020` in `rules/TBP-020-time-expired.md`."""
+
+_IDENTIFIER = re.compile(r"(?<![\w/-])(?:PO-)?(?:KQ|TBP|UCQ|DYN|KMR)-\d{3}\b(?![\w/-])|(?<![\w/-])F-\d{3}\b")
+_CODE = re.compile(r"(`+)(?:(?!\1).)*\1", re.DOTALL)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; a bar inside a cell is escaped, a line break becomes a space.
+
+    >>> print(table(["a", "b"], [["1", "x | y"]]))
+    | a | b |
+    |---|---|
+    | 1 | x \\| y |
+    """
+    lines = [_row(head), "|" + "---|" * len(head), *(_row(row) for row in rows)]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    escaped = (cell.replace("\n", " ").replace("|", r"\|") for cell in cells)
+    return "| " + " | ".join(escaped) + " |"
+
+
+def filled(text: str, parts: Mapping[str, str]) -> str:
+    """A written page with its generated parts.
+
+    Args:
+        text: Markdown with markers, `<!-- rules -->`.
+        parts: what takes the place of each marker.
+
+    Raises:
+        ValueError: a marker of `parts` does not stand in the page exactly once.
+
+    >>> filled("Before. <!-- rules -->", {"rules": "After."})
+    'Before. After.'
+    """
+    for name, part in parts.items():
+        marker = f"<!-- {name} -->"
+        if text.count(marker) != 1:
+            raise ValueError(f"the page says {marker} {text.count(marker)} times, not once")
+        text = text.replace(marker, part)
+    return text
+
+
+def code(language: str, text: str) -> str:
+    """A fenced block."""
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def anchor(identifier: str) -> str:
+    """The fragment of an identifier's heading.
+
+    >>> anchor("TBP-020/exactly-at-the-threshold-is-kept")
+    'tbp-020-exactly-at-the-threshold-is-kept'
+    """
+    return identifier.lower().replace("/", "-")
+
+
+def heading(level: int, text: str, identifier: str) -> str:
+    """A heading with a fragment of its own, so that links do not depend on its words."""
+    return f"{'#' * level} {text} {{#{anchor(identifier)}}}"
+
+
+def relative(place: str, page: str) -> str:
+    """A place below `docs/` as a link from a page.
+
+    >>> relative("rules/TBP-020-time-expired.md", "proofs/obligations.md")
+    '../rules/TBP-020-time-expired.md'
+    """
+    up = len(PurePosixPath(page).parts) - 1
+    return "../" * up + place
+
+
+def link(identifier: str, places: Places, page: str) -> str:
+    """An identifier as a link, or as it is where nothing explains it or the page itself does."""
+    place = places.get(identifier)
+    if place is None or place.split("#")[0] == page:
+        return identifier
+    style = "" if "/" in identifier else "{ .id }"
+    return f"[{identifier}]({relative(place, page)}){style}"
+
+
+def verdict(word: str) -> str:
+    """An outcome as the style sheet knows it.
+
+    >>> verdict("proved")
+    '**proved**{ .proved }'
+    """
+    return f"**{word}**{{ .{word} }}"
+
+
+def linked(text: str, places: Places, page: str) -> str:
+    """A text in which every identifier of a rule, an obligation or a finding is a link.
+
+    Headings, code and indented blocks stay as they are.
+
+    >>> linked("see TBP-020, not `TBP-020`", {"TBP-020": "rules/a.md"}, "b.md")
+    'see [TBP-020](rules/a.md){ .id }, not `TBP-020`'
+    """
+    return "\n".join(
+        line
+        if line.startswith(("#", "    "))
+        else _outside_code(line, lambda part: _link_all(part, places, page))
+        for line in text.splitlines()
+    )
+
+
+def _link_all(text: str, places: Places, page: str) -> str:
+    return _IDENTIFIER.sub(lambda found: link(found[0], places, page), text)
+
+
+def _outside_code(line: str, change: Callable[[str], str]) -> str:
+    parts: list[str] = []
+    end = 0
+    for found in _CODE.finditer(line):
+        parts += [change(line[end : found.start()]), found[0]]
+        end = found.end()
+    return "".join([*parts, change(line[end:])])
+
+
+def sentence(words: str) -> str:
+    """A claim's words with a capital.
+
+    >>> sentence("an expired equal can be taken")
+    'An expired equal can be taken'
+    """
+    return words[:1].upper() + words[1:]

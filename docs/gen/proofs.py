@@ -1,0 +1,114 @@
+"""The matrix, the obligations and the mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs.gen.markdown import Fills, Places, anchor, code, heading, link, linked, sentence, table, verdict
+from docs.gen.sources import OBLIGATIONS_PAGE, source_of
+from tenure_proofs.obligations import OBLIGATIONS
+
+HOME = "index.md"
+MATRIX = "proofs/index.md"
+MUTANTS = "proofs/mutants.md"
+
+
+def proofs(report: dict[str, Any], places: Places) -> Fills:
+    """What the pages of `proofs/` take from a report."""
+    headline = [each for each in report["obligations"] if each["title"]]
+    return {
+        HOME: {"matrix": _matrix(headline, report["readings"], folder="proofs/")},
+        MATRIX: {
+            "matrix": _matrix(headline, report["readings"], folder=""),
+            "stories": "\n\n".join(part for each in headline for part in _stories(each, report, level=3)),
+            "run": _run(report),
+        },
+        OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_obligations(report, places))},
+        MUTANTS: {"mutants": "\n\n".join(_mutants(report["mutants"], places))},
+    }
+
+
+def _matrix(headline: list[dict[str, Any]], readings: list[str], folder: str) -> str:
+    rows = [
+        [
+            f"[{each['title']}]({folder}obligations.md#{anchor(each['id'])})",
+            *_verdicts(each, readings),
+        ]
+        for each in headline
+    ]
+    return table(["Invariant", *readings], rows)
+
+
+def _run(report: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report["solvers"].items())
+    verdicts = [entry for each in report["obligations"] for entry in each["verdicts"].values()]
+    rows = [
+        ["functions lifted twice, the two formulas proved equal", str(len(report["lifted"]))],
+        [
+            f"plain executions compared with them (seed {report['randomSeed']})",
+            str(sum(each["examples"] for each in report["lifted"])),
+        ],
+        ["obligations", str(len(report["obligations"]))],
+        ["verdicts, all as expected", str(len(verdicts))],
+        ["of these answered by cvc5 as well", str(sum(1 for each in verdicts if "cvc5" in each["solvers"]))],
+        ["mutants, none survived", str(len(report["mutants"]))],
+        ["solvers", versions],
+    ]
+    return table(["This site's run", ""], rows)
+
+
+def _obligations(report: dict[str, Any], places: Places) -> Iterator[str]:
+    readings = report["readings"]
+    rows = [
+        [
+            f"[{each['id']}](#{anchor(each['id'])}){{ .id }}",
+            sentence(each["claim"]),
+            *_verdicts(each, readings),
+        ]
+        for each in report["obligations"]
+    ]
+    yield table(["Obligation", "Claim", *readings], rows)
+    for each in report["obligations"]:
+        yield heading(2, f"{each['id']}: {each['claim']}", each["id"])
+        yield linked(each["source"], places, OBLIGATIONS_PAGE)
+        yield f"Rules: {', '.join(link(rule, places, OBLIGATIONS_PAGE) for rule in each['rules'])}."
+        yield table(readings, [_verdicts(each, readings)])
+        yield code("python", source_of(OBLIGATIONS[each["id"]].statement))
+        yield from _stories(each, report, level=3)
+
+
+def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
+    return [verdict(obligation["verdicts"][reading]["verdict"]) for reading in readings]
+
+
+def _stories(obligation: dict[str, Any], report: dict[str, Any], level: int) -> Iterator[str]:
+    for reading in report["readings"]:
+        example = obligation["verdicts"][reading].get("counterexample")
+        if example is None:
+            continue
+        yield heading(level, f"Refuted under {reading}", f"{obligation['id']}-{reading}")
+        if example["story"]:
+            yield code("text", "\n".join(example["story"]))
+            yield "Replayed in Python and, rebuilt as manifests, through the oracle."
+        else:
+            yield code("text", "\n".join(f"{name}: {value}" for name, value in example["values"].items()))
+            yield "Replayed in Python."
+
+
+def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
+    outcomes = [each["outcome"] for each in mutants]
+    yield (
+        f"{len(mutants)} made, {outcomes.count('killed')} killed, {outcomes.count('equivalent')} proved "
+        f"equivalent, {outcomes.count('survived')} survived."
+    )
+    rows = [
+        [
+            f'<span class="id">{each["id"]}</span>',
+            link(each["rule"], places, MUTANTS),
+            f"`{each['before']}`<br>`{each['after']}`",
+            linked(each["by"] or each["outcome"], places, MUTANTS),
+        ]
+        for each in mutants
+    ]
+    yield table(["Mutant", "Rule", "Comparison, and what it becomes", "Killed by"], rows)

@@ -1,0 +1,53 @@
+"""The report of a whole `tenure prove`, run once for each state of the sources."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from docs.gen.sources import ROOT
+from tenure_proofs.command import Plan, run_plan
+from tenure_proofs.report import to_json
+from tenure_proofs.solvers import solver_versions
+
+CACHE = ROOT / "build" / "proofs"
+_PROVED_FROM = ("refimpl/**/*.py", "proofs/**/*.py", "spec/readings.toml")
+
+
+def proof_report() -> dict[str, Any]:
+    """What `tenure prove -o json` prints.
+
+    Raises:
+        SystemExit: a verdict is not as expected. The site shows what is proved, so it is not built.
+    """
+    cached = CACHE / f"{fingerprint()}.json"
+    if cached.exists():
+        report: dict[str, Any] = json.loads(cached.read_text(encoding="utf-8"))
+    else:
+        report = to_json(run_plan(Plan()))
+        _store(cached, report)
+    if not report["good"]:
+        raise SystemExit("the proofs are not as expected: run `tenure prove`")
+    return report
+
+
+def fingerprint() -> str:
+    """A hash of everything that a verdict depends on: the two packages, the presets, the solvers."""
+    digest = hashlib.sha256(json.dumps(solver_versions(), sort_keys=True).encode())
+    for path in sorted(path for pattern in _PROVED_FROM for path in ROOT.glob(pattern)):
+        digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _store(path: Path, report: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for stale in path.parent.glob("*.json"):
+        stale.unlink(missing_ok=True)
+    # Written beside it and renamed: a build that is interrupted, or another at the same time, does no harm.
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps(report), encoding="utf-8")
+    unfinished.replace(path)

@@ -1,0 +1,123 @@
+"""Pages of the reference that restate a file or a program: readings, glossary, vectors, commands."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
+from docs.gen.sources import ROOT, VECTORS_PAGE, vectors
+from tenure.cli.app import app
+from tenure.conformance.vectors import Vector
+from tenure.readings import default_preset, preset_names, readings_file
+
+READINGS = "reference/readings.md"
+GLOSSARY = "reference/glossary.md"
+ASSUMPTIONS = "proofs/assumptions.md"
+COMMANDS = "reference/cli.md"
+
+_VERBATIM = "\b"
+"""Typer's mark for a paragraph of a help text that keeps its lines."""
+
+
+def restated(places: Places) -> Pages:
+    """Pages that are a file of the repository as it stands."""
+    files = {GLOSSARY: "spec/glossary.md", ASSUMPTIONS: "proofs/tenure_proofs/trusted/ASSUMPTIONS.md"}
+    return {
+        page: linked((ROOT / file).read_text(encoding="utf-8"), places, page) for page, file in files.items()
+    }
+
+
+def reference(places: Places) -> Fills:
+    """What the written pages take from readings, vectors and commands."""
+    return {
+        READINGS: {"readings": "\n\n".join(_readings(places))},
+        VECTORS_PAGE: {"vectors": "\n\n".join(_vectors(places))},
+        COMMANDS: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
+    }
+
+
+def _readings(places: Places) -> Iterator[str]:
+    data, names = readings_file(), preset_names()
+    marks = {name: " (default)" if name == default_preset() else "" for name in names}
+    presets = [[f"**{name}**{marks[name]}", data["presets"][name]["summary"]] for name in names]
+    yield table(["Preset", "What it is"], presets)
+    chosen = [
+        [f"[`{key}`](#{key})", *(f"`{data['presets'][name][key]}`" for name in names)] for key in data["keys"]
+    ]
+    yield table(["Key", *names], chosen)
+    for key, entry in data["keys"].items():
+        yield heading(2, f"`{key}`", key)
+        yield entry["question"]
+        yield f"Source: {linked(entry['source'], places, READINGS)}."
+        choices = [[f"`{choice}`", words] for choice, words in entry["choices"].items()]
+        yield table(["Choice", "Meaning"], choices)
+
+
+def _vectors(places: Places) -> Iterator[str]:
+    cases = vectors()
+    if not cases:
+        yield "None is published yet."
+    for file in sorted({vector.file for vector in cases}):
+        mine = [vector for vector in cases if vector.file == file]
+        yield heading(2, file.stem, f"area-{file.stem}")
+        yield table(["Flag", "Why such a case exists"], [[*each] for each in mine[0].flags.items()])
+        for vector in mine:
+            yield from _case(vector, places)
+
+
+def _case(vector: Vector, places: Places) -> Iterator[str]:
+    data = vector.data
+    yield heading(3, f"`{vector.id}`", vector.id)
+    yield linked(data["comment"], places, VECTORS_PAGE)
+    yield table(
+        ["Rules", "Verdict", "Reading", "Flags", "Expected"],
+        [
+            [
+                ", ".join(link(rule, places, VECTORS_PAGE) for rule in data["rules"]),
+                data["verdict"],
+                _reading(data["reading"]),
+                ", ".join(data["flags"]),
+                _expected(data["expect"]),
+            ]
+        ],
+    )
+
+
+def _reading(reading: str | dict[str, str]) -> str:
+    if isinstance(reading, str):
+        return reading
+    return ", ".join(f"`{key}: {choice}`" for key, choice in reading.items())
+
+
+def _expected(expect: dict[str, Any]) -> str:
+    if "error" in expect:
+        return f"error `{expect['error']['code']}` at `{expect['error']['field']}`"
+    taken = [f"`{each['workload']}` ({each['reason']})" for each in expect["preempted"]]
+    return ", ".join([expect["decision"], *taken])
+
+
+# `Any`: Typer's commands are click's own in some releases and a copy of them in others.
+def _command(command: Any, name: str) -> Iterator[str]:
+    context = command.context_class(command, info_name=name)
+    yield f"## `{name}`"
+    yield code("text", " ".join([name, *command.collect_usage_pieces(context)]))
+    yield from _help(command.help or "")
+    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    rows = [[f"`{record[0]}`", record[1]] for record in records if record and record[0] != "--help"]
+    if rows:
+        yield table(["Argument or option", "Meaning"], rows)
+    if hasattr(command, "list_commands"):
+        for each in command.list_commands(context):
+            yield from _command(command.get_command(context, each), f"{name} {each}")
+
+
+def _help(text: str) -> Iterator[str]:
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
+        if paragraph.startswith(_VERBATIM):
+            yield code("text", paragraph.removeprefix(_VERBATIM).strip("\n"))
+        else:
+            yield paragraph

@@ -1,0 +1,148 @@
+"""One page for each rule and each finding, and the lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from docs.gen.markdown import Fills, Pages, Places, code, link, linked, sentence, table, verdict
+from docs.gen.sources import (
+    SpecPage,
+    called_by,
+    place_of,
+    rule_functions,
+    source_of,
+    spec_pages,
+    vectors,
+)
+from tenure_proofs.report import statement_of
+
+RULES = "rules/index.md"
+FINDINGS = "findings/index.md"
+FAMILIES = {
+    "KQ": "Kueue as released",
+    "TBP": "KEP-8522, time-based preemption",
+    "UCQ": "KEP-8826, Uber and Hero ClusterQueues",
+    "DYN": "KEP-754, time-dependent priority",
+    "KMR": "KAI's MinRuntime plugin",
+}
+
+
+def rule_pages(report: dict[str, Any], places: Places) -> Pages:
+    """One page for each rule."""
+    return {f"rules/{page.name}": _rule_page(page, report, places) for page in spec_pages("rules")}
+
+
+def finding_pages(places: Places) -> Pages:
+    """One page for each finding."""
+    return {f"findings/{page.name}": _finding_page(page, places) for page in spec_pages("findings")}
+
+
+def lists(places: Places) -> Fills:
+    """The lists of rules and of findings."""
+    return {
+        RULES: {"rules": "\n\n".join(_rules(places))},
+        FINDINGS: {"findings": _findings(places)},
+    }
+
+
+def _rules(places: Places) -> Iterator[str]:
+    for family, words in FAMILIES.items():
+        rows = [
+            [link(page.id, places, RULES), page.title, linked(_statement(page), places, RULES)]
+            for page in spec_pages("rules")
+            if page.id.startswith(f"{family}-")
+        ]
+        if rows:
+            yield f"## {words}"
+            yield table(["Rule", "Title", "Statement"], rows)
+
+
+def _statement(page: SpecPage) -> str:
+    if page.id not in rule_functions():
+        return str(page.front.get("status", ""))
+    return statement_of(page.id)
+
+
+def _rule_page(page: SpecPage, report: dict[str, Any], places: Places) -> str:
+    here = f"rules/{page.name}"
+    parts = [linked(page.body, places, here)]
+    function = rule_functions().get(page.id)
+    if function is not None:
+        parts += [*_code(function), *_neighbours(page.id, function, places, here)]
+    parts += [*_obligations(page.id, report, places, here), *_vectors(page.id, places, here)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _code(function: Callable[..., Any]) -> Iterator[str]:
+    yield "## Code"
+    yield f"`{place_of(function)}`, without the docstring, which quotes the statement."
+    yield code("python", source_of(function, docstring=False))
+
+
+def _neighbours(rule: str, function: Callable[..., Any], places: Places, here: str) -> Iterator[str]:
+    functions = rule_functions()
+    uses = [each for each, other in functions.items() if other.__name__ in called_by(function)]
+    used_by = [each for each, other in functions.items() if function.__name__ in called_by(other)]
+    for words, others in (("Uses", uses), ("Used by", used_by)):
+        if others:
+            yield f"{words} {', '.join(link(each, places, here) for each in others if each != rule)}."
+
+
+def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -> Iterator[str]:
+    concerned = [each for each in report["obligations"] if rule in each["rules"]]
+    yield "## Obligations"
+    rows = [
+        [
+            link(each["id"], places, here),
+            sentence(each["claim"]),
+            *(verdict(each["verdicts"][reading]["verdict"]) for reading in report["readings"]),
+        ]
+        for each in concerned
+    ]
+    yield table(["Obligation", "Claim", *report["readings"]], rows) if rows else "None names this rule."
+    mine = [each["outcome"] for each in report["mutants"] if each["rule"] == rule]
+    if mine:
+        counts = f"{len(mine)} made, {mine.count('killed')} killed"
+        equivalent = mine.count("equivalent")
+        also = f", {equivalent} proved equivalent to the rule" if equivalent else ""
+        yield f"[Mutants](../proofs/mutants.md) of this rule: {counts}{also}."
+
+
+def _vectors(rule: str, places: Places, here: str) -> Iterator[str]:
+    yield "## Vectors"
+    cases = [vector for vector in vectors() if rule in vector.data["rules"]]
+    if not cases:
+        yield "None yet."
+    for said, words in (("accept", "The rule applies"), ("reject", "The rule does not apply")):
+        rows = [
+            [link(each.id, places, here), each.data["comment"]]
+            for each in cases
+            if each.data["verdict"] == said
+        ]
+        if rows:
+            yield table([words, "What decides"], rows)
+
+
+def _finding_page(page: SpecPage, places: Places) -> str:
+    here = f"findings/{page.name}"
+    parts = [linked(page.body, places, here).strip()]
+    for words in ("Obligations", "Vectors"):
+        named = page.front.get(words.lower(), [])
+        if named:
+            items = "\n".join(f"- {link(each, places, here)}" for each in named)
+            parts.append(f"## {words}\n\n{items}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _findings(places: Places) -> str:
+    rows = [
+        [
+            link(page.id, places, FINDINGS),
+            page.title,
+            str(page.front.get("source", "")),
+            f"`{page.front.get('reading', '')}`",
+        ]
+        for page in spec_pages("findings")
+    ]
+    return table(["Finding", "Title", "Source", "Reading key"], rows) if rows else "None yet."

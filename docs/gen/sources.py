@@ -1,0 +1,109 @@
+"""What the generated pages are made from: the pages of `spec/`, the rules, the obligations, the vectors."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docs.gen.markdown import Places, anchor
+from tenure.conformance.vectors import Vector, load_vectors
+from tenure.rules.registry import all_rules
+from tenure_proofs.obligations import OBLIGATIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+OBLIGATIONS_PAGE = "proofs/obligations.md"
+VECTORS_PAGE = "vectors.md"
+_FENCE = "+++\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SpecPage:
+    """A page of `spec/` with front matter.
+
+    Args:
+        name: the file's name.
+        front: the front matter.
+        body: everything below it.
+    """
+
+    name: str
+    front: dict[str, Any]
+    body: str
+
+    @property
+    def id(self) -> str:
+        """Its identifier."""
+        return str(self.front["id"])
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self.front["title"])
+
+
+def spec_pages(folder: str) -> list[SpecPage]:
+    """The pages with front matter of a folder of `spec/`, by name; none where there is no such folder."""
+    found = sorted((ROOT / "spec" / folder).glob("*.md"))
+    return [_read(path) for path in found if path.read_text(encoding="utf-8").startswith(_FENCE)]
+
+
+def _read(path: Path) -> SpecPage:
+    _, front, body = path.read_text(encoding="utf-8").split(_FENCE, 2)
+    return SpecPage(path.name, tomllib.loads(front), body.strip() + "\n")
+
+
+def places() -> Places:
+    """Where every rule, finding, obligation and vector is explained."""
+    rules = {page.id: f"rules/{page.name}" for page in spec_pages("rules")}
+    findings = {page.id: f"findings/{page.name}" for page in spec_pages("findings")}
+    obligations = {each: f"{OBLIGATIONS_PAGE}#{anchor(each)}" for each in OBLIGATIONS}
+    cases = {vector.id: f"{VECTORS_PAGE}#{anchor(vector.id)}" for vector in vectors()}
+    return rules | findings | obligations | cases
+
+
+def vectors() -> tuple[Vector, ...]:
+    """The published vectors; there may be none."""
+    return load_vectors(ROOT / "spec" / "vectors")
+
+
+def rule_functions() -> dict[str, Callable[..., Any]]:
+    """The function of every rule, by identifier."""
+    return {entry.id: entry.function for entry in all_rules()}
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    """The file that a function stands in, from the root of the repository."""
+    return Path(inspect.getsourcefile(function) or "").resolve().relative_to(ROOT).as_posix()
+
+
+def source_of(function: Callable[..., Any], *, docstring: bool = True) -> str:
+    """A function's source, on request without its docstring, every other line as it stands in the file."""
+    source = textwrap.dedent(inspect.getsource(function))
+    first = _definition(source).body[0]
+    if docstring or not _is_text(first):
+        return source
+    lines = source.splitlines()
+    return "\n".join([*lines[: first.lineno - 1], *lines[first.end_lineno :]])
+
+
+def called_by(function: Callable[..., Any]) -> set[str]:
+    """The names that a function's body calls."""
+    tree = _definition(textwrap.dedent(inspect.getsource(function)))
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {node.func.id for node in calls if isinstance(node.func, ast.Name)}
+
+
+def _definition(source: str) -> ast.FunctionDef:
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
