@@ -241,7 +241,7 @@ def _without_id() -> File:
         ("expiry", lambda: without_expect(input="x")),
         ("expiry", lambda: without_expect(input=None)),
         ("expiry", lambda: without_expect(reading=[])),
-        ("expiry", lambda: without_expect(verdict="reject")),
+        ("expiry", lambda: without_expect(rules=["KQ-020"])),
         ("expiry", lambda: without_expect(flags=["Boundary"])),
     ],
     ids=[
