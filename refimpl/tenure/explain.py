@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.findings import Finding, eligibility_findings, order_findings, request_findings
-from tenure.model import Ground, Outcome, Workload
+from tenure.model import Ground, Outcome, Target, Workload
 from tenure.oracle.candidates import uses_any
 from tenure.oracle.decide import Decision
 from tenure.rules.quota import can_ever_fit
@@ -64,15 +64,47 @@ def explain(decision: Decision) -> Explanation:
     >>> explain(decide(cluster, nothing, "q", 0, preset("guaranteed"))).summary[0]
     'Fit: ns/w fits in ClusterQueue q beside 0 running workloads'
     """
-    taken = [target.workload.key for target in decision.targets]
-    candidates = [candidate.workload.key for candidate in decision.candidates]
-    rank = {key: place for place, key in enumerate([*taken, *(k for k in candidates if k not in taken)])}
-    ordered = sorted(decision.running, key=lambda each: (rank.get(each.key, len(rank)), each.key))
+    known = _Known.of(decision)
+    ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
     return Explanation(
-        summary=tuple(_summary(decision)),
+        summary=summarize(decision),
         request=tuple(request_findings(decision)),
-        workloads=tuple(_explain_workload(decision, workload) for workload in ordered),
+        workloads=tuple(_explain_workload(decision, workload, known) for workload in ordered),
     )
+
+
+def summarize(decision: Decision) -> tuple[str, ...]:
+    """The outcome and what was short, without looking at any workload.
+
+    >>> from tenure.model import Cluster, ClusterQueue
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> summarize(decide(Cluster({"q": ClusterQueue("q")}), nothing, "q", 0, preset("guaranteed")))
+    ('Fit: ns/w fits in ClusterQueue q beside 0 running workloads',)
+    """
+    return tuple(_summary(decision))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where each workload stands in a decision, by name."""
+
+    targets: dict[str, Target]
+    places: dict[str, int]
+    spared: frozenset[str]
+
+    @classmethod
+    def of(cls, decision: Decision) -> _Known:
+        return cls(
+            targets={target.workload.key: target for target in decision.targets},
+            places={each.workload.key: place for place, each in enumerate(decision.candidates)},
+            spared=frozenset(workload.key for workload in decision.spared),
+        )
+
+    def rank(self, workload: Workload) -> tuple[bool, int]:
+        """Those who are taken first, then the other candidates, both in order; the rest last."""
+        return (workload.key not in self.targets, self.places.get(workload.key, len(self.places)))
 
 
 def _summary(decision: Decision) -> Iterator[str]:
@@ -124,34 +156,35 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
         )
 
 
-def _explain_workload(decision: Decision, target: Workload) -> WorkloadExplanation:
-    taken = any(chosen.workload == target for chosen in decision.targets)
+def _explain_workload(decision: Decision, workload: Workload, known: _Known) -> WorkloadExplanation:
+    taken = workload.key in known.targets
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
         verdict = {
             Outcome.FIT: "kept: the request fits without it",
             Outcome.NO_FIT: "kept: nobody's leaving would make the request fit",
         }[decision.outcome]
-        return WorkloadExplanation(target, taken, verdict, ())
-    if not uses_any(target, decision.assignment.needs_preemption):
-        return WorkloadExplanation(target, taken, "kept: it uses nothing that is short", ())
-    findings = (*eligibility_findings(decision, target), *order_findings(decision, target))
-    return WorkloadExplanation(target, taken, _verdict(decision, target), findings)
+        return WorkloadExplanation(workload, taken, verdict, ())
+    if not uses_any(workload, decision.assignment.needs_preemption):
+        return WorkloadExplanation(workload, taken, "kept: it uses nothing that is short", ())
+    place = known.places.get(workload.key)
+    findings = [*eligibility_findings(decision, workload)]
+    if place is not None:
+        findings += order_findings(decision, place)
+    return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(findings))
 
 
-def _verdict(decision: Decision, target: Workload) -> str:
-    for chosen in decision.targets:
-        if chosen.workload == target:
-            rules = ", ".join(GROUND_RULES[chosen.evidence.ground])
-            return f"preempted: {chosen.reason.label}, by {rules}"
-    if target in decision.spared:
+def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
+    target = known.targets.get(workload.key)
+    if target is not None:
+        return f"preempted: {target.reason.label}, by {', '.join(GROUND_RULES[target.evidence.ground])}"
+    if workload.key in known.spared:
         return "kept: removed at first, then given its quota back by fill-back"
-    for place, candidate in enumerate(decision.candidates):
-        if candidate.workload == target:
-            if decision.outcome == Outcome.NO_CANDIDATES:
-                return "kept: it may be taken, but all who may be taken together are not enough"
-            mine, enough = _ordinal(place + 1), decision.removed
-            return f"kept: it may be taken, but the first {enough} in order sufficed ({mine})"
-    return "kept: it may not be taken"
+    if workload.key not in known.places:
+        return "kept: it may not be taken"
+    if decision.outcome == Outcome.NO_CANDIDATES:
+        return "kept: it may be taken, but all who may be taken together are not enough"
+    mine = _ordinal(known.places[workload.key] + 1)
+    return f"kept: it may be taken, but the first {decision.removed} in order sufficed ({mine})"
 
 
 def _ordinal(number: int) -> str:

@@ -147,13 +147,12 @@ def _queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
         yield Finding("TBP-030", again, f"{who} queues {place}")
 
 
-def order_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
-    """How a candidate stands to its neighbours in the order of taking."""
-    order = [candidate.workload for candidate in decision.candidates]
-    if target not in order:
-        return
-    place = order.index(target)
-    for neighbour in (*order[max(0, place - 1) : place], *order[place + 1 : place + 2]):
+def order_findings(decision: Decision, place: int) -> Iterator[Finding]:
+    """How the candidate at a place stands to its neighbours in the order of taking."""
+    order = decision.candidates
+    target = order[place].workload
+    neighbours = (*order[max(0, place - 1) : place], *order[place + 1 : place + 2])
+    for neighbour in (candidate.workload for candidate in neighbours):
         before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
         where = "before" if before else "after"
         why = _order_text(decision, target, neighbour)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.explain import GROUND_RULES, Explanation, explain
+from tenure.explain import GROUND_RULES, Explanation, explain, summarize
 from tenure.findings import Finding
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
@@ -12,8 +12,7 @@ from tenure.units import format_instant
 
 def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
     """A decision, line by line: the outcome, who leaves, and on request what every rule found."""
-    explanation = explain(decision)
-    outcome, *shortfalls = explanation.summary
+    outcome, *shortfalls = summarize(decision)
     yield outcome
     for shortfall in shortfalls:
         yield f"  {shortfall}"
@@ -23,7 +22,7 @@ def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
         rules = ", ".join(GROUND_RULES[target.evidence.ground])
         yield f"  preempt {target.workload.key:{width}}  {target.reason.label}  by {rules}"
     if explained:
-        yield from _explanation_lines(decision, explanation)
+        yield from _explanation_lines(decision, explain(decision))
 
 
 def _explanation_lines(decision: Decision, explanation: Explanation) -> Iterator[str]:
