@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tenure.conformance.protocol import answer
+from tenure.conformance.protocol import answer, serve
 from tests.conformance.requests import a_queue, a_request, a_workload, an_input
 from tests.process import tenure
 
@@ -278,3 +279,19 @@ def test_no_junk_at_any_place_of_a_request_raises(junk: Any) -> None:
             assert ("output" in said) != ("error" in said)
             json.dumps(said, allow_nan=False)
     assert raised == []
+
+
+def test_a_fault_of_our_own_costs_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(request: dict[str, Any]) -> dict[str, Any]:
+        if request["id"] == 1:
+            raise RuntimeError("the sky fell")
+        return answer(request)
+
+    monkeypatch.setattr("tenure.conformance.protocol.answer", faulty)
+    sink = io.StringIO()
+    serve(io.BytesIO(encoded(a_request(1)) + b"\n" + encoded(a_request(2)) + b"\n"), sink)
+    first, second = (json.loads(line) for line in sink.getvalue().splitlines())
+    assert first["id"] == 1
+    assert first["error"]["code"] == "internal"
+    assert "RuntimeError: the sky fell" in first["error"]["message"]
+    assert "output" in second

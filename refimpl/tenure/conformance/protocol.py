@@ -81,7 +81,12 @@ def _answer_line(line: bytes) -> dict[str, Any]:
         return {"id": None, "error": _plain(ErrorCode.BAD_JSON, f"the line is not UTF-8: {error}", "")}
     except (ValueError, RecursionError) as error:
         return {"id": None, "error": _plain(ErrorCode.BAD_JSON, f"the line is not JSON: {error}", "")}
-    return answer(request)
+    try:
+        return answer(request)
+    except Exception as error:  # noqa: BLE001 - a fault of ours costs one answer, not the reader's whole run
+        identifier = request.get("id") if isinstance(request, Mapping) else None
+        fault = f"a fault of Tenure: {type(error).__name__}: {error}"
+        return {"id": identifier, "error": _plain(ErrorCode.INTERNAL, fault, "")}
 
 
 def _no_number(text: str) -> float:
