@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.explain import explain
 from tenure.manifests import Loaded, parse_instant
 from tenure.manifests import load as load_manifests
-from tenure.model import Cluster, ClusterQueue, Instant, Workload
+from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_model
 from tenure.readings import Reading, parse_reading
 
-__all__ = ["Decision", "Loaded", "decide", "explain", "find_pending", "find_queue", "load"]
+SetAside: TypeAlias = Mapping[str, tuple[Problem, ...]]
+
+__all__ = ["Decision", "Loaded", "decide", "explain", "find_pending", "load"]
 
 
 def load(*paths: str | Path) -> Loaded:
@@ -54,7 +57,8 @@ def decide(
         cluster_queue: the workload's ClusterQueue; None follows its LocalQueue.
 
     Raises:
-        InputError: no such workload or queue, a malformed time or reading, or what is not modelled.
+        InputError: no such workload or queue, a malformed time or reading, or one of them needs what is
+            not modelled.
 
     >>> from tenure.resources import bundled
     >>> cluster = load(bundled("examples", "two-teams"))
@@ -63,53 +67,72 @@ def decide(
     'Preempt'
     """
     cluster = loaded.cluster if isinstance(loaded, Loaded) else loaded
-    preemptor = find_pending(cluster, workload)
+    set_aside = loaded.set_aside if isinstance(loaded, Loaded) else {}
+    preemptor = find_pending(cluster, workload, set_aside)
+    name = cluster_queue if cluster_queue is not None else _queue_name(cluster, preemptor, set_aside)
+    _refuse_if_set_aside(f"ClusterQueue/{name}", set_aside)
     instant = parse_instant(now, field="now") if isinstance(now, str) else now
     chosen = reading if isinstance(reading, Reading) else parse_reading(reading)
-    queue = cluster_queue if cluster_queue is not None else find_queue(cluster, preemptor).name
-    return decide_model(cluster, preemptor, queue, instant, chosen)
+    return decide_model(cluster, preemptor, name, instant, chosen)
 
 
-def find_pending(cluster: Cluster, workload: str | None) -> Workload:
+def find_pending(cluster: Cluster, workload: str | None, set_aside: SetAside | None = None) -> Workload:
     """A pending workload by `namespace/name`, or the only one.
 
+    Args:
+        cluster: where to look.
+        workload: its name, or None for the only one.
+        set_aside: what `load` set aside, see `Loaded`.
+
     Raises:
-        InputError: there is none, or there are several and none is named.
+        InputError: there is none, there are several and none is named, or it needs what is not modelled.
     """
     pending = {each.key: each for each in cluster.pending}
+    aside = _names(set_aside or {}, "Workload")
+    waiting = sorted([*pending, *aside])
     if workload is None:
-        if len(pending) == 1:
-            return next(iter(pending.values()))
-        raise bad_input("workload", workload, f"the name of one of {_some(pending, 'pending workloads')}")
+        if len(waiting) != 1:
+            known = _some(waiting, "pending workloads")
+            raise bad_input("workload", workload, f"the name of one of {known}")
+        workload = waiting[0]
+    _refuse_if_set_aside(f"Workload/{workload}", set_aside or {})
     if workload not in pending:
+        expected = f"one of {_some(waiting, 'pending workloads')}"
         if any(each.key == workload for each in cluster.admitted):
-            raise bad_input(
-                "workload", workload, f"a pending workload; this one holds quota. {_some(pending, 'Pending')}"
-            )
-        raise bad_input("workload", workload, f"one of {_some(pending, 'pending workloads')}")
+            expected = f"a pending workload; this one holds quota. {_some(waiting, 'Pending')}"
+        raise bad_input("workload", workload, expected)
     return pending[workload]
 
 
-def find_queue(cluster: Cluster, workload: Workload) -> ClusterQueue:
+def _queue_name(cluster: Cluster, workload: Workload, set_aside: SetAside) -> str:
     """The ClusterQueue that a pending workload's LocalQueue points to.
 
     Where no LocalQueue at all is given and there is only one ClusterQueue, it is that one.
-
-    Raises:
-        InputError: the LocalQueue or its ClusterQueue is not given.
     """
-    place = f"Workload/{workload.key}"
-    if not cluster.local_queues and len(cluster.cluster_queues) == 1:
-        return next(iter(cluster.cluster_queues.values()))
+    queues = sorted([*cluster.cluster_queues, *_names(set_aside, "ClusterQueue")])
+    local = f"LocalQueue/{workload.namespace}/{workload.queue_name}"
+    _refuse_if_set_aside(local, set_aside)
+    if not cluster.local_queues and not _names(set_aside, "LocalQueue") and len(queues) == 1:
+        return queues[0]
     name = cluster.local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
         known = _some([f"{namespace}/{queue}" for namespace, queue in cluster.local_queues], "LocalQueues")
+        place = f"Workload/{workload.key}"
         raise bad_input("spec.queueName", workload.queue_name, f"the name of one of {known}", object=place)
-    if name not in cluster.cluster_queues:
-        known = _some(cluster.cluster_queues, "ClusterQueues")
-        local = f"LocalQueue/{workload.namespace}/{workload.queue_name}"
-        raise bad_input("spec.clusterQueue", name, f"the name of one of {known}", object=local)
-    return cluster.cluster_queues[name]
+    if name not in queues:
+        raise bad_input(
+            "spec.clusterQueue", name, f"the name of one of {_some(queues, 'ClusterQueues')}", object=local
+        )
+    return name
+
+
+def _names(set_aside: SetAside, kind: str) -> list[str]:
+    return [name.removeprefix(f"{kind}/") for name in set_aside if name.startswith(f"{kind}/")]
+
+
+def _refuse_if_set_aside(name: str, set_aside: SetAside) -> None:
+    if name in set_aside:
+        raise InputError(set_aside[name])
 
 
 def _some(names: Sequence[str] | Mapping[str, object], what: str) -> str:

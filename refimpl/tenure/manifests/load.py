@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.errors import InputError, Problem
+from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import convert
 from tenure.manifests.convert import API_VERSION, out_of_play, place_of
 from tenure.manifests.showing import Place, listed, printable, show
-from tenure.manifests.structure import dig, flavor_references
+from tenure.manifests.structure import dig, flavor_references, has_condition
 from tenure.manifests.yaml_files import SourcedObject, gather_objects
 from tenure.model import Cluster, ClusterQueue, ResourceFlavor, Settings, Workload
 
@@ -27,11 +27,15 @@ class Loaded:
         cluster: the queues and workloads.
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
+        set_aside: queues and pending workloads that need what is not modelled, by `ClusterQueue/name`,
+            `LocalQueue/namespace/name` or `Workload/namespace/name`: nobody else's decision depends on
+            them, and whoever asks about one of them gets these problems.
     """
 
     cluster: Cluster
     warnings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
 
 def load(paths: Sequence[str | Path], settings: Settings = _DEFAULTS) -> Loaded:
@@ -85,6 +89,7 @@ class _Builder:
     flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     queues_seen: list[tuple[Place, object]] = field(default_factory=list)
+    set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     def build(self, objects: Iterable[SourcedObject]) -> Loaded:
         # What could not be read may have held what other objects refer to.
@@ -97,7 +102,7 @@ class _Builder:
         if self.problems:
             raise InputError(self.problems)
         self._check_cluster_queues()
-        return Loaded(self._cluster(), tuple(self.warnings), tuple(self.ignored))
+        return Loaded(self._cluster(), tuple(self.warnings), tuple(self.ignored), self.set_aside)
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
         self.queues_seen.append((place, raw))
@@ -140,7 +145,19 @@ class _Builder:
         elif raw["apiVersion"] != API_VERSION:
             self.problems.append(place.problem("apiVersion", show(raw["apiVersion"]), API_VERSION))
         elif self._is_new(raw, kind, place):
+            known = len(self.problems)
             add(self, raw, place)
+            self._set_aside(raw, kind, place, known)
+
+    def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
+        """Keep an object that is right but not modelled from refusing everybody else."""
+        own = tuple(self.problems[known:])
+        holds = kind == "Workload" and has_condition(raw, "QuotaReserved")
+        beyond = all(problem.code == ErrorCode.NOT_MODELLED for problem in own)
+        if own and beyond and kind != "ResourceFlavor" and not holds:
+            del self.problems[known:]
+            self.set_aside[place.object] = own
+            self._warn(place, f"set aside: {own[0].field} needs what is not modelled")
 
     def _has_header(self, raw: object, place: Place) -> bool:
         if not isinstance(raw, dict):

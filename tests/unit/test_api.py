@@ -1,0 +1,90 @@
+"""`tenure.load` and `tenure.decide` on a cluster of which a part is not modelled."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+import tenure
+from tenure.errors import ErrorCode, InputError
+from tenure.resources import bundled
+
+NOW = "2026-03-02T14:00:00Z"
+EVAL, INDEX = "team-b/job-eval-suite-d739e", "team-a/job-doc-index-dfa0b"
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    """A copy of the bundled example."""
+    return Path(shutil.copytree(bundled("examples", "two-teams"), tmp_path / "cluster"))
+
+
+def change(path: Path, kind: str, name: str, *where: str | int, to: object) -> None:
+    """Set one field of one object of a file."""
+    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
+    (found,) = [item for item in whole["items"] if item["kind"] == kind and item["metadata"]["name"] == name]
+    for part in where[:-1]:
+        found = found[part]
+    found[where[-1]] = to
+    path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+
+
+def refused(cluster: Path, workload: str | None) -> InputError:
+    with pytest.raises(InputError) as caught:
+        tenure.decide(tenure.load(cluster), workload, now=NOW)
+    return caught.value
+
+
+def test_a_pending_workload_that_is_not_modelled_refuses_only_itself(cluster: Path) -> None:
+    team_b = cluster / "workloads-team-b.yaml"
+    change(team_b, "Workload", "job-eval-suite-d739e", "spec", "podSets", 0, "minCount", to=1)
+    loaded = tenure.load(cluster)
+    assert str(tenure.decide(loaded, INDEX, now=NOW).outcome) == "Preempt"
+    assert any(
+        "job-eval-suite-d739e: set aside: spec.podSets[0].minCount" in each for each in loaded.warnings
+    )
+    (problem,) = refused(cluster, EVAL).problems
+    assert (problem.code, problem.object) == (ErrorCode.NOT_MODELLED, f"Workload/{EVAL}")
+
+
+def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
+    for name in ("job-long-context-8a5dc", "job-doc-index-dfa0b"):
+        change(cluster / "workloads-team-a.yaml", "Workload", name, "spec", "active", to=False)
+    team_b = cluster / "workloads-team-b.yaml"
+    change(team_b, "Workload", "job-moe-64-448bc", "spec", "podSets", 0, "minCount", to=1)
+    assert "2 pending workloads" in str(refused(cluster, None))
+
+
+def test_a_held_local_queue_refuses_only_its_own_workloads(cluster: Path) -> None:
+    queues = cluster / "queues.yaml"
+    whole = yaml.safe_load(queues.read_text(encoding="utf-8"))
+    (mine,) = [
+        item
+        for item in whole["items"]
+        if item["kind"] == "LocalQueue" and item["metadata"]["namespace"] == "team-b"
+    ]
+    mine["spec"]["stopPolicy"] = "Hold"
+    queues.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    assert str(tenure.decide(tenure.load(cluster), INDEX, now=NOW).outcome) == "Preempt"
+    assert refused(cluster, EVAL).problems[0].object == "LocalQueue/team-b/gpu-queue"
+
+
+def test_a_held_cluster_queue_is_refused_when_it_is_asked_about(cluster: Path) -> None:
+    change(cluster / "queues.yaml", "ClusterQueue", "gpu-cluster-queue", "spec", "stopPolicy", to="Hold")
+    (problem,) = refused(cluster, EVAL).problems
+    assert (problem.object, problem.field) == ("ClusterQueue/gpu-cluster-queue", "spec.stopPolicy")
+
+
+def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
+    team_b = cluster / "workloads-team-b.yaml"
+    change(team_b, "Workload", "job-eval-suite-d739e", "spec", "podSets", 0, "minCount", to=1)
+    change(team_b, "Workload", "job-eval-suite-d739e", "spec", "priority", to="high")
+    with pytest.raises(InputError) as caught:
+        tenure.load(cluster)
+    assert {problem.field for problem in caught.value.problems} == {
+        "spec.priority",
+        "spec.podSets[0].minCount",
+    }
