@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docs.gen.markdown import Fills, Pages, Places, code, link, linked, sentence, table, verdict
 from docs.gen.sources import (
-    SpecPage,
+    ROOT,
     called_by,
     place_of,
     rule_functions,
     source_of,
-    spec_pages,
     vectors,
 )
+from tenure.conformance.vectors import Vector
 from tenure_proofs.report import statement_of
+from tools.lints.pages import Page, findings, pages
 
 RULES = "rules/index.md"
 FINDINGS = "findings/index.md"
@@ -30,12 +31,13 @@ FAMILIES = {
 
 def rule_pages(report: dict[str, Any], places: Places) -> Pages:
     """One page for each rule."""
-    return {f"rules/{page.name}": _rule_page(page, report, places) for page in spec_pages("rules")}
+    cases = vectors()
+    return {f"rules/{page.name}": _rule_page(page, report, cases, places) for page in pages(ROOT)}
 
 
 def finding_pages(places: Places) -> Pages:
     """One page for each finding."""
-    return {f"findings/{page.name}": _finding_page(page, places) for page in spec_pages("findings")}
+    return {f"findings/{page.name}": _finding_page(page, places) for page in findings(ROOT)}
 
 
 def lists(places: Places) -> Fills:
@@ -50,7 +52,7 @@ def _rules(places: Places) -> Iterator[str]:
     for family, words in FAMILIES.items():
         rows = [
             [link(page.id, places, RULES), page.title, linked(_statement(page), places, RULES)]
-            for page in spec_pages("rules")
+            for page in pages(ROOT)
             if page.id.startswith(f"{family}-")
         ]
         if rows:
@@ -58,19 +60,19 @@ def _rules(places: Places) -> Iterator[str]:
             yield table(["Rule", "Title", "Statement"], rows)
 
 
-def _statement(page: SpecPage) -> str:
+def _statement(page: Page) -> str:
     if page.id not in rule_functions():
         return str(page.front.get("status", ""))
     return statement_of(page.id)
 
 
-def _rule_page(page: SpecPage, report: dict[str, Any], places: Places) -> str:
+def _rule_page(page: Page, report: dict[str, Any], cases: Sequence[Vector], places: Places) -> str:
     here = f"rules/{page.name}"
     parts = [linked(page.body, places, here)]
     function = rule_functions().get(page.id)
     if function is not None:
         parts += [*_code(function), *_neighbours(page.id, function, places, here)]
-    parts += [*_obligations(page.id, report, places, here), *_vectors(page.id, places, here)]
+    parts += [*_obligations(page.id, report, places, here), *_vectors(page.id, cases, places, here)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -109,9 +111,9 @@ def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -
         yield f"[Mutants](../proofs/mutants.md) of this rule: {counts}{also}."
 
 
-def _vectors(rule: str, places: Places, here: str) -> Iterator[str]:
+def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) -> Iterator[str]:
     yield "## Vectors"
-    cases = [vector for vector in vectors() if rule in vector.data["rules"]]
+    cases = [vector for vector in published if rule in vector.data["rules"]]
     if not cases:
         yield "None yet."
     for said, words in (("accept", "The rule applies"), ("reject", "The rule does not apply")):
@@ -124,7 +126,7 @@ def _vectors(rule: str, places: Places, here: str) -> Iterator[str]:
             yield table([words, "What decides"], rows)
 
 
-def _finding_page(page: SpecPage, places: Places) -> str:
+def _finding_page(page: Page, places: Places) -> str:
     here = f"findings/{page.name}"
     parts = [linked(page.body, places, here).strip()]
     for words in ("Obligations", "Vectors"):
@@ -143,6 +145,6 @@ def _findings(places: Places) -> str:
             str(page.front.get("source", "")),
             f"`{page.front.get('reading', '')}`",
         ]
-        for page in spec_pages("findings")
+        for page in findings(ROOT)
     ]
     return table(["Finding", "Title", "Source", "Reading key"], rows) if rows else "None yet."

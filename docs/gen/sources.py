@@ -1,13 +1,11 @@
-"""What the generated pages are made from: the pages of `spec/`, the rules, the obligations, the vectors."""
+"""What the generated pages are made from: rules, obligations, vectors, and where each is explained."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import textwrap
-import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,56 +13,20 @@ from docs.gen.markdown import Places, anchor
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
+from tools.lints.pages import findings, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 OBLIGATIONS_PAGE = "proofs/obligations.md"
 VECTORS_PAGE = "vectors.md"
-_FENCE = "+++\n"
-
-
-@dataclass(frozen=True, slots=True)
-class SpecPage:
-    """A page of `spec/` with front matter.
-
-    Args:
-        name: the file's name.
-        front: the front matter.
-        body: everything below it.
-    """
-
-    name: str
-    front: dict[str, Any]
-    body: str
-
-    @property
-    def id(self) -> str:
-        """Its identifier."""
-        return str(self.front["id"])
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        return str(self.front["title"])
-
-
-def spec_pages(folder: str) -> list[SpecPage]:
-    """The pages with front matter of a folder of `spec/`, by name; none where there is no such folder."""
-    found = sorted((ROOT / "spec" / folder).glob("*.md"))
-    return [_read(path) for path in found if path.read_text(encoding="utf-8").startswith(_FENCE)]
-
-
-def _read(path: Path) -> SpecPage:
-    _, front, body = path.read_text(encoding="utf-8").split(_FENCE, 2)
-    return SpecPage(path.name, tomllib.loads(front), body.strip() + "\n")
 
 
 def places() -> Places:
     """Where every rule, finding, obligation and vector is explained."""
-    rules = {page.id: f"rules/{page.name}" for page in spec_pages("rules")}
-    findings = {page.id: f"findings/{page.name}" for page in spec_pages("findings")}
+    of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
+    of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
     obligations = {each: f"{OBLIGATIONS_PAGE}#{anchor(each)}" for each in OBLIGATIONS}
     cases = {vector.id: f"{VECTORS_PAGE}#{anchor(vector.id)}" for vector in vectors()}
-    return rules | findings | obligations | cases
+    return of_rules | of_findings | obligations | cases
 
 
 def vectors() -> tuple[Vector, ...]:

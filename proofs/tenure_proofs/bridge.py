@@ -28,9 +28,9 @@ from tenure_proofs.trusted.domains import (
     leaves,
     parameters_of,
     presence,
-    well_typed,
+    well_typed_parameters,
 )
-from tenure_proofs.trusted.shapes import Formula, same
+from tenure_proofs.trusted.shapes import Formula, equivalent
 
 NEAR = (-1, 0, 1, 2, 3, 1_000_000, 1_000_001, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE, 2 * MINUTE + 1)
 """Small numbers, the requeue epsilon and the shortest duration, with their neighbours."""
@@ -59,21 +59,16 @@ def check_lifting(function: Callable[..., Any], examples: int, random_seed: int)
         examples: how many executions to compare.
         random_seed: reproduces the executions.
     """
-    parameters = parameters_of(function)
-    traced = tracer.trace(function, *(tracer.symbol(name, domain) for name, domain in parameters.items()))
-    read = ast_lifter.lift_syntax(
-        function, *(ast_lifter.argument(name, domain) for name, domain in parameters.items())
-    )
-    problem = _proved_equal(traced, read, parameters)
+    traced, read = tracer.formula_of(function), ast_lifter.formula_of(function)
+    problem = _proved_equal(function, traced, read)
     if not problem:
-        problem = _executed(function, traced, read, parameters, examples, random_seed)
+        problem = _executed(function, traced, read, examples, random_seed)
     return LiftReport(function.__name__, examples, problem)
 
 
-def _proved_equal(traced: Formula, read: Formula, parameters: dict[str, Domain]) -> str:
-    typed = [fact for name, domain in parameters.items() for fact in well_typed(name, domain)]
-    equal = z3.And(traced.defined == read.defined, z3.Implies(traced.defined, same(traced.value, read.value)))
-    said = ask_z3(Question((*typed, z3.Not(equal)), budget_s=20))
+def _proved_equal(function: Callable[..., Any], traced: Formula, read: Formula) -> str:
+    different = z3.Not(equivalent(traced, read))
+    said = ask_z3(Question((*well_typed_parameters(function), different), budget_s=20))
     if said.said == "unsat":
         return ""
     return f"tracer and syntax lifter differ ({said.said}): {said.model}"
@@ -83,10 +78,10 @@ def _executed(
     function: Callable[..., Any],
     traced: Formula,
     read: Formula,
-    parameters: dict[str, Domain],
     examples: int,
     random_seed: int,
 ) -> str:
+    parameters = parameters_of(function)
     problems: list[str] = []
 
     @seed(random_seed)

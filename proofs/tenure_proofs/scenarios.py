@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Duration, Instant, RequeuingTimestamp, WithinClusterQueue, Workload
+from tenure.model import Instant, RequeuingTimestamp, WithinClusterQueue, Workload
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_duration, format_instant
@@ -54,7 +54,8 @@ def story_of(
     ]
     lines = [f"{format_instant(at)}  {what}" for at, what in sorted(events, key=lambda event: event[0])]
     taken = _taken(said)
-    kept = f", minAdmitDuration is {format_duration(_duration(terms))}" if terms.min_admit_duration else ""
+    set_to = terms.min_admit_duration
+    kept = f", minAdmitDuration is {format_duration(set_to)}" if set_to else ""
     lines.append(f"{format_instant(now)}  target has run {format_duration(now - reserved)}{kept}")
     lines.append(f"{format_instant(now)}  {taken}")
     return tuple(lines)
@@ -65,10 +66,6 @@ def _taken(said: dict[str, Any]) -> str:
     if not preempted:
         return "target is kept"
     return f"target is preempted: {preempted[0]['reason']}, by {', '.join(preempted[0]['rules'])}"
-
-
-def _duration(terms: PreemptionTerms) -> Duration:
-    return terms.min_admit_duration if terms.min_admit_duration is not None else 0
 
 
 def _cluster_queue(terms: PreemptionTerms) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
-from tenure.errors import InputError, Problem, bad_input
+from tenure.errors import InputError, bad_input
 from tenure.explain import explain
 from tenure.manifests import Loaded, parse_instant
 from tenure.manifests import load as load_manifests
@@ -15,9 +14,7 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_model
 from tenure.readings import Reading, parse_reading
 
-SetAside: TypeAlias = Mapping[str, tuple[Problem, ...]]
-
-__all__ = ["Decision", "Loaded", "decide", "explain", "find_pending", "load"]
+__all__ = ["Decision", "Loaded", "assumed_queue", "decide", "explain", "load"]
 
 
 def load(*paths: str | Path) -> Loaded:
@@ -66,57 +63,52 @@ def decide(
     >>> str(decision.outcome)
     'Preempt'
     """
-    cluster = loaded.cluster if isinstance(loaded, Loaded) else loaded
-    set_aside = loaded.set_aside if isinstance(loaded, Loaded) else {}
-    preemptor = find_pending(cluster, workload, set_aside)
-    name = cluster_queue if cluster_queue is not None else _queue_name(cluster, preemptor, set_aside)
-    _refuse_if_set_aside(f"ClusterQueue/{name}", set_aside)
+    given = loaded if isinstance(loaded, Loaded) else Loaded(loaded)
+    preemptor = _find_pending(given, workload)
+    name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
+    _refuse_if_set_aside(given, f"ClusterQueue/{name}")
     instant = parse_instant(now, field="now") if isinstance(now, str) else now
     chosen = reading if isinstance(reading, Reading) else parse_reading(reading)
-    return decide_model(cluster, preemptor, name, instant, chosen)
+    return decide_model(given.cluster, preemptor, name, instant, chosen)
 
 
-def find_pending(cluster: Cluster, workload: str | None, set_aside: SetAside | None = None) -> Workload:
-    """A pending workload by `namespace/name`, or the only one.
+def assumed_queue(loaded: Loaded) -> str | None:
+    """The only ClusterQueue where no LocalQueue at all is given; every pending workload counts as its own."""
+    queues = _queues(loaded)
+    if loaded.cluster.local_queues or _set_aside(loaded, "LocalQueue") or len(queues) != 1:
+        return None
+    return queues[0]
 
-    Args:
-        cluster: where to look.
-        workload: its name, or None for the only one.
-        set_aside: what `load` set aside, see `Loaded`.
 
-    Raises:
-        InputError: there is none, there are several and none is named, or it needs what is not modelled.
-    """
-    pending = {each.key: each for each in cluster.pending}
-    aside = _names(set_aside or {}, "Workload")
-    waiting = sorted([*pending, *aside])
+def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
+    """A pending workload by `namespace/name`, or the only one."""
+    pending = {each.key: each for each in loaded.cluster.pending}
+    waiting = sorted([*pending, *_set_aside(loaded, "Workload")])
     if workload is None:
         if len(waiting) != 1:
             known = _some(waiting, "pending workloads")
             raise bad_input("workload", workload, f"the name of one of {known}")
         workload = waiting[0]
-    _refuse_if_set_aside(f"Workload/{workload}", set_aside or {})
+    _refuse_if_set_aside(loaded, f"Workload/{workload}")
     if workload not in pending:
         expected = f"one of {_some(waiting, 'pending workloads')}"
-        if any(each.key == workload for each in cluster.admitted):
+        if any(each.key == workload for each in loaded.cluster.admitted):
             expected = f"a pending workload; this one holds quota. {_some(waiting, 'Pending')}"
         raise bad_input("workload", workload, expected)
     return pending[workload]
 
 
-def _queue_name(cluster: Cluster, workload: Workload, set_aside: SetAside) -> str:
-    """The ClusterQueue that a pending workload's LocalQueue points to.
-
-    Where no LocalQueue at all is given and there is only one ClusterQueue, it is that one.
-    """
-    queues = sorted([*cluster.cluster_queues, *_names(set_aside, "ClusterQueue")])
+def _queue_name(loaded: Loaded, workload: Workload) -> str:
+    """The ClusterQueue that a pending workload's LocalQueue points to, or the one that is assumed."""
+    assumed = assumed_queue(loaded)
+    if assumed is not None:
+        return assumed
     local = f"LocalQueue/{workload.namespace}/{workload.queue_name}"
-    _refuse_if_set_aside(local, set_aside)
-    if not cluster.local_queues and not _names(set_aside, "LocalQueue") and len(queues) == 1:
-        return queues[0]
-    name = cluster.local_queues.get((workload.namespace, workload.queue_name))
+    _refuse_if_set_aside(loaded, local)
+    local_queues, queues = loaded.cluster.local_queues, _queues(loaded)
+    name = local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
-        known = _some([f"{namespace}/{queue}" for namespace, queue in cluster.local_queues], "LocalQueues")
+        known = _some([f"{namespace}/{queue}" for namespace, queue in local_queues], "LocalQueues")
         place = f"Workload/{workload.key}"
         raise bad_input("spec.queueName", workload.queue_name, f"the name of one of {known}", object=place)
     if name not in queues:
@@ -126,14 +118,18 @@ def _queue_name(cluster: Cluster, workload: Workload, set_aside: SetAside) -> st
     return name
 
 
-def _names(set_aside: SetAside, kind: str) -> list[str]:
-    return [name.removeprefix(f"{kind}/") for name in set_aside if name.startswith(f"{kind}/")]
+def _queues(loaded: Loaded) -> list[str]:
+    return sorted([*loaded.cluster.cluster_queues, *_set_aside(loaded, "ClusterQueue")])
 
 
-def _refuse_if_set_aside(name: str, set_aside: SetAside) -> None:
-    if name in set_aside:
-        raise InputError(set_aside[name])
+def _set_aside(loaded: Loaded, kind: str) -> list[str]:
+    return [name.removeprefix(f"{kind}/") for name in loaded.set_aside if name.startswith(f"{kind}/")]
 
 
-def _some(names: Sequence[str] | Mapping[str, object], what: str) -> str:
+def _refuse_if_set_aside(loaded: Loaded, name: str) -> None:
+    if name in loaded.set_aside:
+        raise InputError(loaded.set_aside[name])
+
+
+def _some(names: Sequence[str], what: str) -> str:
     return f"{len(names)} {what}: {', '.join(sorted(names)) or 'none is given'}"

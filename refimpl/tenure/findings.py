@@ -20,6 +20,7 @@ from tenure.rules.quota import can_ever_fit, fits_quota
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import (
     duration_in_force,
+    ground_among_equals,
     is_newer_equal,
     is_time_expired,
     precedes_among_equals,
@@ -106,7 +107,7 @@ def _equal_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
     yield Finding("TBP-020", expired, expiry)
     gate = duration is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY
     newer = is_newer_equal(preemptor, target, terms, now)
-    allowed = expired or (newer and not gate)
+    allowed = ground_among_equals(preemptor, target, terms, now) != Ground.NONE
     yield Finding("TBP-050", allowed, _gate_text(expired, newer, gate))
     yield Finding("TBP-040", newer, _newer_text(decision, target, newer))
     yield from _queue_findings(decision, target)

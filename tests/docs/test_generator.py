@@ -33,7 +33,7 @@ def test_a_rule_that_no_obligation_names_says_so() -> None:
 
 
 def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "spec_pages", lambda _: [])
+    monkeypatch.setattr(rules, "findings", lambda _: [])
     assert rules.finding_pages({}) == {}
     assert rules.lists({})["findings/index.md"]["findings"] == "None yet."
 

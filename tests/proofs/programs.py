@@ -489,6 +489,11 @@ def differences(function: Callable[..., Any], formula: Formula, limit: int = 400
     return found
 
 
+def named(function: Callable[..., Any]) -> str:
+    """The id of a test that is parametrised by functions."""
+    return function.__name__
+
+
 def unequal(function: Callable[..., Any], first: Formula, second: Formula) -> str:
     """Values for which two formulas of one function differ; empty when they are proved equal."""
     solver = z3.Solver()

@@ -9,21 +9,10 @@ from typing import Any
 import pytest
 
 from tenure_proofs.bridge import check_lifting
-from tenure_proofs.trusted.ast_lifter import argument, lift_syntax
-from tenure_proofs.trusted.domains import LiftError, parameters_of
-from tenure_proofs.trusted.shapes import Formula
+from tenure_proofs.trusted.ast_lifter import formula_of as from_syntax
+from tenure_proofs.trusted.domains import LiftError
 from tests.proofs import programs
-
-
-def from_syntax(function: Callable[..., Any]) -> Formula:
-    """A function's formula."""
-    arguments = (argument(name, domain) for name, domain in parameters_of(function).items())
-    return lift_syntax(function, *arguments)
-
-
-def named(function: Callable[..., Any]) -> str:
-    """The id of a parametrised test."""
-    return function.__name__
+from tests.proofs.programs import named
 
 
 @pytest.mark.parametrize(

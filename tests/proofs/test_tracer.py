@@ -10,27 +10,11 @@ import pytest
 
 from tenure.oracle.door import take_target
 from tenure_proofs.trusted import tracer
-from tenure_proofs.trusted.ast_lifter import argument, lift_syntax
-from tenure_proofs.trusted.domains import LiftError, Scalar, parameters_of
-from tenure_proofs.trusted.shapes import Formula
+from tenure_proofs.trusted.ast_lifter import formula_of as from_syntax
+from tenure_proofs.trusted.domains import LiftError, Scalar
+from tenure_proofs.trusted.tracer import formula_of as traced
 from tests.proofs import programs
-
-
-def traced(function: Callable[..., Any]) -> Formula:
-    """A function's formula."""
-    arguments = (tracer.symbol(name, domain) for name, domain in parameters_of(function).items())
-    return tracer.trace(function, *arguments)
-
-
-def from_syntax(function: Callable[..., Any]) -> Formula:
-    """The other lifter's formula."""
-    arguments = (argument(name, domain) for name, domain in parameters_of(function).items())
-    return lift_syntax(function, *arguments)
-
-
-def named(function: Callable[..., Any]) -> str:
-    """The id of a parametrised test."""
-    return function.__name__
+from tests.proofs.programs import named
 
 
 @pytest.mark.parametrize(

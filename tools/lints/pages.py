@@ -46,12 +46,24 @@ class Page:
         front: the front matter; empty when there is none or it is no TOML.
         headings: `(level, text)` in order.
         sections: the lines below each second-level heading.
+        body: everything below the front matter, as it stands.
     """
 
     path: str
     front: dict[str, Any]
     headings: tuple[tuple[int, str], ...]
     sections: dict[str, tuple[Line, ...]]
+    body: str
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return Path(self.path).name
+
+    @property
+    def title(self) -> str:
+        """The title that the front matter gives."""
+        return str(self.front.get("title", ""))
 
     @property
     def id(self) -> str:
@@ -106,7 +118,8 @@ def _parse(path: str, text: str) -> Page:
             continue
         headings.append((len(heading[1]), heading[2]))
         current = sections.setdefault(heading[2], []) if len(heading[1]) == 2 else []
-    return Page(path, front, tuple(headings), {name: tuple(found) for name, found in sections.items()})
+    body = "\n".join(line.text for line in content).strip() + "\n"
+    return Page(path, front, tuple(headings), {name: tuple(found) for name, found in sections.items()}, body)
 
 
 def _split_front(lines: list[Line]) -> tuple[dict[str, Any], list[Line]]:

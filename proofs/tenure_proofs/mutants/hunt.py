@@ -16,8 +16,8 @@ from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted import tracer
 from tenure_proofs.trusted.claim import Traces
-from tenure_proofs.trusted.domains import LiftError, parameters_of, well_typed
-from tenure_proofs.trusted.shapes import Formula, same
+from tenure_proofs.trusted.domains import LiftError, well_typed_parameters
+from tenure_proofs.trusted.shapes import equivalent
 
 DOOR = "DOOR"
 """Stands for `take_target` where a rule's identifier stands otherwise."""
@@ -94,20 +94,9 @@ def meets_the_door(obligation: Obligation) -> bool:
 def _is_equivalent(mutant: Mutant) -> bool:
     with mutant.applied():
         try:
-            changed = _formula(mutant)
+            changed = tracer.formula_of(mutant.function)
         except LiftError:
             return False
-    right = _formula(mutant)
-    typed = [
-        fact for name, domain in parameters_of(mutant.function).items() for fact in well_typed(name, domain)
-    ]
-    equal = z3.And(
-        changed.defined == right.defined, z3.Implies(right.defined, same(changed.value, right.value))
-    )
-    return ask_z3(Question((*typed, z3.Not(equal)), budget_s=5)).said == "unsat"
-
-
-def _formula(mutant: Mutant) -> Formula:
-    parameters = parameters_of(mutant.function)
-    arguments = (tracer.symbol(name, domain) for name, domain in parameters.items())
-    return tracer.trace(mutant.function, *arguments)
+    different = z3.Not(equivalent(tracer.formula_of(mutant.function), changed))
+    question = Question((*well_typed_parameters(mutant.function), different), budget_s=5)
+    return ask_z3(question).said == "unsat"

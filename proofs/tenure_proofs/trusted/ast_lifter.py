@@ -16,7 +16,16 @@ from typing import Any, TypeAlias
 
 import z3
 
-from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, constant, presence
+from tenure_proofs.trusted.domains import (
+    Domain,
+    LiftError,
+    Optional,
+    Record,
+    Scalar,
+    constant,
+    parameters_of,
+    presence,
+)
 from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 
 
@@ -68,6 +77,12 @@ def lift_syntax(function: Callable[..., Any], *arguments: Value) -> Formula:
     if isinstance(value, _Raises):
         raise LiftError(f"{function.__name__} never returns")
     return Formula(_shape(value), z3.simplify(z3.And(lifter.definedness)))
+
+
+def formula_of(function: Callable[..., Any]) -> Formula:
+    """A function as a formula of its own parameters."""
+    parameters = parameters_of(function)
+    return lift_syntax(function, *(argument(name, domain) for name, domain in parameters.items()))
 
 
 def _shape(value: Value) -> Shape:
@@ -296,12 +311,10 @@ def _bound(function: Any, positional: list[Value], keywords: dict[str, Value]) -
         bound = signature.bind(*positional, **keywords)
     except TypeError as error:
         raise LiftError(f"{function.__name__}: {error}") from error
-    defaults = {
-        name: _constant(parameter.default)
+    return {
+        name: bound.arguments[name] if name in bound.arguments else _constant(parameter.default)
         for name, parameter in signature.parameters.items()
-        if name not in bound.arguments
     }
-    return {name: {**bound.arguments, **defaults}[name] for name in signature.parameters}
 
 
 def _constant(value: Any) -> Value:

@@ -133,6 +133,11 @@ def leaves(name: str, domain: Domain) -> Iterator[tuple[str, Scalar, bool]]:
                 yield from leaves(f"{name}.{field}", inner_domain)
 
 
+def well_typed_parameters(function: Any) -> list[z3.BoolRef]:
+    """What the types of all of a function's parameters promise."""
+    return [fact for name, domain in parameters_of(function).items() for fact in well_typed(name, domain)]
+
+
 def well_typed(name: str, domain: Domain) -> list[z3.BoolRef]:
     """What the types alone promise: an enum is one of its members."""
     return [

@@ -74,6 +74,11 @@ def same(first: Shape, second: Shape) -> z3.BoolRef:
     raise LiftError(f"{first!r} and {second!r} have different shapes")
 
 
+def equivalent(first: Formula, second: Formula) -> z3.BoolRef:
+    """When two formulas return in the same cases, and the same value."""
+    return z3.And(first.defined == second.defined, z3.Implies(first.defined, same(first.value, second.value)))
+
+
 def as_maybe(shape: Shape) -> Maybe:
     """A scalar seen as an optional that is always there."""
     if isinstance(shape, Maybe):

@@ -14,7 +14,16 @@ from typing import Any, NoReturn, TypeVar
 
 import z3
 
-from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, constant, presence
+from tenure_proofs.trusted.domains import (
+    Domain,
+    LiftError,
+    Optional,
+    Record,
+    Scalar,
+    constant,
+    parameters_of,
+    presence,
+)
 from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 
 PATH_LIMIT = 5_000
@@ -357,6 +366,11 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
     if not returned:
         raise LiftError(f"{function.__name__} never returns")
     return Formula(_merge(returned), z3.simplify(z3.Not(z3.Or(raised))))
+
+
+def formula_of(function: Callable[..., Any]) -> Formula:
+    """A function as a formula of its own parameters."""
+    return trace(function, *(symbol(name, domain) for name, domain in parameters_of(function).items()))
 
 
 class _Raised(Exception):  # noqa: N818 - it says what the function did

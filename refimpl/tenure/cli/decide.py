@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 import yaml
 
-from tenure.api import decide
+from tenure.api import assumed_queue, decide
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
-from tenure.conformance.requests import TIMESTAMPS
+from tenure.conformance.requests import TIME_BASED_GATE, TIMESTAMPS
 from tenure.errors import bad_input
 from tenure.manifests import Loaded
 from tenure.manifests import load as load_manifests
@@ -23,8 +23,6 @@ from tenure.oracle.decide import Decision
 from tenure.readings import default_preset, preset_names
 from tenure.resources import bundled
 from tenure.units import format_instant
-
-GATE = "TimeBasedSamePriorityPreemption"
 
 
 class Output(StrEnum):
@@ -65,7 +63,8 @@ def decide_command(
         str | None, typer.Option(help="The ClusterQueue.", show_default="where its LocalQueue points")
     ] = None,
     feature_gates: Annotated[
-        str, typer.Option(metavar="GATE=BOOL,...", help=f"As Kueue's own flag; {GATE} is modelled.")
+        str,
+        typer.Option(metavar="GATE=BOOL,...", help=f"As Kueue's own flag; {TIME_BASED_GATE} is modelled."),
     ] = "",
     requeuing_timestamp: Annotated[
         str, typer.Option(help="waitForPodsReady.requeuingStrategy.timestamp: Eviction or Creation.")
@@ -97,7 +96,7 @@ def decide_command(
     loaded = _load(paths or [], example, settings)
     for warning in loaded.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if cluster_queue is None and not loaded.cluster.local_queues:
+    if cluster_queue is None and assumed_queue(loaded) is not None:
         print("warning: no LocalQueue is given; the only ClusterQueue is taken", file=sys.stderr)
     clock = now if now is not None else format_instant(time.time_ns())
     chosen = {"preset": reading, **_overrides(override or [])}
@@ -132,8 +131,8 @@ def _gate(text: str) -> bool:
     value = True
     for part in filter(None, text.split(",")):
         gate, _, said = part.partition("=")
-        if gate != GATE or said.lower() not in ("true", "false"):
-            raise bad_input("--feature-gates", part, f"{GATE}=true or {GATE}=false")
+        if gate != TIME_BASED_GATE or said.lower() not in ("true", "false"):
+            raise bad_input("--feature-gates", part, f"{TIME_BASED_GATE}=true or {TIME_BASED_GATE}=false")
         value = said.lower() == "true"
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -218,14 +219,18 @@ def _parse(path: Path) -> dict[str, Any]:
     return data
 
 
-def _validate(data: dict[str, Any], path: Path) -> None:
+@cache
+def _validator() -> Any:
     # Imported here: validating against the schema is the only use, and its import is slow.
     from jsonschema import Draft202012Validator
 
-    schema = json.loads((vectors_folder() / SCHEMA).read_text(encoding="utf-8"))
+    return Draft202012Validator(json.loads((vectors_folder() / SCHEMA).read_text(encoding="utf-8")))
+
+
+def _validate(data: dict[str, Any], path: Path) -> None:
     problems = [
         Problem(field=error.json_path, found=error.message, expected="what schema.json says", file=path.name)
-        for error in sorted(Draft202012Validator(schema).iter_errors(data), key=lambda each: each.json_path)
+        for error in sorted(_validator().iter_errors(data), key=lambda each: each.json_path)
     ]
     if data.get("area") != path.stem:
         problems.append(
