@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.findings import Finding, eligibility_findings, order_findings, request_findings
-from tenure.model import Ground, Outcome, Target, Workload
-from tenure.oracle.candidates import uses_any
+from tenure.model import Amount, FlavorResource, Ground, Outcome, Target, Workload
 from tenure.oracle.decide import Decision
+from tenure.oracle.question import uses_any
+from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.rules.quota import can_ever_fit
 from tenure.units import format_amount
 
@@ -17,6 +18,12 @@ GROUND_RULES: dict[Ground, tuple[str, ...]] = {
     Ground.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
     Ground.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
     Ground.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
+    Ground.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
+    Ground.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
+    Ground.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
+    Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
+    Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
+    Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
 }
 """The rules by which each ground allows a workload to be taken, from the outermost in."""
 
@@ -45,7 +52,7 @@ class Explanation:
     Args:
         summary: the outcome, and what was short.
         request: what the quota rules found about the request.
-        workloads: every workload that holds quota of the queue; those that are taken first, in order.
+        workloads: every workload that holds quota in the queue's tree; those that are taken first, in order.
     """
 
     summary: tuple[str, ...]
@@ -93,13 +100,20 @@ class _Known:
     targets: dict[str, Target]
     places: dict[str, int]
     spared: frozenset[str]
+    rejected: frozenset[str]
+    reached: int
 
     @classmethod
     def of(cls, decision: Decision) -> _Known:
+        selection = decision.selection
+        places = {each.workload.key: place for place, each in enumerate(decision.candidates)}
+        removed = () if selection is None else selection.removed
         return cls(
             targets={target.workload.key: target for target in decision.targets},
-            places={each.workload.key: place for place, each in enumerate(decision.candidates)},
-            spared=frozenset(workload.key for workload in decision.spared),
+            places=places,
+            spared=frozenset(each.workload.key for each in (selection.spared if selection else ())),
+            rejected=frozenset(each.workload.key for each in (selection.rejected if selection else ())),
+            reached=max((places[each.workload.key] for each in removed), default=-1),
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
@@ -108,52 +122,102 @@ class _Known:
 
 
 def _summary(decision: Decision) -> Iterator[str]:
-    queue, preemptor = decision.queue.name, decision.preemptor.key
-    running = f"{len(decision.running)} running workload{'' if len(decision.running) == 1 else 's'}"
+    queue, preemptor = decision.queue, decision.preemptor.key
+    count = len(decision.running)
+    running = f"{count} running workload{'' if count == 1 else 's'}"
+    where = f"ClusterQueue {queue.name}"
+    if queue.cohort is not None:
+        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
     match decision.outcome:
         case Outcome.FIT:
-            yield f"Fit: {preemptor} fits in ClusterQueue {queue} beside {running}"
+            yield f"Fit: {preemptor} fits in {where} beside {running}{_reduced(decision)}"
+        case Outcome.NO_FIT if queue.inactive:
+            yield f"NoFit: ClusterQueue {queue.name} is inactive: {queue.inactive}"
         case Outcome.NO_FIT:
-            yield f"NoFit: {preemptor} could not run in ClusterQueue {queue} even if it were empty"
+            empty = "it" if queue.cohort is None else "the whole cohort"
+            yield f"NoFit: {preemptor} could not run in {where} even if {empty} were empty"
         case Outcome.NO_CANDIDATES:
             yield (
-                f"NoCandidates: of {running} in ClusterQueue {queue} {len(decision.candidates)} "
+                f"NoCandidates: of {running} in {where} {len(decision.candidates)} "
                 f"may be taken for {preemptor}, which is not enough"
             )
         case Outcome.PREEMPT:
             yield (
-                f"Preempt: {len(decision.targets)} of {running} in ClusterQueue {queue} "
-                f"make{'s' if len(decision.targets) == 1 else ''} room for {preemptor}"
+                f"Preempt: {len(decision.targets)} of {running} in {where} "
+                f"make{'s' if len(decision.targets) == 1 else ''} room for {preemptor}{_reduced(decision)}"
             )
     yield from _impossible(decision) if decision.outcome == Outcome.NO_FIT else _shortfalls(decision)
 
 
+def _reduced(decision: Decision) -> str:
+    """How many pods are left of each pod set that partial admission reduced."""
+    asked = {pods.name: pods.count for pods in decision.preemptor.pod_sets}
+    fewer = [
+        f"{pods.count} of {asked[pods.name]} pods of {pods.name}"
+        for pods in decision.assignment.pod_sets
+        if pods.count < asked.get(pods.name, pods.count)
+    ]
+    return f", with {' and '.join(fewer)}" if fewer else ""
+
+
 def _impossible(decision: Decision) -> Iterator[str]:
-    nominal = decision.queue.nominal()
+    snapshot = decision.snapshot
     for asked, amount in sorted(decision.assignment.usage.items()):
-        quota = nominal.get(asked, 0)
-        if not can_ever_fit(amount, quota):
-            request, limit = format_amount(asked.resource, amount), format_amount(asked.resource, quota)
-            yield f"{request} {asked.resource} asked on {asked.flavor}, the quota is {limit}"
+        potential = potential_at(snapshot.tree, snapshot.place, asked)
+        if not can_ever_fit(amount, potential):
+            yield _beyond(asked, amount, potential)
+    if decision.queue.inactive:
+        return
     covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
     requested = {
         name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
     }
     for resource in sorted(requested - covered):
         yield f"{resource} asked, which the ClusterQueue does not cover"
+    yield from _hopeless_flavors(decision)
+
+
+def _hopeless_flavors(decision: Decision) -> Iterator[str]:
+    """For a request that no flavor serves: what each flavor could have at most."""
+    if decision.assignment.usage:
+        return
+    snapshot = decision.snapshot
+    asked_in_all: dict[str, int] = {}
+    for pods in decision.preemptor.pod_sets:
+        for resource, amount in pods.requests.items():
+            asked_in_all[resource] = asked_in_all.get(resource, 0) + amount
+    for place in sorted(snapshot.queue.nominal()):
+        amount = asked_in_all.get(place.resource, 0)
+        potential = potential_at(snapshot.tree, snapshot.place, place)
+        if amount > potential:
+            yield _beyond(place, amount, potential)
+
+
+def _beyond(asked: FlavorResource, amount: Amount, potential: Amount) -> str:
+    request, most = format_amount(asked.resource, amount), format_amount(asked.resource, potential)
+    return f"{request} {asked.resource} asked, on {asked.flavor} it could have {most} at most"
 
 
 def _shortfalls(decision: Decision) -> Iterator[str]:
-    nominal = decision.queue.nominal()
+    snapshot = decision.snapshot
+    tree, place, usage = snapshot.tree, snapshot.place, snapshot.usage
     for needed in sorted(decision.assignment.needs_preemption):
         asked = decision.assignment.usage.get(needed, 0)
-        used, quota = decision.usage.get(needed, 0), nominal.get(needed, 0)
+        used, quota = usage[place].get(needed, 0), quota_at(tree, place, needed).nominal
+        free = max(0, available_at(tree, usage, place, needed))
         resource, flavor = needed.resource, needed.flavor
-        yield (
-            f"{format_amount(resource, used + asked - quota)} {resource} short on {flavor}: "
-            f"{format_amount(resource, asked)} asked, {format_amount(resource, used)} of "
-            f"{format_amount(resource, quota)} in use"
-        )
+        if decision.queue.cohort is None:
+            yield (
+                f"{format_amount(resource, used + asked - quota)} {resource} short on {flavor}: "
+                f"{format_amount(resource, asked)} asked, {format_amount(resource, used)} of "
+                f"{format_amount(resource, quota)} in use"
+            )
+        else:
+            yield (
+                f"{format_amount(resource, max(0, asked - free))} {resource} short on {flavor}: "
+                f"{format_amount(resource, asked)} asked, {format_amount(resource, free)} available; the "
+                f"queue uses {format_amount(resource, used)} of its {format_amount(resource, quota)}"
+            )
 
 
 def _explain_workload(decision: Decision, workload: Workload, known: _Known) -> WorkloadExplanation:
@@ -181,10 +245,15 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: removed at first, then given its quota back by fill-back"
     if workload.key not in known.places:
         return "kept: it may not be taken"
+    if workload.key in known.rejected:
+        return "kept: its queue's share does not allow it"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be taken, but all who may be taken together are not enough"
-    mine = _ordinal(known.places[workload.key] + 1)
-    return f"kept: it may be taken, but the first {decision.removed} in order sufficed ({mine})"
+    place = known.places[workload.key]
+    if place < known.reached:
+        return "kept: passed over, since when its turn came it could not be taken any more"
+    mine = _ordinal(place + 1)
+    return f"kept: it may be taken, but the first {known.reached + 1} in order sufficed ({mine})"
 
 
 def _ordinal(number: int) -> str:

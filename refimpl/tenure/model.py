@@ -7,6 +7,7 @@ decides.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -26,6 +27,12 @@ Duration: TypeAlias = int
 
 Amount: TypeAlias = int
 """Base units, or milli-CPU for `cpu`."""
+
+UNLIMITED: Amount = 2**63 - 1
+"""A quota too large for the 64 bits that Kueue counts in; it stays unlimited whatever is taken from it."""
+
+NANO = 1_000_000_000
+"""Fair-sharing weights are counted in billionths, the finest unit of a Kubernetes quantity."""
 
 
 class FlavorResource(NamedTuple):
@@ -51,11 +58,103 @@ class WithinClusterQueue(IntEnum):
     LOWER_OR_NEWER_EQUAL_PRIORITY = 2
 
 
+class ReclaimWithinCohort(IntEnum):
+    """`spec.preemption.reclaimWithinCohort` of a ClusterQueue (Kueue v1beta2).
+
+    UNSET is what an object says on which the API server has filled in no default; see KQ-330 and KQ-530.
+    """
+
+    NEVER = 0
+    LOWER_PRIORITY = 1
+    ANY = 2
+    UNSET = 3
+
+
+class BorrowWithinCohort(IntEnum):
+    """`spec.preemption.borrowWithinCohort.policy` of a ClusterQueue (Kueue v1beta2)."""
+
+    NEVER = 0
+    LOWER_PRIORITY = 1
+
+
+class Fungibility(IntEnum):
+    """`whenCanBorrow` and `whenCanPreempt` of `spec.flavorFungibility` (Kueue v1beta2)."""
+
+    MAY_STOP_SEARCH = 0
+    TRY_NEXT_FLAVOR = 1
+
+
+class FlavorPreference(IntEnum):
+    """`spec.flavorFungibility.preference` of a ClusterQueue (Kueue v1beta2)."""
+
+    BORROWING_OVER_PREEMPTION = 0
+    PREEMPTION_OVER_BORROWING = 1
+
+
+class FairStrategy(IntEnum):
+    """One of `fairSharing.preemptionStrategies` of Kueue's Configuration."""
+
+    LESS_THAN_OR_EQUAL_TO_FINAL_SHARE = 0
+    LESS_THAN_INITIAL_SHARE = 1
+
+
+class NodeOperator(IntEnum):
+    """Operator of a required node affinity expression (Kubernetes core/v1)."""
+
+    IN = 0
+    NOT_IN = 1
+    EXISTS = 2
+    DOES_NOT_EXIST = 3
+    GREATER = 4
+    LESS = 5
+
+
 class RequeuingTimestamp(IntEnum):
     """`waitForPodsReady.requeuingStrategy.timestamp` of Kueue's Configuration."""
 
     EVICTION = 0
     CREATION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRequirement:
+    """One expression of a required node affinity.
+
+    Args:
+        key: the label.
+        operator: see `NodeOperator`.
+        values: the values compared with; one whole number, as text, for Gt and Lt.
+    """
+
+    key: str
+    operator: NodeOperator
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod or of a ResourceFlavor (Kubernetes core/v1).
+
+    Args:
+        key: the taint's key; None for every key.
+        exists: operator Exists; otherwise Equal, and `value` is compared.
+        value: the taint's value.
+        effect: the taint's effect; None for every effect.
+    """
+
+    key: str | None = None
+    exists: bool = False
+    value: str = ""
+    effect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a ResourceFlavor's nodes, of effect NoSchedule or NoExecute."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +165,24 @@ class PodSet:
         name: name of the pod set.
         count: number of pods asked for.
         requests: amount per resource name for the whole set (`count` pods).
-        node_constraint: the field that ties its pods to nodes (`nodeSelector`, `affinity`); empty if none.
+        min_count: the smallest number of pods it may be admitted with; None when all are needed.
+        full_count: `count` of the spec, where some of its pods are reclaimable; None where none are.
+        node_selector: labels that the pods' nodes must have.
+        node_affinity: required node affinity; a node must satisfy all expressions of one of the terms.
+            Empty when nothing is required.
+        tolerations: the taints that its pods tolerate.
+        settled: flavor by resource, where `status.admission` of the pending workload names one already.
     """
 
     name: str
     count: int
     requests: Mapping[str, Amount]
-    node_constraint: str = ""
+    min_count: int | None = None
+    full_count: int | None = None
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    node_affinity: tuple[tuple[NodeRequirement, ...], ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    settled: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +191,16 @@ class Workload:
 
     Args:
         namespace, name, uid: identity; `uid` breaks the last tie.
-        priority: effective priority, higher is more important.
+        priority: `spec.priority`, higher is more important; inside a decision the effective one (KQ-080).
         created_at: `metadata.creationTimestamp`, ns.
         quota_reserved_at: last transition of condition QuotaReserved=True, ns; None when it has no stamp.
         evicted: whether condition Evicted is True.
         pods_ready_evicted_at: last transition of Evicted=True with reason PodsReadyTimeout, ns, else None.
         admission_check_evicted_at: the same for reason AdmissionCheck.
         time_based_preempted_at: last transition of Preempted=True with reason InClusterQueueTimeBased, ns.
+        preempted_while_borrowing_at: the same for reason InCohortReclaimWhileBorrowing.
+        priority_boost: annotation `kueue.x-k8s.io/priority-boost`; 0 when it is absent or not an int32.
+        job_uid: label `kueue.x-k8s.io/job-uid`; empty when it is absent.
         queue_name: `spec.queueName`, the LocalQueue it waits in.
         cluster_queue: the ClusterQueue whose quota it holds; None while it is pending.
         usage: what it holds, per flavor-resource; empty while it is pending.
@@ -107,6 +220,9 @@ class Workload:
     pods_ready_evicted_at: Instant | None = None
     admission_check_evicted_at: Instant | None = None
     time_based_preempted_at: Instant | None = None
+    preempted_while_borrowing_at: Instant | None = None
+    priority_boost: int = 0
+    job_uid: str = ""
     queue_name: str = ""
     cluster_queue: str | None = None
     usage: Amounts = field(default_factory=dict)
@@ -117,6 +233,14 @@ class Workload:
         """`namespace/name`, as the oracle's protocol writes a workload."""
         return f"{self.namespace}/{self.name}"
 
+    def with_priority(self, priority: int) -> Workload:
+        """The same workload with another priority.
+
+        >>> Workload("ml", "train", "u1", priority=100, created_at=0).with_priority(7).priority
+        7
+        """
+        return dataclasses.replace(self, priority=priority)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceFlavor:
@@ -124,21 +248,32 @@ class ResourceFlavor:
 
     Args:
         name: its name.
-        labelled: whether `spec.nodeLabels` is set, so that a pod's node constraints may exclude it.
-        tainted: whether `spec.nodeTaints` is set, so that only pods that tolerate it may use it.
+        labels: `spec.nodeLabels`; what a pod requires of these labels may exclude the flavor.
+        taints: `spec.nodeTaints` of effect NoSchedule or NoExecute; only pods that tolerate them may use it.
+        tolerations: `spec.tolerations`, which every pod on the flavor gets.
     """
 
     name: str
-    labelled: bool = False
-    tainted: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FlavorQuotas:
-    """One flavor of a resource group, with the nominal quota of each resource."""
+    """One flavor of a resource group, with the quotas of each resource.
+
+    Args:
+        flavor: its name.
+        nominal: nominal quota per resource.
+        borrowing_limits: the most that may be borrowed beyond it; a resource that is absent has no limit.
+        lending_limits: the most of it that others may borrow; a resource that is absent has no limit.
+    """
 
     flavor: str
     nominal: Mapping[str, Amount]
+    borrowing_limits: Mapping[str, Amount] = field(default_factory=dict)
+    lending_limits: Mapping[str, Amount] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +282,32 @@ class ResourceGroup:
 
     covered_resources: tuple[str, ...]
     flavors: tuple[FlavorQuotas, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeQuota:
+    """The quota of one flavor-resource at a node of a cohort tree, a ClusterQueue or a Cohort.
+
+    Args:
+        nominal: its own nominal quota.
+        subtree: that, and what its children lend it.
+        local: the part of `subtree` that nobody outside sees, because of a lending limit (KQ-120).
+        borrowing_limit: the most that it may borrow beyond `subtree`; None for no limit.
+    """
+
+    nominal: Amount = 0
+    subtree: Amount = 0
+    local: Amount = 0
+    borrowing_limit: Amount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlavorFungibility:
+    """`spec.flavorFungibility` of a ClusterQueue, with Kueue's defaults."""
+
+    when_can_borrow: Fungibility = Fungibility.MAY_STOP_SEARCH
+    when_can_preempt: Fungibility = Fungibility.TRY_NEXT_FLAVOR
+    preference: FlavorPreference = FlavorPreference.BORROWING_OVER_PREEMPTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +320,12 @@ class ClusterQueue:
         within_cluster_queue: which of its own workloads a workload of this queue may preempt.
         min_admit_duration: KEP-8522's `withinClusterQueueConfig.minAdmitDuration` as configured, ns.
         cohort: name of the parent cohort; None when it stands alone.
+        reclaim_within_cohort: which workloads of other queues of the cohort it may preempt.
+        borrow_within_cohort: whether it may do so while it borrows.
+        max_priority_threshold: the highest priority that it may preempt while it borrows; None for no limit.
+        fungibility: how it chooses among flavors.
+        weight: fair-sharing weight in billionths.
+        inactive: why its workloads are neither admitted nor candidates; empty when it is active.
     """
 
     name: str
@@ -166,6 +333,12 @@ class ClusterQueue:
     within_cluster_queue: WithinClusterQueue = WithinClusterQueue.NEVER
     min_admit_duration: Duration | None = None
     cohort: str | None = None
+    reclaim_within_cohort: ReclaimWithinCohort = ReclaimWithinCohort.NEVER
+    borrow_within_cohort: BorrowWithinCohort = BorrowWithinCohort.NEVER
+    max_priority_threshold: int | None = None
+    fungibility: FlavorFungibility = field(default_factory=FlavorFungibility)
+    weight: int = NANO
+    inactive: str = ""
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""
@@ -178,16 +351,45 @@ class ClusterQueue:
 
 
 @dataclass(frozen=True, slots=True)
+class Cohort:
+    """A Kueue Cohort. One that is only named as somebody's parent exists too, with nothing of its own.
+
+    Args:
+        name: its name.
+        parent: name of the cohort above it; None at the root.
+        resource_groups: quotas of its own.
+        weight: fair-sharing weight in billionths.
+    """
+
+    name: str
+    parent: str | None = None
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    weight: int = NANO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the scheduler itself is configured with, as far as it decides.
 
     Args:
         time_based_preemption: feature gate TimeBasedSamePriorityPreemption (KEP-8522, on by default).
         requeuing_timestamp: see `RequeuingTimestamp`; the product's default is Eviction.
+        fair_sharing: the preemption strategies in their order; None for classical preemption.
+        priority_boost: feature gate PriorityBoost, off by default.
+        priority_sorting_within_cohort: feature gate PrioritySortingWithinCohort, on by default.
+        fair_sharing_preempt_within_nominal: feature gate FairSharingPreemptWithinNominal, on by default.
+        flavor_fungibility: feature gate FlavorFungibility, on by default.
+        partial_admission: feature gate PartialAdmission, on by default.
     """
 
     time_based_preemption: bool = True
     requeuing_timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION
+    fair_sharing: tuple[FairStrategy, ...] | None = None
+    priority_boost: bool = False
+    priority_sorting_within_cohort: bool = True
+    fair_sharing_preempt_within_nominal: bool = True
+    flavor_fungibility: bool = True
+    partial_admission: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +403,7 @@ class Cluster:
         flavors: the ResourceFlavors that exist, by name.
         local_queues: ClusterQueue name by (namespace, LocalQueue name).
         settings: the scheduler's configuration.
+        cohorts: by name; one that is only named as a parent may be left out.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -209,6 +412,22 @@ class Cluster:
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict)
     local_queues: Mapping[tuple[str, str], str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
+    cohorts: Mapping[str, Cohort] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PodSetFlavors:
+    """What one pod set would be admitted with.
+
+    Args:
+        name: of the pod set.
+        count: number of pods; fewer than asked for when it is partially admitted.
+        flavors: flavor by resource.
+    """
+
+    name: str
+    count: int
+    flavors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,20 +438,28 @@ class Assignment:
         usage: what it would add, per flavor-resource.
         needs_preemption: the flavor-resources that lack quota.
         fits: whether every flavor-resource could be had at all (mode Fit or Preempt, never NoFit).
+        pod_sets: the pod sets one by one; empty where the assignment was given without them.
     """
 
     usage: Amounts
     needs_preemption: frozenset[FlavorResource]
     fits: bool = True
+    pod_sets: tuple[PodSetFlavors, ...] = ()
 
 
 class Ground(IntEnum):
-    """Why a workload may be taken within its ClusterQueue."""
+    """Why a workload may be taken."""
 
     NONE = 0
     LOWER_PRIORITY = 1
     NEWER_EQUAL = 2
     TIME_EXPIRED = 3
+    HIERARCHICAL = 4
+    WITHOUT_BORROWING = 5
+    WHILE_BORROWING = 6
+    WITHIN_NOMINAL = 7
+    FINAL_SHARE = 8
+    INITIAL_SHARE = 9
 
 
 class Reason(IntEnum):
@@ -240,6 +467,9 @@ class Reason(IntEnum):
 
     IN_CLUSTER_QUEUE = 0
     IN_CLUSTER_QUEUE_TIME_BASED = 1
+    IN_COHORT_RECLAMATION = 2
+    IN_COHORT_RECLAIM_WHILE_BORROWING = 3
+    IN_COHORT_FAIR_SHARING = 4
 
     @property
     def label(self) -> str:
@@ -254,14 +484,33 @@ class Reason(IntEnum):
 _REASON_LABELS = {
     Reason.IN_CLUSTER_QUEUE: "InClusterQueue",
     Reason.IN_CLUSTER_QUEUE_TIME_BASED: "InClusterQueueTimeBased",
+    Reason.IN_COHORT_RECLAMATION: "InCohortReclamation",
+    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "InCohortReclaimWhileBorrowing",
+    Reason.IN_COHORT_FAIR_SHARING: "InCohortFairSharing",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What allows a workload to be taken: the ground that a rule found for it."""
+    """What allows a workload to be taken: the ground that a rule found, and the facts it found it on.
+
+    Args:
+        ground: see `Ground`.
+        over_quota: the target's queue, and every cohort between it and the common one, uses more than its
+            quota of a needed flavor-resource; nothing is taken from another queue otherwise.
+        advantage: the preemptor has a hierarchical advantage over the target (KQ-350).
+        borrowing: the attempt lets the preemptor's queue borrow (KQ-360).
+        within_nominal: fair sharing: the preemptor's queue stays within its nominal quota (KQ-410).
+        share: fair sharing: how the preemptor's share compares with the target's, -1, 0 or 1; with the
+            target's share after its removal for FINAL_SHARE, before it for INITIAL_SHARE.
+    """
 
     ground: Ground
+    over_quota: bool = False
+    advantage: bool = False
+    borrowing: bool = False
+    within_nominal: bool = False
+    share: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +526,45 @@ class Target:
     workload: Workload
     reason: Reason
     evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """Where a candidate stands: keys compared field by field, in this order, sort as KQ-220 says.
+
+    Args:
+        running: 0 when the candidate is already evicted, else 1.
+        group: see KQ-220.
+        priority: effective priority.
+        unexpired: 0 when the candidate is an equal that has exceeded its time, else 1.
+        recency: ns; the reservation for an expired equal, its negative for everybody else.
+        uid: breaks the last tie.
+    """
+
+    running: int
+    group: int
+    priority: int
+    unexpired: int
+    recency: int
+    uid: str
+
+
+class FlavorMode(IntEnum):
+    """How a flavor could be assigned to a resource; a higher one is better."""
+
+    NO_FIT = 0
+    NO_CANDIDATES = 1
+    PREEMPT = 2
+    RECLAIM = 3
+    FIT = 4
+
+
+class Attempts(IntEnum):
+    """In which attempts classical selection looks for targets, in order (KQ-360)."""
+
+    BORROWING = 0
+    WITHOUT_THEN_BORROWING = 1
+    BORROWING_THEN_WITHOUT = 2
 
 
 class Outcome(StrEnum):

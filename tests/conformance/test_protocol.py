@@ -49,6 +49,10 @@ def test_lines_are_answered_in_order_with_their_own_ids() -> None:
 
 def test_an_answer_names_who_leaves_why_by_which_rules_and_what_the_cluster_would_show() -> None:
     (said,) = answers(encoded(a_request()))
+    message = (
+        "Preempted to accommodate a workload (UID: preemptor, JobUID: UNKNOWN) due to time-based "
+        "prioritization in the ClusterQueue; preemptor path: /q; preemptee path: /q"
+    )
     assert said["output"] == {
         "decision": "Preempt",
         "preempted": [
@@ -65,8 +69,13 @@ def test_an_answer_names_who_leaves_why_by_which_rules_and_what_the_cluster_woul
             {
                 "workload": "ml/long",
                 "conditions": [
-                    {"type": "Evicted", "status": "True", "reason": "Preempted"},
-                    {"type": "Preempted", "status": "True", "reason": "InClusterQueueTimeBased"},
+                    {"type": "Evicted", "status": "True", "reason": "Preempted", "message": message},
+                    {
+                        "type": "Preempted",
+                        "status": "True",
+                        "reason": "InClusterQueueTimeBased",
+                        "message": message,
+                    },
                 ],
                 "metrics": [
                     {
@@ -179,11 +188,18 @@ def test_the_fast_engine_is_not_modelled_and_another_is_bad_input() -> None:
 
 
 @pytest.mark.parametrize("gate", ["PriorityBoost", "PrioritySortingWithinCohort", "ReclaimablePods"])
-def test_a_gate_of_which_only_the_default_is_modelled_is_not_modelled(gate: str) -> None:
-    changed = gate == "PriorityBoost"
-    assert "output" in answer(a_request(featureGates={gate: not changed}))
-    error = error_of(featureGates={gate: changed})
-    assert (error["code"], error["field"]) == ("not-modelled", f"featureGates.{gate}")
+def test_a_gate_that_decides_may_be_on_or_off(gate: str) -> None:
+    assert all("output" in answer(a_request(featureGates={gate: on})) for on in (True, False))
+
+
+def test_a_gate_that_would_bring_in_what_is_not_modelled_is_refused() -> None:
+    error = error_of(featureGates={"ConcurrentAdmission": True})
+    assert (error["code"], error["field"]) == ("not-modelled", "featureGates.ConcurrentAdmission")
+
+
+def test_a_gate_that_kueue_does_not_have_is_an_error() -> None:
+    error = error_of(featureGates={"PriorityBoots": True})
+    assert (error["code"], error["field"]) == ("bad-input", "featureGates.PriorityBoots")
 
 
 def test_without_the_gate_the_duration_protects_nobody_and_expires_nobody() -> None:

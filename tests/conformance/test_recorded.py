@@ -1,117 +1,92 @@
-"""What the real scheduler decided, decided again: every recorded case whose queue has no cohort."""
+"""What the real scheduler decided, decided again: every recorded case, through Python and the process."""
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections import Counter
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
-
-RECORDED = Path(__file__).resolve().parents[3] / "shared" / "kueue"
-FILES = (
-    "preemption.jsonl",
-    "fair_preemptions.jsonl",
-    "hierarchical_preemptions.jsonl",
-    "preemption_misc.jsonl",
-    "scheduler_get_targets.jsonl",
-    "random.jsonl.gz",
+from tests.conformance.recorded import (
+    RANDOM,
+    TESTS,
+    Recorded,
+    derived_assignment,
+    differences,
+    given_assignment,
+    lines,
+    needs_recorded,
 )
+from tests.process import tenure
 
-pytestmark = pytest.mark.skipif(
-    not RECORDED.is_dir(), reason="the recorded decisions are not beside the repository"
-)
+pytestmark = needs_recorded
 
-
-@cache
-def lines() -> list[dict[str, Any]]:
-    """Every recorded preemption decision."""
-    return [line for name in FILES for line in _lines_of(RECORDED / name)]
-
-
-def _lines_of(path: Path) -> Iterator[dict[str, Any]]:
-    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    yield from (json.loads(line) for line in text.splitlines())
+CASES = [
+    pytest.param(TESTS, given_assignment, 148, id="tests-given"),
+    pytest.param(TESTS, derived_assignment, 90, id="tests-derived"),
+    pytest.param((RANDOM,), given_assignment, 1097, id="random-given"),
+    pytest.param((RANDOM,), derived_assignment, 1097, id="random-derived"),
+]
+Chosen = Callable[[dict[str, Any]], Recorded | None]
 
 
-def stands_alone(line: dict[str, Any]) -> bool:
-    """Whether the preemptor's ClusterQueue has no cohort."""
-    (queue,) = (each for each in line["clusterQueues"] if each["metadata"]["name"] == line["targetCQ"])
-    return not queue["spec"].get("cohortName")
+def chosen(files: tuple[str, ...], with_assignment: Chosen) -> list[tuple[dict[str, Any], Recorded]]:
+    """The recorded lines that say something with this kind of assignment."""
+    pairs = ((line, with_assignment(line)) for line in lines(*files))
+    return [(line, recorded) for line, recorded in pairs if recorded is not None]
 
 
-Recorded = tuple[dict[str, Any], dict[str, Any]]
-
-
-def given_assignment(line: dict[str, Any]) -> Recorded | None:
-    """The input with its assignment, and what was decided."""
-    return line, line.get("got") or line["want"]
-
-
-def derived_assignment(line: dict[str, Any]) -> Recorded | None:
-    """The input without its assignment, and what was decided; None where that was not recorded."""
-    without = {**line, "assignment": None}
-    if "derived" in line:
-        return without, {**line["derived"]["got"], "decision": line["derived"]["decision"]}
-    # The random lines' own assignment was derived by the real assigner.
-    return (without, line["want"]) if "got" not in line else None
-
-
-def targets(decided: dict[str, Any]) -> list[tuple[str, str]]:
-    """Who leaves and why, as a sorted set: the recorded order is no eviction order."""
-    return sorted((each["workload"], each["reason"]) for each in decided.get("preempted") or [])
-
-
-def differences(line: dict[str, Any], said: dict[str, Any], decided: dict[str, Any]) -> Iterator[str]:
-    """What is answered otherwise than recorded."""
-    if targets(said) != targets(decided):
-        yield f"{line['name']}: {targets(said)}, recorded {targets(decided)}"
-    if decided.get("decision", said["decision"]) != said["decision"]:
-        yield f"{line['name']}: {said['decision']}, recorded {decided['decision']}"
+@pytest.mark.parametrize(("files", "with_assignment", "count"), CASES)
+def test_every_line_is_decided_as_recorded(
+    files: tuple[str, ...], with_assignment: Chosen, count: int
+) -> None:
+    recorded = chosen(files, with_assignment)
+    different = [
+        each
+        for line, (request, decided) in recorded
+        for each in differences(line, answer({"id": 1, "call": "decide", "input": request}), decided)
+    ]
+    assert different == []
+    assert len(recorded) == count
 
 
 @pytest.mark.parametrize("reading", preset_names())
-@pytest.mark.parametrize(
-    ("with_assignment", "counts"),
-    [
-        (given_assignment, {"answered": 269}),
-        (derived_assignment, {"answered": 172, "not-modelled flavors": 88}),
-    ],
-    ids=["given", "derived"],
-)
-def test_a_queue_without_cohort_is_decided_as_recorded(
-    with_assignment: Any, counts: dict[str, int], reading: str
-) -> None:
+def test_no_reading_changes_what_is_recorded(reading: str) -> None:
     # No recorded queue sets minAdmitDuration, so every reading must decide as the released scheduler.
-    found: Counter[str] = Counter()
-    different: list[str] = []
-    for line in filter(stands_alone, lines()):
-        recorded = with_assignment(line)
-        if recorded is None:
-            continue
-        said = answer({"id": 1, "call": "decide", "input": {**recorded[0], "reading": reading}})
-        if "error" in said:
-            found[f"{said['error']['code']} {said['error']['field'].rpartition('.')[2]}"] += 1
-        else:
-            found["answered"] += 1
-            different += differences(line, said["output"], recorded[1])
+    different = [
+        each
+        for line, (request, decided) in chosen(TESTS, derived_assignment)
+        for each in differences(
+            line, answer({"id": 1, "call": "decide", "input": {**request, "reading": reading}}), decided
+        )
+    ]
     assert different == []
-    assert found == counts
 
 
-@pytest.mark.parametrize(
-    ("with_assignment", "count"),
-    [(given_assignment, 976), (derived_assignment, 927)],
-    ids=["given", "derived"],
-)
-def test_a_queue_with_a_cohort_is_refused_as_not_modelled(with_assignment: Any, count: int) -> None:
-    inputs = [with_assignment(line) for line in lines() if not stands_alone(line)]
-    said = [answer({"id": 1, "call": "decide", "input": each[0]}) for each in inputs if each is not None]
-    assert Counter(each["error"]["code"] for each in said) == {"not-modelled": count}
+def test_the_oracle_process_decides_every_line_as_recorded() -> None:
+    recorded = [pair for case in CASES for pair in chosen(*case.values[:2])]  # type: ignore[arg-type]
+    requests = [
+        json.dumps({"id": number, "call": "decide", "input": request})
+        for number, (_, (request, _)) in enumerate(recorded)
+    ]
+    done = tenure("oracle", stdin="\n".join(requests).encode())
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["id"] for each in said] == list(range(148 + 90 + 1097 + 1097))
+    different = [
+        each
+        for (line, (_, decided)), answered in zip(recorded, said, strict=True)
+        for each in differences(line, answered, decided)
+    ]
+    assert different == []
+
+
+def test_the_lines_with_an_admission_scope_are_among_them() -> None:
+    scoped = [
+        line["name"]
+        for line in lines(*TESTS)
+        if any("admissionScope" in queue["spec"] for queue in line["clusterQueues"])
+    ]
+    assert len(scoped) == 4

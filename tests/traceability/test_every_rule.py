@@ -30,11 +30,13 @@ def covered(verdict: str) -> set[str]:
 
 
 def test_the_registry_holds_rules() -> None:
-    assert len(RULES) >= 14
+    assert len(RULES) >= 59
 
 
-def test_every_rule_is_named_by_an_obligation() -> None:
-    missing = RULES.keys() - {rule for each in OBLIGATIONS.values() for rule in each.rules}
+def test_every_rule_that_is_lifted_is_named_by_an_obligation() -> None:
+    # The others, a closed list, are compared with exact arithmetic in tests/unit/rules/test_unlifted.py.
+    lifted = {identifier for identifier, entry in RULES.items() if entry.lift}
+    missing = lifted - {rule for each in OBLIGATIONS.values() for rule in each.rules}
     assert not missing, f"no obligation names {sorted(missing)}"
 
 

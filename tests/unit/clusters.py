@@ -132,7 +132,7 @@ USAGES = st.sampled_from(
 @st.composite
 def workloads(draw: st.DrawFn, name: str) -> Workload:
     """A workload that holds quota."""
-    return Workload(
+    held = Workload(
         "ml",
         name,
         draw(st.sampled_from(["", "u1", "u2"])),
@@ -140,10 +140,10 @@ def workloads(draw: st.DrawFn, name: str) -> Workload:
         draw(INSTANTS),
         draw(STAMPS),
         draw(st.booleans()),
-        *draw(EVICTIONS),
         cluster_queue="q",
         usage=draw(USAGES),
     )
+    return replaced(held, dict(zip(EVICTED_AT, draw(EVICTIONS), strict=True)))
 
 
 @st.composite

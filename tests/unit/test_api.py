@@ -10,6 +10,7 @@ import yaml
 
 import tenure
 from tenure.errors import ErrorCode, InputError
+from tenure.explain import summarize
 from tenure.resources import bundled
 
 NOW = "2026-03-02T14:00:00Z"
@@ -38,13 +39,26 @@ def refused(cluster: Path, workload: str | None) -> InputError:
     return caught.value
 
 
+# Topology-aware scheduling is not modelled.
+RACK = {"required": "rack"}
+
+
 def test_a_pending_workload_that_is_not_modelled_refuses_only_itself(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    change(team_b, "Workload", "job-eval-suite-d739e", "spec", "podSets", 0, "minCount", to=1)
+    change(
+        team_b,
+        "Workload",
+        "job-eval-suite-d739e",
+        "spec",
+        "podSets",
+        0,
+        "topologyRequest",
+        to={"required": "rack"},
+    )
     loaded = tenure.load(cluster)
     assert str(tenure.decide(loaded, INDEX, now=NOW).outcome) == "Preempt"
     assert any(
-        "job-eval-suite-d739e: set aside: spec.podSets[0].minCount" in each for each in loaded.warnings
+        "job-eval-suite-d739e: set aside: spec.podSets[0].topologyRequest" in each for each in loaded.warnings
     )
     (problem,) = refused(cluster, EVAL).problems
     assert (problem.code, problem.object) == (ErrorCode.NOT_MODELLED, f"Workload/{EVAL}")
@@ -54,7 +68,16 @@ def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
     for name in ("job-long-context-8a5dc", "job-doc-index-dfa0b"):
         change(cluster / "workloads-team-a.yaml", "Workload", name, "spec", "active", to=False)
     team_b = cluster / "workloads-team-b.yaml"
-    change(team_b, "Workload", "job-moe-64-448bc", "spec", "podSets", 0, "minCount", to=1)
+    change(
+        team_b,
+        "Workload",
+        "job-moe-64-448bc",
+        "spec",
+        "podSets",
+        0,
+        "topologyRequest",
+        to={"required": "rack"},
+    )
     assert "2 pending workloads" in str(refused(cluster, None))
 
 
@@ -72,19 +95,31 @@ def test_a_held_local_queue_refuses_only_its_own_workloads(cluster: Path) -> Non
     assert refused(cluster, EVAL).problems[0].object == "LocalQueue/team-b/gpu-queue"
 
 
-def test_a_held_cluster_queue_is_refused_when_it_is_asked_about(cluster: Path) -> None:
+def test_nothing_fits_a_held_cluster_queue(cluster: Path) -> None:
     change(cluster / "queues.yaml", "ClusterQueue", "gpu-cluster-queue", "spec", "stopPolicy", to="Hold")
-    (problem,) = refused(cluster, EVAL).problems
-    assert (problem.object, problem.field) == ("ClusterQueue/gpu-cluster-queue", "spec.stopPolicy")
+    decision = tenure.decide(tenure.load(cluster), EVAL, now=NOW)
+    assert str(decision.outcome) == "NoFit"
+    assert summarize(decision) == (
+        "NoFit: ClusterQueue gpu-cluster-queue is inactive: spec.stopPolicy is Hold",
+    )
 
 
 def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    change(team_b, "Workload", "job-eval-suite-d739e", "spec", "podSets", 0, "minCount", to=1)
+    change(
+        team_b,
+        "Workload",
+        "job-eval-suite-d739e",
+        "spec",
+        "podSets",
+        0,
+        "topologyRequest",
+        to={"required": "rack"},
+    )
     change(team_b, "Workload", "job-eval-suite-d739e", "spec", "priority", to="high")
     with pytest.raises(InputError) as caught:
         tenure.load(cluster)
     assert {problem.field for problem in caught.value.problems} == {
         "spec.priority",
-        "spec.podSets[0].minCount",
+        "spec.podSets[0].topologyRequest",
     }

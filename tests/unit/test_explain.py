@@ -123,7 +123,10 @@ def _precedes(decision: Decision, target: Workload, finding: Finding) -> bool:
 
 def _moved(decision: Decision, target: Workload, finding: Finding) -> bool:
     who = target if finding.text.startswith("it ") else decision.preemptor
-    stands: Instant = queue_order_timestamp(who, decision.terms.requeuing_timestamp)
+    terms = decision.terms
+    stands: Instant = queue_order_timestamp(
+        who, terms.requeuing_timestamp, terms.priority_sorting_within_cohort
+    )
     if finding.rule == "KQ-020":
         return stands != who.created_at
     assert finding.rule == "TBP-030"
@@ -285,7 +288,7 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
             explain(decided(waiting(5))),
             (
                 "NoFit: ml/preemptor could not run in ClusterQueue q even if it were empty",
-                "5 nvidia.com/gpu asked on a100, the quota is 4",
+                "5 nvidia.com/gpu asked, on a100 it could have 4 at most",
             ),
         ),
     ],

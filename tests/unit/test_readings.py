@@ -99,11 +99,10 @@ def test_what_no_reading_says_is_refused_with_its_field(value: object, field: st
 def test_without_min_admit_duration_all_presets_decide_alike(case: Case) -> None:
     first, *others = (case.decided(preset(name)) for name in preset_names())
     for other in others:
-        assert (other.outcome, other.targets, other.candidates, other.spared) == (
+        assert (other.outcome, other.targets, other.selection) == (
             first.outcome,
             first.targets,
-            first.candidates,
-            first.spared,
+            first.selection,
         )
 
 

@@ -12,13 +12,12 @@ import typer
 import yaml
 
 from tenure.api import assumed_queue, decide
+from tenure.cli.settings import with_flags
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
-from tenure.conformance.requests import TIME_BASED_GATE, TIMESTAMPS
 from tenure.errors import bad_input
 from tenure.manifests import Loaded
 from tenure.manifests import load as load_manifests
-from tenure.model import Settings
 from tenure.oracle.decide import Decision
 from tenure.readings import default_preset, preset_names
 from tenure.resources import bundled
@@ -64,11 +63,23 @@ def decide_command(
     ] = None,
     feature_gates: Annotated[
         str,
-        typer.Option(metavar="GATE=BOOL,...", help=f"As Kueue's own flag; {TIME_BASED_GATE} is modelled."),
+        typer.Option(metavar="GATE=BOOL,...", help="As Kueue's own flag, e.g. PriorityBoost=true."),
     ] = "",
     requeuing_timestamp: Annotated[
-        str, typer.Option(help="waitForPodsReady.requeuingStrategy.timestamp: Eviction or Creation.")
-    ] = "Eviction",
+        str | None,
+        typer.Option(
+            help="waitForPodsReady.requeuingStrategy.timestamp: Eviction or Creation.",
+            show_default="as configured, else Eviction",
+        ),
+    ] = None,
+    fair_sharing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STRATEGIES",
+            help="default, off, or a list of strategies, e.g. LessThanInitialShare.",
+            show_default="as configured, else off",
+        ),
+    ] = None,
     explained: Annotated[
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
@@ -79,8 +90,14 @@ def decide_command(
     The cluster as kubectl prints it:
 
     \b
-    kubectl get clusterqueues,resourceflavors,localqueues,workloads -A -o yaml \\
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
       | tenure decide - -w ml/train
+
+    With the scheduler's own configuration, which decides too:
+
+    \b
+    kubectl get configmap -n kueue-system kueue-manager-config -o yaml > config.yaml
+    tenure decide cluster.yaml config.yaml -w ml/train
 
     A folder of manifests, at a given time, and every rule's finding:
 
@@ -92,8 +109,7 @@ def decide_command(
     \b
     tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
     """
-    settings = Settings(_gate(feature_gates), _timestamp(requeuing_timestamp))
-    loaded = _load(paths or [], example, settings)
+    loaded = with_flags(_load(paths or [], example), feature_gates, requeuing_timestamp, fair_sharing)
     for warning in loaded.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if cluster_queue is None and assumed_queue(loaded) is not None:
@@ -104,14 +120,14 @@ def decide_command(
     _print(decision, explained, output)
 
 
-def _load(paths: list[str], example: str | None, settings: Settings) -> Loaded:
+def _load(paths: list[str], example: str | None) -> Loaded:
     if example is not None:
         if paths:
             raise bad_input("--example", example, "either files or an example, not both")
-        return load_manifests([example_folder(example)], settings)
+        return load_manifests([example_folder(example)])
     if not paths:
         raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
-    return load_manifests(paths, settings)
+    return load_manifests(paths)
 
 
 def example_folder(name: str) -> Any:
@@ -125,22 +141,6 @@ def example_folder(name: str) -> Any:
     if name not in names:
         raise bad_input("example", name, f"one of {', '.join(names)}")
     return folder / name
-
-
-def _gate(text: str) -> bool:
-    value = True
-    for part in filter(None, text.split(",")):
-        gate, _, said = part.partition("=")
-        if gate != TIME_BASED_GATE or said.lower() not in ("true", "false"):
-            raise bad_input("--feature-gates", part, f"{TIME_BASED_GATE}=true or {TIME_BASED_GATE}=false")
-        value = said.lower() == "true"
-    return value
-
-
-def _timestamp(text: str) -> Any:
-    if text not in ("Eviction", "Creation"):
-        raise bad_input("--requeuing-timestamp", text, "Eviction or Creation")
-    return TIMESTAMPS[text]
 
 
 def _overrides(parts: list[str]) -> dict[str, str]:

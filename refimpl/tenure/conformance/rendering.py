@@ -6,6 +6,7 @@ from typing import Any
 
 from tenure.explain import GROUND_RULES, Explanation, explain
 from tenure.findings import Finding
+from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 
@@ -18,14 +19,14 @@ def render_decision(decision: Decision, *, explained: bool = False) -> dict[str,
 
     Args:
         decision: what was decided.
-        explained: whether to add the trace of every workload of the queue.
+        explained: whether to add the assignment and the trace of every workload in the queue's tree.
     """
     output: dict[str, Any] = {
         "decision": str(decision.outcome),
         "preempted": [
             {
                 "workload": target.workload.key,
-                "clusterQueue": decision.queue.name,
+                "clusterQueue": target.workload.cluster_queue,
                 "reason": target.reason.label,
                 "rules": list(GROUND_RULES[target.evidence.ground]),
             }
@@ -36,14 +37,33 @@ def render_decision(decision: Decision, *, explained: bool = False) -> dict[str,
         "effects": [_effect(effect) for effect in effects_of(decision)],
     }
     if explained:
-        output["trace"] = _trace(explain(decision))
+        output["trace"] = {"assignment": _assignment(decision.assignment), **_trace(explain(decision))}
     return output
+
+
+def _assignment(assignment: Assignment) -> dict[str, Any]:
+    return {
+        "podSets": [
+            {"name": pods.name, "count": pods.count, "flavors": dict(sorted(pods.flavors.items()))}
+            for pods in assignment.pod_sets
+        ],
+        "usage": [
+            {"flavor": at.flavor, "resource": at.resource, "amount": amount}
+            for at, amount in sorted(assignment.usage.items())
+        ],
+        "frsNeedPreemption": [
+            {"flavor": at.flavor, "resource": at.resource} for at in sorted(assignment.needs_preemption)
+        ],
+    }
 
 
 def _effect(effect: Effect) -> dict[str, Any]:
     return {
         "workload": effect.workload,
-        "conditions": [{"type": kind, "status": "True", "reason": why} for kind, why in effect.conditions],
+        "conditions": [
+            {"type": kind, "status": "True", "reason": why, "message": effect.message}
+            for kind, why in effect.conditions
+        ],
         "metrics": [{"name": effect.metric, "labels": dict(effect.labels), "increment": 1}],
     }
 

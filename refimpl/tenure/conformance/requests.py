@@ -6,18 +6,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from tenure.conformance.assignments import read_assignment, read_list
 from tenure.errors import ErrorCode, InputError, Problem, bad_input
 from tenure.manifests import (
+    RECLAIMABLE_PODS,
+    TIME_BASED,
+    Place,
+    cycle_problems,
+    gate_problems,
     parse_instant,
+    place_of,
     read_cluster_queue,
+    read_cohort,
     read_local_queue,
+    read_priority_class,
     read_resource_flavor,
     read_workload,
+    settings_of,
+    strategies_of,
+    with_flavors,
 )
 from tenure.model import (
     Assignment,
     Cluster,
-    FlavorResource,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
     RequeuingTimestamp,
     Settings,
     Workload,
@@ -34,6 +48,8 @@ OPTIONAL = (
     "cohorts",
     "resourceFlavors",
     "localQueues",
+    "workloadPriorityClasses",
+    "jobs",
     "assignment",
     "reading",
     "engine",
@@ -54,9 +70,8 @@ RECORDED = (
 )
 """Fields of a recorded line that say where it comes from or what was decided; they take no part."""
 
-TIME_BASED_GATE = "TimeBasedSamePriorityPreemption"
-FIXED_GATES = {"PriorityBoost": False, "PrioritySortingWithinCohort": True, "ReclaimablePods": True}
-"""Gates that decide, of which only the default is modelled yet."""
+TIME_BASED_GATE = TIME_BASED
+"""KEP-8522's feature gate."""
 
 TIMESTAMPS = {
     "": RequeuingTimestamp.CREATION,
@@ -104,20 +119,35 @@ def read_decide_request(raw: object) -> DecideRequest:
     settings = attempt(lambda: _settings(raw))
     reading = attempt(lambda: parse_reading(raw.get("reading")))
     now = attempt(lambda: parse_instant(raw.get("now"), field="now"))
-    queues = _each(raw, "clusterQueues", problems, lambda each, at: read_cluster_queue(each, where=at))
     flavors = _each(raw, "resourceFlavors", problems, lambda each, at: read_resource_flavor(each, where=at))
-    locals_ = _each(raw, "localQueues", problems, lambda each, at: read_local_queue(each, where=at))
-    admitted = _each(
-        raw, "admitted", problems, lambda each, at: read_workload(each, where=at, holds_quota=True)
+    queues = _each(
+        raw, "clusterQueues", problems, lambda each, at: read_cluster_queue(each, where=at, defaulted=False)
     )
-    incoming = attempt(lambda: read_workload(raw.get("incoming"), where="incoming", holds_quota=False))
+    placed = _each(raw, "cohorts", problems, _placed_cohort)
+    locals_ = _each(raw, "localQueues", problems, lambda each, at: read_local_queue(each, where=at))
+    _each(raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at))
+    reclaimable = _is_reclaimable(raw)
+    admitted = _each(
+        raw,
+        "admitted",
+        problems,
+        lambda each, at: read_workload(each, where=at, holds_quota=True, reclaimable=reclaimable),
+    )
+    incoming = attempt(
+        lambda: read_workload(
+            raw.get("incoming"), where="incoming", holds_quota=False, reclaimable=reclaimable
+        )
+    )
     assignment = attempt(lambda: read_assignment(raw.get("assignment")))
     explained = attempt(lambda: _flag(raw, "explain"))
     queue = attempt(lambda: _text(raw, "targetCQ"))
     problems += _given_twice("clusterQueues", [each.name for each in queues])
+    problems += _given_twice("cohorts", [each.name for _, each in placed])
+    problems += _given_twice("resourceFlavors", [each.name for each in flavors])
     problems += _given_twice("admitted", [each.key for each in admitted])
+    problems += cycle_problems({each.name: (place, each) for place, each in placed})
     attempt(lambda: _engine(raw))
-    attempt(lambda: _unused(raw))
+    attempt(lambda: _jobs(raw))
     if problems:
         raise InputError(problems)
     assert settings is not None
@@ -127,12 +157,13 @@ def read_decide_request(raw: object) -> DecideRequest:
     assert queue is not None
     return DecideRequest(
         cluster=Cluster(
-            cluster_queues={each.name: each for each in queues},
+            cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
             admitted=tuple(admitted),
             pending=(incoming,),
             flavors={flavor.name: flavor for flavor in flavors},
             local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
             settings=settings,
+            cohorts={cohort.name: cohort for _, cohort in placed},
         ),
         preemptor=incoming,
         queue=queue,
@@ -141,46 +172,6 @@ def read_decide_request(raw: object) -> DecideRequest:
         assignment=assignment,
         explained=bool(explained),
     )
-
-
-def read_assignment(raw: object) -> Assignment | None:
-    """A given assignment, None to derive one.
-
-    Raises:
-        InputError: a malformed entry, with its path below `assignment`.
-    """
-    if raw is None:
-        return None
-    if not isinstance(raw, Mapping):
-        raise bad_input("assignment", raw, "an object, or null to derive the assignment")
-    usage: dict[FlavorResource, int] = {}
-    for index, entry in enumerate(_list(raw, "usage", "assignment.usage")):
-        path = f"assignment.usage[{index}]"
-        place = _flavor_resource(entry, path)
-        amount = entry["amount"] if isinstance(entry, Mapping) and "amount" in entry else None
-        if not isinstance(amount, int) or isinstance(amount, bool) or amount < 0:
-            expected = "an integer of at least 0 in base units, or milli-CPU for cpu"
-            raise bad_input(f"{path}.amount", amount, expected)
-        usage[place] = usage.get(place, 0) + amount
-    needed = frozenset(
-        _flavor_resource(entry, f"assignment.frsNeedPreemption[{index}]")
-        for index, entry in enumerate(_list(raw, "frsNeedPreemption", "assignment.frsNeedPreemption"))
-    )
-    return Assignment(usage=usage, needs_preemption=needed, fits=not _is_no_fit(raw))
-
-
-def _is_no_fit(raw: Mapping[str, Any]) -> bool:
-    if raw.get("representativeMode") == "NoFit":
-        return True
-    modes = [
-        flavor.get("mode")
-        for pod_set in _list(raw, "podSets", "assignment.podSets")
-        if isinstance(pod_set, Mapping)
-        if isinstance(pod_set.get("flavors"), Mapping)
-        for flavor in pod_set["flavors"].values()
-        if isinstance(flavor, Mapping)
-    ]
-    return "NoFit" in modes
 
 
 def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
@@ -201,27 +192,59 @@ def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
 
 
 def _settings(raw: Mapping[str, Any]) -> Settings:
-    gates = {} if raw.get("featureGates") is None else raw["featureGates"]
-    if not isinstance(gates, Mapping):
-        raise bad_input("featureGates", gates, "an object of booleans")
-    for gate, value in gates.items():
-        if not isinstance(value, bool):
-            raise bad_input(f"featureGates.{gate}", value, "true or false")
-    for gate, default in FIXED_GATES.items():
-        if gates.get(gate, default) != default:
-            problem = Problem(
-                field=f"featureGates.{gate}",
-                found=str(not default).lower(),
-                expected=f"{str(default).lower()}: nothing else is modelled",
-                code=ErrorCode.NOT_MODELLED,
-            )
-            raise InputError([problem])
+    problems = gate_problems(raw.get("featureGates"), Place())
+    fair_sharing = _fair_sharing(raw, problems)
     timestamp = raw.get("requeuingTimestamp", "Eviction")
     if not isinstance(timestamp, str) or timestamp not in TIMESTAMPS:
-        raise bad_input("requeuingTimestamp", timestamp, "Eviction or Creation")
-    return Settings(
-        time_based_preemption=gates.get(TIME_BASED_GATE, True), requeuing_timestamp=TIMESTAMPS[timestamp]
-    )
+        expected = "Eviction or Creation"
+        problems.append(Problem(field="requeuingTimestamp", found=repr(timestamp), expected=expected))
+    if problems:
+        raise InputError(problems)
+    return settings_of(raw.get("featureGates") or {}, TIMESTAMPS[timestamp], fair_sharing)
+
+
+def _fair_sharing(raw: Mapping[str, Any], problems: list[Problem]) -> tuple[FairStrategy, ...] | None:
+    found = raw.get("fairSharing")
+    if found is None:
+        return None
+    if not isinstance(found, Mapping):
+        expected = "an object, or null for classical preemption"
+        problems.append(Problem(field="fairSharing", found=repr(found), expected=expected))
+        return None
+    field = "fairSharing.preemptionStrategies"
+    return strategies_of(found.get("preemptionStrategies"), Place(), field, problems, may_be_empty=True)
+
+
+def _is_reclaimable(raw: Mapping[str, Any]) -> bool:
+    """Feature gate ReclaimablePods; one that is malformed is refused with the others."""
+    gates = raw.get("featureGates")
+    return not (isinstance(gates, Mapping) and gates.get(RECLAIMABLE_PODS) is False)
+
+
+def _activated(raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: set[str]) -> list[ClusterQueue]:
+    """The queues, inactive where they name a flavor that is not given; without the list, flavors exist."""
+    if raw.get("resourceFlavors") is None:
+        return queues
+    return [with_flavors(queue, flavors) for queue in queues]
+
+
+def _placed_cohort(raw: object, at: str) -> tuple[Place, Cohort]:
+    return place_of(raw, "Cohort", where=at), read_cohort(raw, where=at, defaulted=False)
+
+
+def _jobs(raw: Mapping[str, Any]) -> None:
+    """Creation times of the workloads' Jobs; nothing that is modelled yet depends on them."""
+    jobs = raw.get("jobs")
+    if not isinstance(jobs, Mapping | None):
+        raise bad_input("jobs", jobs, "an object of creation times by namespace/name")
+    problems: list[Problem] = []
+    for name, created in (jobs or {}).items():
+        try:
+            parse_instant(created, field=f"jobs[{name}]")
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
 
 
 def _engine(raw: Mapping[str, Any]) -> None:
@@ -236,13 +259,6 @@ def _engine(raw: Mapping[str, Any]) -> None:
         raise InputError([problem])
     if engine != "reference":
         raise bad_input("engine", engine, "'reference'")
-
-
-def _unused(raw: Mapping[str, Any]) -> None:
-    """Fields that cannot matter for a queue without cohort; their form is checked all the same."""
-    _list(raw, "cohorts", "cohorts")
-    if not isinstance(raw.get("fairSharing"), Mapping | None):
-        raise bad_input("fairSharing", raw["fairSharing"], "an object, or null for classical preemption")
 
 
 def _flag(raw: Mapping[str, Any], key: str) -> bool:
@@ -260,21 +276,12 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
     return str(raw[key])
 
 
-def _list(raw: Mapping[str, Any], key: str, path: str) -> list[Any]:
-    value = raw.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise bad_input(path, value, "a list")
-    return value
-
-
 def _each(
     raw: Mapping[str, Any], key: str, problems: list[Problem], read: Callable[[Any, str], _Read]
 ) -> list[_Read]:
     made: list[_Read] = []
     try:
-        entries = _list(raw, key, key)
+        entries = read_list(raw, key, key)
     except InputError as error:
         problems.extend(error.problems)
         return made
@@ -295,12 +302,3 @@ def _given_twice(key: str, names: list[str]) -> list[Problem]:
         for index, name in enumerate(names)
         if first.setdefault(name, index) != index
     ]
-
-
-def _flavor_resource(entry: object, path: str) -> FlavorResource:
-    if not isinstance(entry, Mapping):
-        raise bad_input(path, entry, "an object with flavor and resource")
-    for key in ("flavor", "resource"):
-        if not isinstance(entry.get(key), str):
-            raise bad_input(f"{path}.{key}", entry.get(key), "a name")
-    return FlavorResource(entry["flavor"], entry["resource"])

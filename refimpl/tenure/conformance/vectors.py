@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tenure.conformance.observing import observed_rules
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError, Problem, bad_input
 from tenure.resources import bundled
@@ -129,7 +130,7 @@ def check_vectors(folder: Path | None = None) -> Iterator[str]:
     """Everything that is wrong with the vector files themselves.
 
     Schema, formatting, unique identifiers, flags defined and used, identifiers of rules that exist, the
-    verdict against the trace, and an accepting and a rejecting vector for every live rule.
+    verdict against what the rules answer, and an accepting and a rejecting vector for every live rule.
     """
     try:
         vectors = load_vectors(folder)
@@ -273,15 +274,14 @@ def _undefined_flags(vector: Vector) -> Iterator[str]:
 def _verdict_problems(vector: Vector) -> Iterator[str]:
     if "error" in vector.data["expect"]:
         return
-    said = answer(vector.request(explained=True))
+    with observed_rules() as seen:
+        said = answer(vector.request(explained=True))
     if "error" in said:
         yield f"{vector.file.name}: {vector.id} is refused: {said['error']['message']}"
         return
     wanted = vector.data["verdict"] == "accept"
-    trace = said["output"]["trace"]
-    findings = [*trace["request"], *(each for row in trace["workloads"] for each in row["findings"])]
     for rule in vector.data["rules"]:
-        if not any(finding["rule"] == rule and finding["holds"] == wanted for finding in findings):
+        if not any(each.rule == rule and each.accepts == wanted for each in seen):
             said_verdict = vector.data["verdict"]
             yield f"{vector.file.name}: {vector.id} says {said_verdict}, but {rule} never does in it"
 

@@ -1,33 +1,55 @@
-"""Untrusted Kubernetes objects to the model: files, YAML and JSON, Kueue v1beta2."""
+"""Untrusted Kubernetes objects to the model: files, YAML and JSON, Kueue v1beta2 and v1beta1."""
 
-from tenure.manifests.convert import (
-    LocalQueueEntry,
-    read_cluster_queue,
-    read_local_queue,
-    read_resource_flavor,
-    read_workload,
-)
+from tenure.manifests.cohorts import cycle_problems
+from tenure.manifests.configuration import Configured, read_configuration
 from tenure.manifests.durations import parse_duration
+from tenure.manifests.fair_sharing import strategies_of
+from tenure.manifests.feature_gates import RECLAIMABLE_PODS, TIME_BASED, gate_problems, settings_of
+from tenure.manifests.headers import place_of
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.load import Loaded, build, load
 from tenure.manifests.quantities import MAX_AMOUNT, amount_of, parse_quantity, quota_of
+from tenure.manifests.queues import (
+    LocalQueueEntry,
+    read_cluster_queue,
+    read_cohort,
+    read_local_queue,
+    read_priority_class,
+    read_resource_flavor,
+    with_flavors,
+)
+from tenure.manifests.showing import Place
+from tenure.manifests.workloads import read_workload
 from tenure.manifests.yaml_files import SourcedObject, read_objects
 
 __all__ = [
     "MAX_AMOUNT",
+    "RECLAIMABLE_PODS",
+    "TIME_BASED",
+    "Configured",
     "Loaded",
     "LocalQueueEntry",
+    "Place",
     "SourcedObject",
     "amount_of",
     "build",
+    "cycle_problems",
+    "gate_problems",
     "load",
     "parse_duration",
     "parse_instant",
     "parse_quantity",
+    "place_of",
     "quota_of",
     "read_cluster_queue",
+    "read_cohort",
+    "read_configuration",
     "read_local_queue",
     "read_objects",
+    "read_priority_class",
     "read_resource_flavor",
     "read_workload",
+    "settings_of",
+    "strategies_of",
+    "with_flavors",
 ]

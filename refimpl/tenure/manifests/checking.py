@@ -14,7 +14,22 @@ from tenure.manifests.showing import Place, printable, show
 M = TypeVar("M", bound=BaseModel)
 _Location = tuple[int | str, ...]
 
-_MAPS: Final = frozenset(("requests", "limits", "overhead", "resourceUsage", "flavors", "namespaceSelector"))
+_MAPS: Final = frozenset(
+    (
+        "requests",
+        "limits",
+        "overhead",
+        "resourceUsage",
+        "flavors",
+        "namespaceSelector",
+        "nodeSelector",
+        "nodeLabels",
+        "labels",
+        "annotations",
+        "data",
+        "featureGates",
+    )
+)
 """Fields whose children are named by the user, so that Kubernetes writes them in brackets."""
 
 _LONGEST_NAME = 64
@@ -30,7 +45,6 @@ _EXPECTED: dict[str, Callable[[dict[str, Any]], str]] = {
     "literal_error": lambda context: f"one of {context['expected']}",
     "greater_than_equal": lambda context: f"at least {context['ge']}",
     "less_than": lambda context: f"at most {context['lt'] - 1}",
-    "too_short": lambda _: "a name that is not empty",
 }
 
 
@@ -46,7 +60,7 @@ def check(
         problems: gets every deviation, not only the first.
         prefix: path of `raw` inside the object, `status.admission`.
 
-    >>> from tenure.manifests.schema import ReclaimablePod
+    >>> from tenure.manifests.workload_schema import ReclaimablePod
     >>> problems = []
     >>> check(ReclaimablePod, {"name": "main", "cuont": True}, Place("Workload/a/b"), problems)
     >>> print(*problems, sep="\\n")
@@ -87,16 +101,20 @@ def _problem(model: type[BaseModel], detail: dict[str, Any], place: Place, prefi
     cause = context.get("error")
     if isinstance(cause, InputError):
         told = cause.problems[0]
-        return place.problem(path, told.found, told.expected, told.code)
+        # A validator of a whole map names the field inside it that is wrong; others do not know their path.
+        inner = told.field if told.field.startswith(".") else ""
+        return place.problem(path + inner, told.found, told.expected, told.code)
     if kind == "extra_forbidden":
-        return place.problem(path, show(detail["input"]), _known_instead(model, location))
+        return place.problem(path, show(detail["input"]), _known_instead(model, location, place, prefix))
     found = "nothing" if kind == "missing" else show(detail["input"])
     describe = _EXPECTED.get(kind)
     return place.problem(path, found, describe(context) if describe else str(detail["msg"]))
 
 
-def _known_instead(model: type[BaseModel], location: _Location) -> str:
-    known = sorted(_aliases(_model_at(model, location[:-1])))
+def _known_instead(model: type[BaseModel], location: _Location, place: Place, prefix: str) -> str:
+    above = field_path(location[:-1], prefix)
+    ours = _aliases(_model_at(model, location[:-1]))
+    known = sorted(place.own(f"{above}.{name}").rpartition(".")[2] for name in ours)
     name = str(location[-1])[:_LONGEST_NAME]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"

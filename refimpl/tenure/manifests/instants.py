@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.showing import show
@@ -47,6 +48,8 @@ def _refused(field: str, value: object, expected: str) -> InputError:
     return InputError([Problem(field=field, found=show(value), expected=expected)])
 
 
+# One workload bears the same second several times, as its creation and in its conditions.
+@lru_cache(maxsize=2**12)
 def _instant(text: str) -> Instant | None:
     match = _TIME.fullmatch(text)
     if match is None:

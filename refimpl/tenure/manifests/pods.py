@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from tenure.manifests.quantities import amount_of, saturated
-from tenure.manifests.schema import Container, PodSpec
-from tenure.manifests.structure import dig
+from tenure.manifests.workload_schema import Container, PodSpec
 from tenure.model import Amount
 
 Requests: TypeAlias = dict[str, Fraction]
@@ -25,7 +24,7 @@ def pod_requests(spec: PodSpec) -> Requests:
 
     Source: Kubernetes, component-helpers PodRequests; KEP-753 (sidecar containers).
 
-    >>> from tenure.manifests.schema import PodSpec
+    >>> from tenure.manifests.workload_schema import PodSpec
     >>> def box(cpu, **more): return {"resources": {"requests": {"cpu": cpu}}, **more}
     >>> sidecar = box("1", restartPolicy="Always")
     >>> spec = {"containers": [box("2")], "initContainers": [sidecar, box("5")], "overhead": {"cpu": "100m"}}
@@ -57,7 +56,7 @@ def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
 
     Source: Kueue, requests of a pending workload.
 
-    >>> from tenure.manifests.schema import PodSpec
+    >>> from tenure.manifests.workload_schema import PodSpec
     >>> spec = {"containers": [{"resources": {"requests": {"cpu": "0.0005"}}}]}
     >>> set_requests(PodSpec.model_validate(spec), 10)
     {'cpu': 10}
@@ -66,25 +65,6 @@ def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
         resource: saturated(max(0, amount_of(resource, exact)) * count)
         for resource, exact in pod_requests(spec).items()
     }
-
-
-def node_constraint(spec: PodSpec) -> str:
-    """The field that ties a pod to some nodes, and so to some flavors; empty if there is none.
-
-    Args:
-        spec: the pod template's spec, already checked.
-
-    Source: Kueue, matching of a pod set with a flavor's node labels: the selector and the required node
-    affinity; preferences, and affinity between pods, do not choose a flavor.
-
-    >>> from tenure.manifests.schema import PodSpec
-    >>> node_constraint(PodSpec.model_validate({"nodeSelector": {"gpu": "a100"}}))
-    'nodeSelector'
-    """
-    if spec.node_selector:
-        return "nodeSelector"
-    required = dig(spec.affinity, "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    return "affinity" if required else ""
 
 
 def _requests(container: Container) -> Mapping[str, Fraction]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from tenure.errors import InputError, Problem
@@ -26,6 +27,8 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _FARTHEST_EXPONENT = 300
 _NANO = 10**9
 _CPU = "cpu"
+_REMEMBERED = 2**14
+"""A cluster of any size has few different quantities, and each of them thousands of times."""
 
 
 def parse_quantity(value: object, *, field: str = "quantity") -> Fraction:
@@ -49,14 +52,14 @@ def parse_quantity(value: object, *, field: str = "quantity") -> Fraction:
     >>> parse_quantity("250m"), parse_quantity("1.5Ki"), parse_quantity(2)
     (Fraction(1, 4), Fraction(1536, 1), Fraction(2, 1))
     """
-    match = _match(value)
-    if match is None:
+    text = _text(value)
+    exact = None if text is None or len(text) > _LONGEST else _parse(text)
+    if exact is None:
         problem = Problem(
             field=field, found=show(value), expected="a Kubernetes quantity such as 4, 500m or 2Gi"
         )
         raise InputError([problem])
-    magnitude = _magnitude(match)
-    return -magnitude if match["sign"] == "-" else magnitude
+    return exact
 
 
 def amount_of(resource: str, quantity: object) -> Amount:
@@ -78,9 +81,7 @@ def amount_of(resource: str, quantity: object) -> Amount:
     (1, 2048, 9223372036854775807)
     """
     exact = quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)
-    scaled = exact * 1000 if resource == _CPU else exact
-    amount = math.ceil(abs(scaled))
-    return saturated(amount if scaled >= 0 else -amount)
+    return _rounded(exact.numerator, exact.denominator, 1000 if resource == _CPU else 1)
 
 
 def quota_of(resource: str, quantity: object) -> Amount:
@@ -113,12 +114,19 @@ def saturated(amount: int) -> Amount:
     return max(-MAX_AMOUNT, min(MAX_AMOUNT, amount))
 
 
-def _match(value: object) -> re.Match[str] | None:
-    text = _text(value)
-    if text is None or len(text) > _LONGEST:
-        return None
+@lru_cache(maxsize=_REMEMBERED)
+def _parse(text: str) -> Fraction | None:
     match = _QUANTITY.fullmatch(text)
-    return match if match and (match["whole"] or match["part"]) else None
+    if match is None or not (match["whole"] or match["part"]):
+        return None
+    magnitude = _magnitude(match)
+    return -magnitude if match["sign"] == "-" else magnitude
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _rounded(numerator: int, denominator: int, scale: int) -> Amount:
+    amount = -(-abs(numerator) * scale // denominator)
+    return saturated(amount if numerator >= 0 else -amount)
 
 
 def _text(value: object) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from tenure.errors import ErrorCode, Problem
 
@@ -95,11 +95,25 @@ class Place:
         object: `ClusterQueue/team-a` or `Workload/ns/name`.
         file: the file as the user named it.
         where: path in front of every field, such as `admitted[3]`.
+        names: paths of fields in v1beta2, each with its path in the version that the user wrote.
     """
 
     object: str = ""
     file: str = ""
     where: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+
+    def named(self, names: Mapping[str, str]) -> Place:
+        """The same place, for an object of a version that calls some fields otherwise."""
+        return replace(self, names=tuple(names.items()))
+
+    def own(self, path: str) -> str:
+        """A field's path as the user's version of the API has it.
+
+        >>> Place(names=(("spec.cohortName", "spec.cohort"),)).own("spec.cohortName")
+        'spec.cohort'
+        """
+        return dict(self.names).get(path, path)
 
     def problem(
         self, field: str, found: str, expected: str, code: ErrorCode = ErrorCode.BAD_INPUT
@@ -109,6 +123,7 @@ class Place:
         >>> print(Place("LocalQueue/a/b", where="queues[0]").problem("spec", "1", "a map"))
         LocalQueue/a/b: queues[0].spec: found 1, expected a map
         """
+        field = self.own(field)
         path = f"{self.where}.{field}" if self.where and field else self.where or field
         return Problem(
             field=path, found=found, expected=expected, object=self.object, file=self.file, code=code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tenure.errors import InputError, Problem
-from tenure.manifests.showing import NumberText, printable, show
-from tenure.manifests.yaml_text import MAX_DEPTH, Document, parse_yaml
+from tenure.manifests.json_text import iterate_list, parse_json
+from tenure.manifests.showing import printable, show
+from tenure.manifests.yaml_lists import iterate_yaml_list
+from tenure.manifests.yaml_text import Document, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _STDIN = "-"
-_LONGEST_INTEGER = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +48,33 @@ def read_objects(paths: Sequence[str | Path]) -> tuple[SourcedObject, ...]:
     Traceback (most recent call last):
     tenure.errors.InputError: absent.yaml: found no such file or folder, expected a file or folder to read
     """
-    objects, problems = gather_objects(paths)
+    problems: list[Problem] = []
+    objects = tuple(iterate_objects(paths, problems))
     if problems:
         raise InputError(problems)
-    return tuple(objects)
+    return objects
 
 
-def gather_objects(paths: Sequence[str | Path]) -> tuple[list[SourcedObject], list[Problem]]:
-    """As `read_objects`, but what can be read is returned beside the problems of what cannot."""
-    objects: list[SourcedObject] = []
-    problems: list[Problem] = []
+def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Iterator[SourcedObject]:
+    """As `read_objects`, one object at a time, so that nobody has to hold all of them.
+
+    Args:
+        paths: as for `read_objects`.
+        problems: gets what cannot be read, while the objects are drawn.
+    """
     for path in paths:
-        _read_path(path, objects, problems)
-    return objects, problems
+        yield from _read_path(path, problems)
 
 
-def _read_path(path: str | Path, objects: list[SourcedObject], problems: list[Problem]) -> None:
-    name = "stdin" if str(path) == _STDIN else printable_path(path)
+def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObject]:
     known_problems = len(problems)
     files = _files(path, problems)
-    documents = [found for file in files for found in _read_file(file, problems)]
-    for file, document in documents:
-        _flatten(document, file, objects, problems)
-    if not documents and len(problems) == known_problems:
+    any_document = False
+    for file, document in (found for each in files for found in _read_file(each, problems)):
+        any_document = True
+        yield from _flatten(document, file, problems)
+    if not any_document and len(problems) == known_problems:
+        name = "stdin" if str(path) == _STDIN else printable_path(path)
         found = "no document" if files else "no file named *.yaml, *.yml or *.json"
         problems.append(Problem("", found, "at least one Kubernetes object", file=name))
 
@@ -118,13 +122,25 @@ def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str,
         problems.append(Problem("", _reason(error), "a file or folder to read", file=file))
         return
     text = _decode(raw, file, problems)
-    if text is None:
+    # A dump may be large: the bytes and the text need not stay side by side.
+    del raw
+    if text is not None:
+        suffix = Path(path).suffix.lower()
+        yield from ((file, each) for each in _documents(text, file, suffix, problems))
+
+
+def _documents(text: str, file: str, suffix: str, problems: list[Problem]) -> Iterator[Document]:
+    is_json = suffix == ".json" or (suffix not in _SUFFIXES and text.lstrip().startswith("{"))
+    items = (iterate_list if is_json else iterate_yaml_list)(text, file, problems)
+    if items is not None:
+        # An empty list is a document too.
+        yield Document({"kind": "List", "items": []}, 1)
+        for index, (around, item) in enumerate(items):
+            yield Document(_typed(item, around), 1, f"items[{index}]")
         return
-    found, wrong = _parse(text, file, Path(path).suffix.lower())
+    found, wrong = _parse(text, file, suffix, is_json=is_json)
     problems.extend(wrong)
-    for document in found:
-        if document.content is not None:
-            yield file, document
+    yield from (document for document in found if document.content is not None)
 
 
 def _standard_input() -> bytes:
@@ -143,62 +159,17 @@ def _decode(raw: bytes, file: str, problems: list[Problem]) -> str | None:
         return None
 
 
-def _parse(text: str, file: str, suffix: str) -> tuple[list[Document], list[Problem]]:
-    if suffix == ".json":
-        return parse_json(text, file)
-    if suffix not in _SUFFIXES and text.lstrip().startswith("{"):
+def _parse(text: str, file: str, suffix: str, *, is_json: bool) -> tuple[list[Document], list[Problem]]:
+    if is_json:
         documents, problems = parse_json(text, file)
-        # YAML may start with a brace as well, and may then hold what is no JSON.
-        if documents:
+        # Standard input may start with a brace, and then hold what is YAML and no JSON.
+        if documents or suffix == ".json":
             return documents, problems
     return parse_yaml(text, file)
 
 
-def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
-    """The one document of a JSON text, with fractions kept as text, and what is wrong with it.
-
-    Args:
-        text: JSON.
-        file: what problems call the text.
-
-    >>> documents, problems = parse_json('{"quota": 0.50}', "a.json")
-    >>> documents[0].content
-    {'quota': 0.50}
-    """
-    problems: list[Problem] = []
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        content: dict[str, object] = {}
-        for key, value in pairs:
-            if key in content:
-                found = f"the key {show(key)} a second time"
-                problems.append(Problem(printable(key), found, "each key once", file=file))
-            content[key] = value
-        return content
-
-    try:
-        content = json.loads(
-            text,
-            parse_float=NumberText,
-            parse_int=_integer,
-            parse_constant=NumberText,
-            object_pairs_hook=unique,
-        )
-    except json.JSONDecodeError as error:
-        found = f"a syntax error ({error.msg.lower()}) in line {error.lineno}"
-        return [], [Problem("", found, "JSON", file=file)]
-    except RecursionError:
-        expected = f"at most {MAX_DEPTH} levels of nesting"
-        return [], [Problem("", "deeper nesting", expected, file=file)]
-    return [Document(content, 1)], problems
-
-
-def _integer(digits: str) -> object:
-    return int(digits) if len(digits) <= _LONGEST_INTEGER else NumberText(digits)
-
-
-def _flatten(document: Document, file: str, objects: list[SourcedObject], problems: list[Problem]) -> None:
-    stack: list[tuple[str, object]] = [("", document.content)]
+def _flatten(document: Document, file: str, problems: list[Problem]) -> Iterator[SourcedObject]:
+    stack: list[tuple[str, object]] = [(document.path, document.content)]
     while stack:
         path, content = stack.pop()
         if not isinstance(content, dict):
@@ -207,7 +178,7 @@ def _flatten(document: Document, file: str, objects: list[SourcedObject], proble
         elif _is_list(content):
             stack.extend(reversed(_items(path, content, file, problems)))
         else:
-            objects.append(SourcedObject(file, content))
+            yield SourcedObject(file, content)
 
 
 def _is_list(content: dict[str, Any]) -> bool:

@@ -49,10 +49,12 @@ class Document:
     Args:
         content: dicts, lists, strings, integers, booleans and None; a fraction is a `NumberText`.
         line: where it begins, counted from 1.
+        path: where it stands in a larger document; empty for a whole one.
     """
 
     content: object
     line: int
+    path: str = ""
 
 
 def parse_yaml(text: str, file: str) -> tuple[list[Document], list[Problem]]:
@@ -223,11 +225,11 @@ def _mappings(value: object, event: Any) -> list[dict[str, object]]:
 def _scalar(event: Any) -> object:
     text: str = event.value
     if event.tag in (None, "!"):
-        return _resolve(text) if event.implicit[0] else text
+        return resolve(text) if event.implicit[0] else text
     if event.tag == _STANDARD + "str":
         return text
     if event.tag in _PLAIN_TAGS:
-        return _resolve(text)
+        return resolve(text)
     raise _unknown_tag(event)
 
 
@@ -235,7 +237,7 @@ def _unknown_tag(event: Any) -> _UnreadableError:
     return _UnreadableError(f"the tag {printable(event.tag)}", event, "values without a tag")
 
 
-def _resolve(text: str) -> object:
+def resolve(text: str) -> object:
     """YAML 1.1 as kubectl reads it: no numbers to the base of sixty, and times stay text."""
     if text in _NULLS:
         return None

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.errors import bad_input, not_modelled
 from tenure.model import (
-    Amount,
     Amounts,
     Assignment,
     Cluster,
     ClusterQueue,
-    FlavorResource,
     Instant,
     Outcome,
     Target,
     Workload,
 )
-from tenure.oracle.assignment import derive_assignment
-from tenure.oracle.candidates import Candidate, find_candidates
+from tenure.oracle.assignment import PODS, Assigner
 from tenure.oracle.door import take_target
-from tenure.oracle.selection import fill_back, remove_until_fits
+from tenure.oracle.partial import find_reduced
+from tenure.oracle.question import Candidate, Question, Selection
+from tenure.oracle.search import find_targets
+from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.readings import Reading
-from tenure.rules.quota import fits_quota
 from tenure.rules.terms import PreemptionTerms, terms_of
 
 
@@ -33,15 +31,11 @@ class Decision:
     Args:
         outcome: Fit, Preempt, NoCandidates or NoFit.
         targets: who is preempted, in the order of removal.
-        preemptor: the pending workload.
-        queue: its ClusterQueue.
-        running: the workloads that hold quota of that queue.
-        usage: what they hold together.
+        preemptor: the pending workload, with its effective priority.
+        snapshot: the tree around its ClusterQueue.
         assignment: the flavors the preemptor would get.
-        candidates: who may be taken, in order; empty when nobody needs to be asked.
-        removed: how many of the candidates were removed before the request fitted.
-        spared: removed candidates that fill-back gave their quota back.
-        terms: what holds in the queue.
+        selection: the search for targets; None when nobody needs to be asked.
+        terms: what holds for the preemptor.
         reading: the reading decided under.
         now: the cycle's clock, ns since the epoch.
     """
@@ -49,16 +43,33 @@ class Decision:
     outcome: Outcome
     targets: tuple[Target, ...]
     preemptor: Workload
-    queue: ClusterQueue
-    running: tuple[Workload, ...]
-    usage: Amounts
+    snapshot: Snapshot
     assignment: Assignment
-    candidates: tuple[Candidate, ...]
-    removed: int
-    spared: tuple[Workload, ...]
+    selection: Selection | None
     terms: PreemptionTerms
     reading: Reading
     now: Instant
+
+    @property
+    def queue(self) -> ClusterQueue:
+        """The preemptor's ClusterQueue."""
+        return self.snapshot.queue
+
+    @property
+    def running(self) -> tuple[Workload, ...]:
+        """The workloads that hold quota in the tree, by name."""
+        everybody = (each for workloads in self.snapshot.running.values() for each in workloads)
+        return tuple(sorted(everybody, key=lambda workload: workload.key))
+
+    @property
+    def usage(self) -> Amounts:
+        """What the workloads of the preemptor's ClusterQueue hold together."""
+        return self.snapshot.usage[self.snapshot.place]
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Who may be taken, in order; empty when nobody needs to be asked."""
+        return () if self.selection is None else self.selection.candidates
 
 
 def decide(
@@ -68,6 +79,7 @@ def decide(
     now: Instant,
     reading: Reading,
     assignment: Assignment | None = None,
+    snapshot: Snapshot | None = None,
 ) -> Decision:
     """Decide for one pending workload.
 
@@ -78,99 +90,80 @@ def decide(
         now: the scheduling cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
         assignment: the flavors it would get; None derives them.
+        snapshot: what `take_snapshot(cluster, queue_name)` returned, where several decisions are made.
 
     Raises:
-        InputError: no such ClusterQueue, or one that needs what is not modelled yet (a cohort).
+        InputError: no such ClusterQueue; cohorts that are their own ancestors.
 
-    Source: KEP-8522; Kueue main of August 2026, classical selection among candidates of the own queue.
+    Source: KEP-8522; Kueue main of August 2026, flavor assigner and preemptor.
     """
-    queue = _standalone(cluster, queue_name)
-    running = tuple(workload for workload in cluster.admitted if workload.cluster_queue == queue_name)
-    usage = total_usage(running)
-    if assignment is None:
-        assignment = derive_assignment(preemptor, queue, cluster, usage)
-    terms = terms_of(queue, cluster.settings, reading)
-    candidates: tuple[Candidate, ...] = ()
-    if assignment.fits and assignment.needs_preemption:
-        candidates = find_candidates(preemptor, running, assignment.needs_preemption, terms, now)
-    kept, removed, spared = _select(candidates, usage, assignment.usage, queue.nominal())
+    if snapshot is None:
+        snapshot = take_snapshot(cluster, queue_name)
+    preemptor = with_effective_priority(preemptor, cluster.settings)
+    terms = terms_of(snapshot.queue, cluster.settings, reading)
+    assigned, selection = _assign_and_search(snapshot, preemptor, terms, now, assignment)
+    kept = () if selection is None else selection.kept
     return Decision(
-        outcome=_outcome(assignment, kept),
+        outcome=_outcome(assigned, kept),
         targets=tuple(
             take_target(preemptor, chosen.workload, chosen.evidence, terms, now) for chosen in kept
         ),
         preemptor=preemptor,
-        queue=queue,
-        running=running,
-        usage=usage,
-        assignment=assignment,
-        candidates=candidates,
-        removed=removed,
-        spared=tuple(candidate.workload for candidate in spared),
+        snapshot=snapshot,
+        assignment=assigned,
+        selection=selection,
         terms=terms,
         reading=reading,
         now=now,
     )
 
 
-def total_usage(running: tuple[Workload, ...]) -> dict[FlavorResource, Amount]:
-    """What a set of workloads holds together, per flavor-resource."""
-    total: dict[FlavorResource, Amount] = {}
-    for workload in running:
-        for held, amount in workload.usage.items():
-            total[held] = total.get(held, 0) + amount
-    return total
+def searched_request(assignment: Assignment) -> Amounts:
+    """What the search for targets makes room for: all that is asked, except a number of pods.
 
+    A ClusterQueue may cover `pods`; the assigner counts them, Kueue's search for targets does not.
 
-def fits_beside(usage: Amounts, request: Amounts, nominal: Amounts) -> bool:
-    """Whether a whole request fits beside what is in use; what is not asked for does not matter.
-
-    >>> gpu = FlavorResource("a100", "nvidia.com/gpu")
-    >>> fits_beside({gpu: 3}, {gpu: 1}, {gpu: 4})
-    True
+    >>> from tenure.model import FlavorResource
+    >>> cpu, pods = FlavorResource("f", "cpu"), FlavorResource("f", "pods")
+    >>> list(searched_request(Assignment({cpu: 1000, pods: 2}, frozenset({cpu, pods}))))
+    [FlavorResource(flavor='f', resource='cpu')]
     """
-    return all(
-        fits_quota(usage.get(asked, 0), amount, nominal.get(asked, 0))
-        for asked, amount in request.items()
-        if amount > 0
-    )
+    return {
+        asked: amount for asked, amount in assignment.usage.items() if amount > 0 and asked.resource != PODS
+    }
 
 
-def _standalone(cluster: Cluster, name: str) -> ClusterQueue:
-    queue = cluster.cluster_queues.get(name)
-    if queue is None:
-        known = ", ".join(sorted(cluster.cluster_queues)) or "none is given"
-        raise bad_input("clusterQueue", name, f"the name of a given ClusterQueue: {known}")
-    if queue.cohort is not None:
-        raise not_modelled(
-            "spec.cohortName", repr(queue.cohort), "preemption across a cohort", object=f"ClusterQueue/{name}"
+def _assign_and_search(
+    snapshot: Snapshot,
+    preemptor: Workload,
+    terms: PreemptionTerms,
+    now: Instant,
+    given: Assignment | None,
+) -> tuple[Assignment, Selection | None]:
+    def search(assignment: Assignment) -> Selection | None:
+        if not (assignment.fits and assignment.needs_preemption):
+            return None
+        return find_targets(
+            Question(
+                snapshot=snapshot,
+                preemptor=preemptor,
+                needed=assignment.needs_preemption,
+                request=searched_request(assignment),
+                terms=terms,
+                now=now,
+            )
         )
-    return queue
 
-
-def _select(
-    candidates: tuple[Candidate, ...], usage: Amounts, request: Amounts, nominal: Amounts
-) -> tuple[tuple[Candidate, ...], int, tuple[Candidate, ...]]:
-    """Those who are taken, how many were removed on the way, and those whom fill-back spares."""
-
-    def fits(in_use: Amounts) -> bool:
-        return fits_beside(in_use, request, nominal)
-
-    removal = remove_until_fits(candidates, usage, fits, _without)
-    if not removal.fits:
-        return (), removal.removed, ()
-    filled = fill_back(candidates[: removal.removed], removal.usage, fits, _with)
-    return filled.kept, removal.removed, filled.spared
-
-
-def _without(usage: Amounts, candidate: Candidate) -> Amounts:
-    held = candidate.workload.usage
-    return {place: amount - held.get(place, 0) for place, amount in usage.items()}
-
-
-def _with(usage: Amounts, candidate: Candidate) -> Amounts:
-    held = candidate.workload.usage
-    return {place: amount + held.get(place, 0) for place, amount in usage.items()}
+    if snapshot.queue.inactive:
+        return Assignment(usage={}, needs_preemption=frozenset(), fits=False), None
+    if given is not None:
+        return given, search(given)
+    assigner = Assigner(snapshot, preemptor, terms, now)
+    full = assigner.assign()
+    selection = search(full)
+    if (full.fits and not full.needs_preemption) or (selection is not None and selection.kept):
+        return full, selection
+    return find_reduced(assigner, search) or (full, selection)
 
 
 def _outcome(assignment: Assignment, kept: tuple[Candidate, ...]) -> Outcome:

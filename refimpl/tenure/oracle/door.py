@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tenure.model import Evidence, Ground, Instant, Target, Workload
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import ground_for, reason_for
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import reason_of
 
 
 class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as the design does
@@ -22,28 +21,28 @@ def take_target(
 
     Args:
         preemptor: the pending workload.
-        target: a workload that holds quota of the preemptor's ClusterQueue.
+        target: a workload that holds quota.
         evidence: what is said to allow it.
-        terms: what holds in that ClusterQueue.
+        terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
 
     Raises:
-        NotAllowed: the evidence is no ground, or not the one that KQ-040 finds.
+        NotAllowed: the evidence is no ground, or not the one that KQ-300 finds.
 
     >>> from tenure.model import ClusterQueue, Settings
     >>> from tenure.readings import preset
     >>> from tenure.rules.terms import terms_of
-    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
     >>> take_target(high, low, Evidence(Ground.LOWER_PRIORITY), terms_of(
     ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0)
     Traceback (most recent call last):
     ...
-    tenure.oracle.door.NotAllowed: ns/2 may not take ns/1: the evidence is LOWER_PRIORITY, KQ-040 finds NONE
+    tenure.oracle.door.NotAllowed: ns/2 may not take ns/1: the evidence is LOWER_PRIORITY, KQ-300 finds NONE
     """
-    found = ground_within_queue(preemptor, target, terms, now)
+    found = ground_for(preemptor, target, evidence, terms, now)
     if found == Ground.NONE or evidence.ground != found:
         raise NotAllowed(
             f"{preemptor.key} may not take {target.key}: "
-            f"the evidence is {evidence.ground.name}, KQ-040 finds {found.name}"
+            f"the evidence is {evidence.ground.name}, KQ-300 finds {found.name}"
         )
-    return Target(workload=target, reason=reason_of(found), evidence=evidence)
+    return Target(workload=target, reason=reason_for(found), evidence=evidence)

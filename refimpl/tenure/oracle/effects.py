@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tenure.model import Reason
 from tenure.oracle.decide import Decision
+from tenure.oracle.tree import Tree
 
 PREEMPTED_METRIC = "kueue_preempted_workloads_total"
 """Counter of preempted workloads per preempting ClusterQueue and reason."""
+
+CAUSES = {
+    Reason.IN_CLUSTER_QUEUE: "prioritization in the ClusterQueue",
+    Reason.IN_CLUSTER_QUEUE_TIME_BASED: "time-based prioritization in the ClusterQueue",
+    Reason.IN_COHORT_RECLAMATION: "reclamation within the cohort",
+    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
+    Reason.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
+}
+"""The words that Kueue's message has for each reason; KEP-8522 has none for its own."""
+
+UNKNOWN = "UNKNOWN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +30,14 @@ class Effect:
     Args:
         workload: `namespace/name`.
         conditions: (type, reason) of the conditions that become True.
+        message: of both conditions and of the event.
         metric: name of the counter.
         labels: its labels, as far as the decision determines them.
     """
 
     workload: str
     conditions: tuple[tuple[str, str], ...]
+    message: str
     metric: str
     labels: tuple[tuple[str, str], ...]
 
@@ -34,10 +49,18 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
 
     Source: Kueue v1beta2, conditions Evicted and Preempted; KEP-8522, Graduation Criteria, Beta.
     """
+    tree, preemptor = decision.snapshot.tree, decision.preemptor
     return tuple(
         Effect(
             workload=target.workload.key,
             conditions=(("Evicted", "Preempted"), ("Preempted", target.reason.label)),
+            message=preemption_message(
+                preemptor.uid,
+                preemptor.job_uid,
+                CAUSES[target.reason],
+                queue_path(tree, decision.queue.name),
+                queue_path(tree, target.workload.cluster_queue or ""),
+            ),
             metric=PREEMPTED_METRIC,
             labels=(
                 ("preempting_cluster_queue", decision.queue.name),
@@ -47,3 +70,28 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
         for target in decision.targets
         if not target.workload.evicted
     )
+
+
+def preemption_message(uid: str, job_uid: str, cause: str, preemptor_path: str, preemptee_path: str) -> str:
+    """The message of the conditions and events of a preemption; what is empty reads as unknown.
+
+    Args:
+        uid, job_uid: of the preemptor, and of its Job.
+        cause: why, in words.
+        preemptor_path, preemptee_path: from the root of the cohort tree to the two ClusterQueues.
+
+    Source: Kueue main of August 2026, message of the Preempted condition.
+
+    >>> preemption_message("u1", "", CAUSES[Reason.IN_CLUSTER_QUEUE], "/a", "/a").split(" due to ")[0]
+    'Preempted to accommodate a workload (UID: u1, JobUID: UNKNOWN)'
+    """
+    return (
+        f"Preempted to accommodate a workload (UID: {uid or UNKNOWN}, JobUID: {job_uid or UNKNOWN}) "
+        f"due to {cause or UNKNOWN}; preemptor path: {preemptor_path or UNKNOWN}; "
+        f"preemptee path: {preemptee_path or UNKNOWN}"
+    )
+
+
+def queue_path(tree: Tree, name: str) -> str:
+    """The names from the root of a tree down to one of its ClusterQueues, each behind a slash."""
+    return "".join(f"/{tree.nodes[place].name}" for place in reversed(tree.nodes[tree.places[name]].path))

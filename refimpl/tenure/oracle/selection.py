@@ -6,7 +6,7 @@ an amount is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,17 +15,39 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Removal(Generic[_Usage]):
+class Chain(Generic[_Item]):
+    """A list that shares its rest with the lists it was made from, so that a step costs the same each time.
+
+    Args:
+        head: what was put in front last.
+        rest: the list before; None when this is its only element.
+
+    >>> list(Chain(1, Chain(2)))
+    [1, 2]
+    """
+
+    head: _Item
+    rest: Chain[_Item] | None = None
+
+    def __iter__(self) -> Iterator[_Item]:
+        chain: Chain[_Item] | None = self
+        while chain is not None:
+            yield chain.head
+            chain = chain.rest
+
+
+@dataclass(frozen=True, slots=True)
+class Removal(Generic[_Usage, _Item]):
     """State of the removing fold.
 
     Args:
         usage: what is in use after the removals so far.
-        removed: how many candidates, from the front, have been removed.
+        removed: who has been removed, the last one first.
         fits: whether the request fits now.
     """
 
     usage: _Usage
-    removed: int
+    removed: Chain[_Item] | None
     fits: bool
 
 
@@ -36,29 +58,30 @@ class FillBack(Generic[_Usage, _Item]):
     Args:
         usage: what is in use after giving back the `spared`.
         kept: removed candidates that stay removed, in the order of removal.
-        spared: removed candidates that keep their quota after all.
+        spared: removed candidates that keep their quota after all, in the order of removal.
     """
 
     usage: _Usage
-    kept: tuple[_Item, ...]
-    spared: tuple[_Item, ...]
+    kept: Chain[_Item]
+    spared: Chain[_Item] | None
 
 
 def removal_step(
-    state: Removal[_Usage],
+    state: Removal[_Usage, _Item],
     candidate: _Item,
+    stands: Callable[[_Usage, _Item], bool],
     fits: Callable[[_Usage], bool],
     remove: Callable[[_Usage, _Item], _Usage],
-) -> Removal[_Usage]:
-    """Remove one more candidate, unless the request fits already.
+) -> Removal[_Usage, _Item]:
+    """Remove one more candidate, unless the request fits already or the candidate may not be taken any more.
 
-    >>> removal_step(Removal(usage=5, removed=0, fits=False), 2, lambda u: u <= 3, lambda u, c: u - c)
-    Removal(usage=3, removed=1, fits=True)
+    >>> removal_step(Removal(5, None, False), 2, lambda u, c: True, lambda u: u <= 3, lambda u, c: u - c)
+    Removal(usage=3, removed=Chain(head=2, rest=None), fits=True)
     """
-    if state.fits:
+    if state.fits or not stands(state.usage, candidate):
         return state
     usage = remove(state.usage, candidate)
-    return Removal(usage, state.removed + 1, fits(usage))
+    return Removal(usage, Chain(candidate, state.removed), fits(usage))
 
 
 def fill_back_step(
@@ -69,34 +92,38 @@ def fill_back_step(
 ) -> FillBack[_Usage, _Item]:
     """Give one removed candidate its quota back, if the request still fits then.
 
-    >>> fill_back_step(FillBack(usage=1, kept=(9,), spared=()), 2, lambda u: u <= 3, lambda u, c: u + c)
-    FillBack(usage=3, kept=(9,), spared=(2,))
+    >>> fill_back_step(FillBack(1, Chain(9), None), 2, lambda u: u <= 3, lambda u, c: u + c)
+    FillBack(usage=3, kept=Chain(head=9, rest=None), spared=Chain(head=2, rest=None))
     """
     usage = add(state.usage, candidate)
     if fits(usage):
-        return FillBack(usage, state.kept, (candidate, *state.spared))
-    return FillBack(state.usage, (candidate, *state.kept), state.spared)
+        return FillBack(usage, state.kept, Chain(candidate, state.spared))
+    return FillBack(state.usage, Chain(candidate, state.kept), state.spared)
 
 
 def remove_until_fits(
-    candidates: Sequence[_Item],
+    candidates: Iterable[_Item],
     usage: _Usage,
+    stands: Callable[[_Usage, _Item], bool],
     fits: Callable[[_Usage], bool],
     remove: Callable[[_Usage, _Item], _Usage],
-) -> Removal[_Usage]:
+) -> Removal[_Usage, _Item]:
     """Remove candidates from the front until the request fits, at least one.
 
-    >>> remove_until_fits([1, 2, 4], 7, lambda u: u <= 4, lambda u, c: u - c)
-    Removal(usage=4, removed=2, fits=True)
+    >>> end = remove_until_fits([1, 2, 4], 7, lambda u, c: True, lambda u: u <= 4, lambda u, c: u - c)
+    >>> end.usage, list(end.removed), end.fits
+    (4, [2, 1], True)
     """
-    state: Removal[_Usage] = Removal(usage, 0, fits=False)
+    state: Removal[_Usage, _Item] = Removal(usage, None, fits=False)
     for candidate in candidates:
-        state = removal_step(state, candidate, fits, remove)
+        state = removal_step(state, candidate, stands, fits, remove)
+        if state.fits:
+            break
     return state
 
 
 def fill_back(
-    removed: Sequence[_Item],
+    removed: Chain[_Item],
     usage: _Usage,
     fits: Callable[[_Usage], bool],
     add: Callable[[_Usage, _Item], _Usage],
@@ -104,13 +131,14 @@ def fill_back(
     """Give back, from the second last removed to the first, whoever need not leave after all.
 
     Args:
-        removed: at least one, in the order of removal; after the last of them the request fits.
+        removed: the last one first; after that one the request fits.
         usage: what is in use with all of them removed.
 
-    >>> fill_back([1, 2, 4], 0, lambda u: u <= 2, lambda u, c: u + c)
-    FillBack(usage=2, kept=(1, 4), spared=(2,))
+    >>> end = fill_back(Chain(4, Chain(2, Chain(1))), 0, lambda u: u <= 2, lambda u, c: u + c)
+    >>> end.usage, list(end.kept), list(end.spared)
+    (2, [1, 4], [2])
     """
-    state: FillBack[_Usage, _Item] = FillBack(usage, (removed[-1],), ())
-    for candidate in reversed(removed[:-1]):
+    state: FillBack[_Usage, _Item] = FillBack(usage, Chain(removed.head), None)
+    for candidate in removed.rest or ():
         state = fill_back_step(state, candidate, fits, add)
     return state

@@ -1,5 +1,29 @@
 """One small pure function per rule. Importing this package registers all of them."""
 
-from tenure.rules import eligibility, ordering, priority, queue_order, quota, reservation, time_based
+from tenure.rules import (
+    amounts,
+    eligibility,
+    flavors,
+    ordering,
+    priority,
+    queue_order,
+    quota,
+    reclaim,
+    reservation,
+    share,
+    time_based,
+)
 
-__all__ = ["eligibility", "ordering", "priority", "queue_order", "quota", "reservation", "time_based"]
+__all__ = [
+    "amounts",
+    "eligibility",
+    "flavors",
+    "ordering",
+    "priority",
+    "queue_order",
+    "quota",
+    "reclaim",
+    "reservation",
+    "share",
+    "time_based",
+]

@@ -1,12 +1,14 @@
-"""Rules about who may be taken within a ClusterQueue."""
+"""Rules about who may be taken."""
 
 from __future__ import annotations
 
-from tenure.model import Ground, Instant, WithinClusterQueue, Workload
+from tenure.model import Evidence, Ground, Instant, Reason, WithinClusterQueue, Workload
 from tenure.rules.priority import has_lower_priority
+from tenure.rules.reclaim import ground_across_queues
 from tenure.rules.registry import rule
+from tenure.rules.share import ground_by_share
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import ground_among_equals
+from tenure.rules.time_based import ground_among_equals, reason_of
 
 
 @rule("KQ-040")
@@ -47,3 +49,73 @@ def ground_within_queue(
     if target.priority != preemptor.priority:
         return Ground.NONE
     return ground_among_equals(preemptor, target, terms, now)
+
+
+@rule("KQ-300")
+def ground_for(
+    preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms, now: Instant
+) -> Ground:
+    """On what ground a workload may take another, wherever that runs.
+
+    > Within the preemptor's ClusterQueue KQ-040 decides. In another ClusterQueue
+    > nobody may be taken unless that queue, and without fair sharing every
+    > cohort below the common one, uses more than its quota; then KQ-320
+    > decides, under fair sharing KQ-400.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload that holds quota.
+        evidence: the facts about the target's place in the tree and about shares.
+        terms: what holds for the preemptor.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Returns:
+        the ground, NONE when it may not be taken.
+
+    Source: Kueue v1beta2, `ClusterQueuePreemption`; Kueue main of August 2026, candidates.
+
+    >>> from tenure.model import ClusterQueue, ReclaimWithinCohort, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> queue = ClusterQueue("q", cohort="c", reclaim_within_cohort=ReclaimWithinCohort.ANY)
+    >>> terms = terms_of(queue, Settings(), preset("guaranteed"))
+    >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
+    >>> old = Workload("ns", "old", "v", priority=9, created_at=0, cluster_queue="other")
+    >>> ground_for(new, old, Evidence(Ground.HIERARCHICAL, over_quota=True, advantage=True), terms, 0).name
+    'HIERARCHICAL'
+    """
+    if target.cluster_queue == terms.cluster_queue:
+        return ground_within_queue(preemptor, target, terms, now)
+    if not evidence.over_quota:
+        return Ground.NONE
+    if terms.fair_sharing:
+        return ground_by_share(preemptor, target, evidence, terms)
+    return ground_across_queues(preemptor, target, evidence, terms)
+
+
+@rule("KQ-310")
+def reason_for(ground: Ground) -> Reason:
+    """The reason that a target's condition, event and metric carry.
+
+    > A target that was borrowing what the preemptor may claim has reason
+    > InCohortReclamation, one that may be taken even for a preemptor that
+    > borrows InCohortReclaimWhileBorrowing, one taken by shares
+    > InCohortFairSharing; within the ClusterQueue TBP-070 decides.
+
+    Args:
+        ground: why it is taken; not NONE.
+
+    Source: Kueue v1beta2, reasons of condition Preempted.
+
+    >>> reason_for(Ground.WITHIN_NOMINAL).label
+    'InCohortReclamation'
+    """
+    if ground == Ground.HIERARCHICAL or ground == Ground.WITHOUT_BORROWING:
+        return Reason.IN_COHORT_RECLAMATION
+    if ground == Ground.WITHIN_NOMINAL:
+        return Reason.IN_COHORT_RECLAMATION
+    if ground == Ground.WHILE_BORROWING:
+        return Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
+    if ground == Ground.FINAL_SHARE or ground == Ground.INITIAL_SHARE:
+        return Reason.IN_COHORT_FAIR_SHARING
+    return reason_of(ground)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from tenure.model import Instant, Workload
+from tenure.model import Instant, OrderKey, Workload
 from tenure.rules.registry import rule
+from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import duration_in_force, precedes_among_equals
+from tenure.rules.time_based import duration_in_force, is_time_expired, precedes_among_equals
 
 
 @rule("KQ-050")
 def candidate_precedes(
     first: Workload, second: Workload, preemptor: Workload, terms: PreemptionTerms, now: Instant
 ) -> bool:
-    """Which of two candidates of one ClusterQueue is taken first.
+    """Which of two candidates of one group is taken first.
 
     > A candidate that is already evicted goes first; then the one of lower
-    > priority; among candidates of the preemptor's own priority TBP-060
-    > decides with the duration in force, among others without one.
+    > priority; among candidates of the preemptor's own ClusterQueue and
+    > priority TBP-060 decides with the duration in force, among others without
+    > one.
 
     Args:
-        first, second: two candidates.
+        first, second: two candidates, both of the preemptor's ClusterQueue or both of others.
         preemptor: the pending workload.
-        terms: what holds in their ClusterQueue.
+        terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
 
     Source: Kueue main of August 2026, candidate order (evicted, priority, later reservation, uid);
@@ -38,6 +40,79 @@ def candidate_precedes(
         return first.evicted
     if first.priority != second.priority:
         return first.priority < second.priority
-    if first.priority == preemptor.priority:
+    if first.cluster_queue == terms.cluster_queue and first.priority == preemptor.priority:
         return precedes_among_equals(first, second, now, duration_in_force(terms))
     return precedes_among_equals(first, second, now, None)
+
+
+@rule("KQ-220")
+def stands_before(
+    first: Workload,
+    first_group: int,
+    second: Workload,
+    second_group: int,
+    preemptor: Workload,
+    terms: PreemptionTerms,
+    now: Instant,
+) -> bool:
+    """Which of two candidates is taken first, whatever their groups.
+
+    > A candidate that is already evicted goes first; then those over whom the
+    > preemptor has a hierarchical advantage, then others of other
+    > ClusterQueues, then those of its own; within a group KQ-050 decides.
+
+    Args:
+        first, second: two candidates.
+        first_group, second_group: 0 with hierarchical advantage, 1 of another ClusterQueue, 2 of the own.
+            Fair sharing knows no advantage.
+        preemptor: the pending workload.
+        terms: what holds for the preemptor.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Source: Kueue main of August 2026, candidate order and candidate iterator.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> stands_before(low, 2, high, 1, high, terms_of(ClusterQueue("q"), Settings(), preset("released")), 0)
+    False
+    """
+    if first.evicted != second.evicted:
+        return first.evicted
+    if first_group != second_group:
+        return first_group < second_group
+    return candidate_precedes(first, second, preemptor, terms, now)
+
+
+@rule("KQ-230")
+def order_key(
+    candidate: Workload, group: int, preemptor: Workload, terms: PreemptionTerms, now: Instant
+) -> OrderKey:
+    """The key by which a candidate is sorted.
+
+    > Sorting candidates by their keys puts them in the order of KQ-220.
+
+    Args:
+        candidate: a workload that may be taken.
+        group: see KQ-220.
+        preemptor: the pending workload.
+        terms: what holds for the preemptor.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+
+    Source: KQ-220, of which this is another form: a sort that asks for one key a candidate is faster than
+        one that compares candidates. That both agree is proved (PO-KQ-100).
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> order_key(low, 1, high, terms_of(ClusterQueue("q"), Settings(), preset("released")), 9).recency
+    -9
+    """
+    reserved = quota_reservation_time(candidate, now)
+    running = 0 if candidate.evicted else 1
+    equal = candidate.cluster_queue == terms.cluster_queue and candidate.priority == preemptor.priority
+    if equal and is_time_expired(candidate, now, duration_in_force(terms)):
+        return OrderKey(running, group, candidate.priority, 0, reserved, candidate.uid)
+    return OrderKey(running, group, candidate.priority, 1, -reserved, candidate.uid)

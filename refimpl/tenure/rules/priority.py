@@ -24,3 +24,28 @@ def has_lower_priority(preemptor: Workload, target: Workload) -> bool:
     (True, False)
     """
     return target.priority < preemptor.priority
+
+
+@rule("KQ-080")
+def effective_priority(base: int, boost: int, boost_gate: bool) -> int:
+    """The priority that counts.
+
+    > A workload counts with its own priority; with gate PriorityBoost on, with
+    > the sum of that and its boost.
+
+    Args:
+        base: `spec.priority`, 0 when it is not set.
+        boost: annotation `kueue.x-k8s.io/priority-boost`; 0 when it is absent or no 32-bit integer.
+        boost_gate: feature gate PriorityBoost, off by default.
+
+    Returns:
+        a sum that may lie outside 32 bits.
+
+    Source: Kueue main of August 2026, effective priority.
+
+    >>> effective_priority(base=100, boost=7, boost_gate=True), effective_priority(100, 7, False)
+    (107, 100)
+    """
+    if boost_gate:
+        return base + boost
+    return base

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from tenure.model import Instant, RequeuingTimestamp, Workload
+from tenure.model import Duration, Instant, RequeuingTimestamp, Workload
 from tenure.rules.registry import rule
+
+REQUEUE_EPSILON: Duration = 1_000_000
+"""One millisecond in ns: keeps a victim strictly behind a preemptor that was created as it was evicted."""
 
 
 @rule("KQ-020")
-def queue_order_timestamp(workload: Workload, requeuing_timestamp: RequeuingTimestamp) -> Instant:
+def queue_order_timestamp(
+    workload: Workload, requeuing_timestamp: RequeuingTimestamp, priority_sorting: bool
+) -> Instant:
     """The time that a workload queues from.
 
     > A workload queues from its creation; from its eviction instead, when it
     > was evicted for its pods not being ready in time and Kueue is configured
-    > to requeue by eviction, or when an admission check evicted it.
+    > to requeue by eviction, or when an admission check evicted it; from one
+    > millisecond after its preemption, when it was reclaimed by a borrower and
+    > gate PrioritySortingWithinCohort is off.
 
     Args:
         workload: any workload.
         requeuing_timestamp: the configured choice for evictions of pods that were not ready in time.
+        priority_sorting: feature gate PrioritySortingWithinCohort.
 
     Returns:
         ns since the epoch.
 
-    Source: Kueue main of August 2026, queue-order timestamp; gate PrioritySortingWithinCohort on.
+    Source: Kueue main of August 2026, queue-order timestamp.
 
     >>> evicted = Workload("ns", "w", "u", priority=0, created_at=5, admission_check_evicted_at=9)
-    >>> queue_order_timestamp(evicted, RequeuingTimestamp.CREATION)
+    >>> queue_order_timestamp(evicted, RequeuingTimestamp.CREATION, priority_sorting=True)
     9
     """
     if requeuing_timestamp == RequeuingTimestamp.EVICTION and workload.pods_ready_evicted_at is not None:
         return workload.pods_ready_evicted_at
     if workload.admission_check_evicted_at is not None:
         return workload.admission_check_evicted_at
+    if not priority_sorting and workload.preempted_while_borrowing_at is not None:
+        return workload.preempted_while_borrowing_at + REQUEUE_EPSILON
     return workload.created_at

@@ -1,29 +1,48 @@
-"""The terms that hold between a preemptor and the workloads of its ClusterQueue."""
+"""The terms that hold between a preemptor and everybody whom it may take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.model import ClusterQueue, Duration, RequeuingTimestamp, Settings, WithinClusterQueue
+from tenure.model import (
+    BorrowWithinCohort,
+    ClusterQueue,
+    Duration,
+    ReclaimWithinCohort,
+    RequeuingTimestamp,
+    Settings,
+    WithinClusterQueue,
+)
 from tenure.readings import NewerThan, Reading, RequeueOrder, SamePriorityGate
 
 
 @dataclass(frozen=True, slots=True)
 class PreemptionTerms:
-    """Everything besides the two workloads and the clock that decides whether one may take the other.
+    """Everything besides the workloads, the clock and the quotas that decides who may take whom.
 
     Args:
-        within_cluster_queue: the queue's policy.
+        cluster_queue: name of the preemptor's ClusterQueue.
+        within_cluster_queue: its policy towards its own workloads.
         min_admit_duration: `withinClusterQueueConfig.minAdmitDuration` as configured, ns, valid or not.
         time_based_preemption: feature gate TimeBasedSamePriorityPreemption.
         requeuing_timestamp: where a workload that was evicted before its pods were ready queues from.
+        priority_sorting_within_cohort: feature gate PrioritySortingWithinCohort.
+        reclaim_within_cohort: the policy towards workloads of other queues.
+        borrow_within_cohort, max_priority_threshold: whether that holds while the queue borrows.
+        fair_sharing: whether targets in other queues are chosen by shares.
         same_priority_gate, newer_than, requeue_order: the reading.
     """
 
+    cluster_queue: str
     within_cluster_queue: WithinClusterQueue
     min_admit_duration: Duration | None
     time_based_preemption: bool
     requeuing_timestamp: RequeuingTimestamp
+    priority_sorting_within_cohort: bool
+    reclaim_within_cohort: ReclaimWithinCohort
+    borrow_within_cohort: BorrowWithinCohort
+    max_priority_threshold: int | None
+    fair_sharing: bool
     same_priority_gate: SamePriorityGate
     newer_than: NewerThan
     requeue_order: RequeueOrder
@@ -32,10 +51,16 @@ class PreemptionTerms:
 def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> PreemptionTerms:
     """The terms of a ClusterQueue under a reading."""
     return PreemptionTerms(
+        cluster_queue=queue.name,
         within_cluster_queue=queue.within_cluster_queue,
         min_admit_duration=queue.min_admit_duration,
         time_based_preemption=settings.time_based_preemption,
         requeuing_timestamp=settings.requeuing_timestamp,
+        priority_sorting_within_cohort=settings.priority_sorting_within_cohort,
+        reclaim_within_cohort=queue.reclaim_within_cohort,
+        borrow_within_cohort=queue.borrow_within_cohort,
+        max_priority_threshold=queue.max_priority_threshold,
+        fair_sharing=settings.fair_sharing is not None,
         same_priority_gate=reading.same_priority_gate,
         newer_than=reading.newer_than,
         requeue_order=reading.requeue_order,

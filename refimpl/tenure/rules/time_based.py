@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from tenure.model import MINUTE, Duration, Ground, Instant, Reason, WithinClusterQueue, Workload
 from tenure.readings import NewerThan, RequeueOrder, SamePriorityGate
-from tenure.rules.queue_order import queue_order_timestamp
+from tenure.rules.queue_order import REQUEUE_EPSILON, queue_order_timestamp
 from tenure.rules.registry import rule
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms
-
-REQUEUE_EPSILON: Duration = 1_000_000
-"""One millisecond in ns: keeps a victim strictly behind a preemptor that was created as it was evicted."""
 
 
 @rule("TBP-010")
@@ -100,9 +97,13 @@ def requeue_timestamp(workload: Workload, terms: PreemptionTerms) -> Instant:
     1000000
     """
     if terms.requeue_order == RequeueOrder.CREATION or duration_in_force(terms) is None:
-        return queue_order_timestamp(workload, terms.requeuing_timestamp)
+        return queue_order_timestamp(
+            workload, terms.requeuing_timestamp, terms.priority_sorting_within_cohort
+        )
     if workload.time_based_preempted_at is None:
-        return queue_order_timestamp(workload, terms.requeuing_timestamp)
+        return queue_order_timestamp(
+            workload, terms.requeuing_timestamp, terms.priority_sorting_within_cohort
+        )
     return workload.time_based_preempted_at + REQUEUE_EPSILON
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tenure.manifests import (
     read_resource_flavor,
     read_workload,
 )
-from tenure.model import FlavorResource, ResourceFlavor, Settings
+from tenure.model import Cohort, FlavorResource, ResourceFlavor, Settings
 from tests.unit.manifests.objects import (
     API,
     CREATED,
@@ -38,6 +39,7 @@ from tests.unit.manifests.objects import (
     refused,
 )
 
+RESOURCES = "spec.resourceGroups[0].flavors[0].resources"
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 
 
@@ -71,7 +73,7 @@ class TestBuild:
         other = {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload", "metadata": {"name": "w"}}
         loaded = built(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "ml", "name": "c"}},
-            an_object("Cohort", "all", {"anything": 1}),
+            an_object("Topology", "racks", {"anything": 1}),
             an_object("WorkloadPriorityClass", "high", value=3),
             other,
             admitted(conditions=[condition("Finished")]),
@@ -79,8 +81,7 @@ class TestBuild:
         )
         assert loaded.ignored == (
             "0.yaml: ConfigMap/ml/c: not a kind that is read",
-            "1.yaml: Cohort/all: not a kind that is read",
-            "2.yaml: WorkloadPriorityClass/high: not a kind that is read",
+            "1.yaml: Topology/racks: not a kind that is read",
             "3.yaml: Workload/w: not a kind that is read",
             "4.yaml: Workload/ml/w: neither holds quota nor waits for it:"
             " status.conditions says Finished=True",
@@ -100,12 +101,70 @@ class TestBuild:
         )
         assert loaded.cluster.admitted[0].created_at == 0
 
-    def test_a_flavor_that_is_not_among_those_given(self) -> None:
-        assert refused(
-            built, a_queue(resourceGroups=[a_group("a", "b")]), an_object("ResourceFlavor", "a")
-        ) == [
-            "0.yaml: ClusterQueue/team-a: spec.resourceGroups[0].flavors[1].name: found 'b',"
-            " expected the name of a ResourceFlavor that is given: a"
+    def test_a_queue_whose_flavor_is_not_among_those_given_is_inactive(self) -> None:
+        queue = a_queue(resourceGroups=[a_group("a", "b")])
+        loaded = built(queue, an_object("ResourceFlavor", "a"))
+        assert loaded.cluster.cluster_queues["team-a"].inactive == "ResourceFlavor b is not given"
+        assert loaded.warnings == ("0.yaml: ClusterQueue/team-a: inactive: ResourceFlavor b is not given",)
+        held = built(
+            a_queue(resourceGroups=[a_group("b")], stopPolicy="Hold"), an_object("ResourceFlavor", "a")
+        )
+        reasons = "spec.stopPolicy is Hold, ResourceFlavor b is not given"
+        assert held.cluster.cluster_queues["team-a"].inactive == reasons
+        assert built(queue).cluster.cluster_queues["team-a"].inactive == ""
+
+    def test_cohorts(self) -> None:
+        loaded = built(
+            a_queue(cohortName="team"), an_object("Cohort", "team", {"parentName": "org"}), pending()
+        )
+        assert loaded.cluster.cohorts == {"team": Cohort("team", "org")}
+        assert loaded.cluster.cluster_queues["team-a"].cohort == "team"
+
+    def test_a_cycle_of_cohorts_is_refused_under_the_users_own_names(self) -> None:
+        old = {**an_object("Cohort", "a", {"parent": "b"}), "apiVersion": "kueue.x-k8s.io/v1alpha1"}
+        others = [
+            an_object("Cohort", "b", {"parentName": "a"}),
+            an_object("Cohort", "c", {"parentName": "a"}),
+        ]
+        assert refused(built, old, *others, an_object("Cohort", "d", {"parentName": "d"})) == [
+            "0.yaml: Cohort/a: spec.parent: found a cycle: a, b, a,"
+            " expected a parent that is not below the cohort itself",
+            "3.yaml: Cohort/d: spec.parentName: found a cycle: d, d,"
+            " expected a parent that is not below the cohort itself",
+        ]
+
+    def test_a_queue_that_is_not_modelled_sets_its_whole_tree_aside(self) -> None:
+        hero = a_queue("hero", cohortName="team", preemption={"rules": "UberClusterQueueRules"})
+        loaded = built(
+            hero,
+            a_queue("near", cohortName="other"),
+            a_queue("far", cohortName="elsewhere"),
+            an_object("Cohort", "team", {"parentName": "org"}),
+            an_object("Cohort", "other", {"parentName": "org"}),
+        )
+        assert list(loaded.cluster.cluster_queues) == ["far"]
+        assert set(loaded.set_aside) == {"ClusterQueue/hero", "ClusterQueue/near"}
+        (problem,) = loaded.set_aside["ClusterQueue/near"]
+        assert (problem.object, problem.field) == ("ClusterQueue/hero", "spec.preemption.rules")
+        assert loaded.warnings[-1] == (
+            "1.yaml: ClusterQueue/near: set aside: shares a tree of cohorts with ClusterQueue/hero"
+        )
+
+    def test_a_boost_that_is_no_integer_counts_as_nothing_with_a_warning(self) -> None:
+        raw = pending()
+        raw["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": "much"}
+        loaded = built(raw)
+        assert loaded.cluster.pending[0].priority_boost == 0
+        assert loaded.warnings == (
+            "0.yaml: Workload/ml/w: metadata.annotations[kueue.x-k8s.io/priority-boost] 'much'"
+            " is no 32-bit integer, counted as 0",
+        )
+
+    def test_a_priority_class_that_grows_with_time_is_refused(self) -> None:
+        raw = an_object("WorkloadPriorityClass", "aging", value=1, dynamicPriorityPolicy={"step": 1})
+        assert refused(built, raw) == [
+            "0.yaml: WorkloadPriorityClass/aging: dynamicPriorityPolicy: found {'step': 1},"
+            " expected nothing here: a priority that grows with time (KEP-754) is not modelled"
         ]
 
     def test_an_object_that_is_given_twice(self) -> None:
@@ -119,12 +178,13 @@ class TestBuild:
     def test_versions_that_are_not_read(self) -> None:
         assert refused(
             built,
-            {**a_queue(), "apiVersion": "kueue.x-k8s.io/v1beta1"},
+            {**a_queue(), "apiVersion": "kueue.x-k8s.io/v1alpha1"},
             {**a_queue("b"), "apiVersion": "v1beta2"},
         ) == [
-            "0.yaml: ClusterQueue/team-a: apiVersion: found 'kueue.x-k8s.io/v1beta1',"
-            " expected kueue.x-k8s.io/v1beta2",
-            "1.yaml: ClusterQueue/b: apiVersion: found 'v1beta2', expected kueue.x-k8s.io/v1beta2",
+            "0.yaml: ClusterQueue/team-a: apiVersion: found 'kueue.x-k8s.io/v1alpha1',"
+            " expected kueue.x-k8s.io/v1beta2 or kueue.x-k8s.io/v1beta1",
+            "1.yaml: ClusterQueue/b: apiVersion: found 'v1beta2',"
+            " expected kueue.x-k8s.io/v1beta2 or kueue.x-k8s.io/v1beta1",
         ]
 
     def test_what_is_no_object(self) -> None:
@@ -138,7 +198,7 @@ class TestBuild:
     def test_all_problems_of_all_objects_are_reported(self) -> None:
         errors = refused(
             built,
-            a_queue(stopPolicy="Hold", cohort="x"),
+            a_queue(stopPolicy="Held", cohort="x"),
             pending(priority="1"),
             an_object("ResourceFlavor", "default", []),
             an_object("LocalQueue", "jobs", {}, "ml"),
@@ -186,6 +246,16 @@ metadata: {{namespace: ml, name: w, creationTimestamp: 2026-01-01T00:00:00.00000
         ]
 
 
+CONFIG = "config.kueue.x-k8s.io/v1beta2"
+KINDS = (
+    "ClusterQueue",
+    "Cohort",
+    "Configuration",
+    "LocalQueue",
+    "ResourceFlavor",
+    "Workload",
+    "WorkloadPriorityClass",
+)
 JUNK = st.recursive(
     st.none()
     | st.booleans()
@@ -210,8 +280,8 @@ JUNK = st.recursive(
 
 @given(metadata=JUNK, spec=JUNK, status=JUNK)
 def test_whatever_an_object_holds_it_is_read_or_refused(metadata: Any, spec: Any, status: Any) -> None:
-    for kind in ("ClusterQueue", "ResourceFlavor", "LocalQueue", "Workload"):
-        raw = {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec, "status": status}
+    for api, kind in product((API, API.replace("beta2", "beta1"), CONFIG), KINDS):
+        raw = {"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec, "status": status}
         try:
             build([SourcedObject("", raw)])
         except InputError as error:
@@ -232,7 +302,7 @@ def test_recorded_objects_are_read_and_ask_for_what_kueue_says() -> None:
     compared = 0
     for case in recorded():
         for index, raw in enumerate(case["clusterQueues"]):
-            read_cluster_queue(raw, where=f"clusterQueues[{index}]")
+            read_cluster_queue(raw, where=f"clusterQueues[{index}]", defaulted=False)
         for index, raw in enumerate(case["resourceFlavors"]):
             read_resource_flavor(raw, where=f"resourceFlavors[{index}]")
         for index, raw in enumerate(case["admitted"]):
@@ -254,18 +324,27 @@ def test_recorded_objects_are_read_and_ask_for_what_kueue_says() -> None:
 @pytest.mark.skipif(
     not (SHARED / "data").is_dir(), reason="Kueue's own manifests are not beside the repository"
 )
-def test_kueues_own_manifests_are_read() -> None:
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("v1beta1", {}),
+        (
+            "v1beta2",
+            {
+                "borrowing-limit-team-a-cq.yaml": [f"ClusterQueue/team-a-cq: {RESOURCES}"],
+                "borrowing-limit-team-b-cq.yaml": [f"ClusterQueue/team-b-cq: {RESOURCES}"],
+                "workload-priority-boost-fragment.yaml": [
+                    "Workload/default/example-workload: spec.priorityClassName"
+                ],
+            },
+        ),
+    ],
+)
+def test_kueues_own_manifests_are_read(version: str, expected: dict[str, list[str]]) -> None:
     wrong: dict[str, list[str]] = {}
-    for file in sorted((SHARED / "data/manifests/kueue/v1beta2").glob("*.yaml")):
+    for file in sorted((SHARED / "data/manifests/kueue" / version).glob("*.yaml")):
         try:
             load([file])
         except InputError as error:
             wrong[file.name] = [f"{problem.object}: {problem.field}" for problem in error.problems]
-    resources = "spec.resourceGroups[0].flavors[0].resources"
-    assert wrong == {
-        "borrowing-limit-team-a-cq.yaml": [f"ClusterQueue/team-a-cq: {resources}"],
-        "borrowing-limit-team-b-cq.yaml": [f"ClusterQueue/team-b-cq: {resources}"],
-        "workload-priority-boost-fragment.yaml": [
-            "Workload/default/example-workload: spec.priorityClassName"
-        ],
-    }
+    assert wrong == expected

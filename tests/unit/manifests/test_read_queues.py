@@ -11,19 +11,35 @@ from tenure.manifests import (
     MAX_AMOUNT,
     LocalQueueEntry,
     read_cluster_queue,
+    read_cohort,
     read_local_queue,
     read_resource_flavor,
 )
-from tenure.manifests.showing import NumberText
 from tenure.model import (
+    NANO,
+    UNLIMITED,
+    BorrowWithinCohort,
     ClusterQueue,
+    Cohort,
+    FlavorFungibility,
+    FlavorPreference,
     FlavorQuotas,
     FlavorResource,
+    Fungibility,
+    ReclaimWithinCohort,
     ResourceFlavor,
     ResourceGroup,
+    Taint,
+    Toleration,
     WithinClusterQueue,
 )
 from tests.unit.manifests.objects import Object, a_group, a_queue, an_object, only_code, refused
+
+
+def with_limit(**limits: object) -> Object:
+    """A resource group of one flavor, with limits."""
+    quota = {"name": "cpu", "nominalQuota": 4, **limits}
+    return {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [quota]}]}
 
 
 class TestClusterQueue:
@@ -56,12 +72,18 @@ class TestClusterQueue:
         assert read_cluster_queue(raw) == ClusterQueue(
             name="team-a",
             resource_groups=(
-                ResourceGroup(("cpu", "memory"), (FlavorQuotas("spot", {"cpu": 1500, "memory": 2**30}),)),
+                ResourceGroup(
+                    ("cpu", "memory"),
+                    (FlavorQuotas("spot", {"cpu": 1500, "memory": 2**30}, {"cpu": 1000}, {"memory": 0}),),
+                ),
                 ResourceGroup(("nvidia.com/gpu",), (FlavorQuotas("a100", gpu), FlavorQuotas("h100", gpu))),
             ),
             within_cluster_queue=WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
             min_admit_duration=4 * 3600 * 10**9,
             cohort="all",
+            reclaim_within_cohort=ReclaimWithinCohort.ANY,
+            borrow_within_cohort=BorrowWithinCohort.LOWER_PRIORITY,
+            max_priority_threshold=100,
         )
 
     @pytest.mark.parametrize(
@@ -83,17 +105,66 @@ class TestClusterQueue:
     def test_defaults(self, spec: Any) -> None:
         assert read_cluster_queue(an_object("ClusterQueue", "a", spec)) == ClusterQueue("a")
 
-    def test_what_cannot_matter_alone_is_accepted(self) -> None:
+    @pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+    def test_a_queue_that_is_held_is_inactive(self, policy: str) -> None:
+        assert read_cluster_queue(a_queue(stopPolicy=policy)).inactive == f"spec.stopPolicy is {policy}"
+        assert read_cluster_queue(a_queue(stopPolicy="None")).inactive == ""
+
+    def test_what_the_api_server_would_have_filled_in(self) -> None:
+        unset = a_queue(preemption={"reclaimWithinCohort": "", "borrowWithinCohort": {"policy": ""}})
+        served, bare = read_cluster_queue(unset), read_cluster_queue(unset, defaulted=False)
+        assert (served.reclaim_within_cohort, served.borrow_within_cohort) == (
+            ReclaimWithinCohort.NEVER,
+            BorrowWithinCohort.NEVER,
+        )
+        assert (bare.reclaim_within_cohort, bare.borrow_within_cohort) == (
+            ReclaimWithinCohort.UNSET,
+            BorrowWithinCohort.LOWER_PRIORITY,
+        )
+        assert read_cluster_queue(a_queue(), defaulted=False) == read_cluster_queue(a_queue())
+
+    def test_what_only_the_api_server_refuses_is_read_without_it(self) -> None:
+        quota = {"name": "cpu", "nominalQuota": 1, "borrowingLimit": 1}
+        raw = a_queue(
+            resourceGroups=[
+                {"coveredResources": ["cpu", "gpu"], "flavors": [{"name": "a", "resources": [quota]}]},
+                {"coveredResources": ["disk"], "flavors": [{"name": "b"}]},
+            ]
+        )
+        assert len(refused(read_cluster_queue, raw)) == 3
+        assert read_cluster_queue(raw, defaulted=False).resource_groups == (
+            ResourceGroup(("cpu", "gpu"), (FlavorQuotas("a", {"cpu": 1000}, {"cpu": 1000}),)),
+            ResourceGroup(("disk",), (FlavorQuotas("b", {}),)),
+        )
+
+    def test_limits_saturate_like_quotas(self) -> None:
+        quota = {"name": "cpu", "nominalQuota": 0, "borrowingLimit": "1E", "lendingLimit": "10E"}
+        group = {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [quota]}]}
+        (found,) = read_cluster_queue(a_queue(cohortName="all", resourceGroups=[group])).resource_groups
+        assert found.flavors[0].borrowing_limits == found.flavors[0].lending_limits == {"cpu": UNLIMITED}
+
+    @pytest.mark.parametrize(
+        ("weight", "billionths"),
+        [(None, NANO), ("2", 2 * NANO), ("100m", NANO // 10), (0, 0), ("2n", 2), ("0.0000000011", 2)],
+    )
+    def test_weights_in_billionths(self, weight: object, billionths: int) -> None:
+        assert read_cluster_queue(a_queue(fairSharing={"weight": weight})).weight == billionths
+        assert read_cohort(an_object("Cohort", "a", {"fairSharing": {"weight": weight}})).weight == billionths
+
+    def test_how_it_chooses_among_flavors(self) -> None:
+        both = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "MayStopSearch"}
+        found = read_cluster_queue(a_queue(flavorFungibility=both)).fungibility
+        assert found == FlavorFungibility(Fungibility.TRY_NEXT_FLAVOR, Fungibility.MAY_STOP_SEARCH)
+        preferring = {"whenCanBorrow": "TryNextFlavor", "preference": "PreemptionOverBorrowing"}
+        found = read_cluster_queue(a_queue(flavorFungibility=preferring)).fungibility
+        assert found.preference == FlavorPreference.PREEMPTION_OVER_BORROWING
+        assert read_cluster_queue(a_queue(flavorFungibility={})).fungibility == FlavorFungibility()
+
+    def test_what_decides_nothing_is_accepted(self) -> None:
         raw = a_queue(
             stopPolicy="None",
             queueingStrategy="StrictFIFO",
             namespaceSelector={"matchLabels": {"a": "b"}},
-            flavorFungibility={
-                "whenCanBorrow": "TryNextFlavor",
-                "whenCanPreempt": "TryNextFlavor",
-                "preference": "PreemptionOverBorrowing",
-            },
-            fairSharing={"weight": NumberText("0.75")},
             admissionScope={"admissionMode": "UsageBasedAdmissionFairSharing"},
             admissionChecksStrategy={"admissionChecks": [{"name": "x", "onFlavors": ["default"]}]},
             concurrentAdmissionPolicy={"migration": {"mode": "TryPreferredFlavors"}},
@@ -111,15 +182,6 @@ class TestClusterQueue:
     @pytest.mark.parametrize(
         ("spec", "error"),
         [
-            (
-                {"stopPolicy": "Hold"},
-                "stopPolicy: found 'Hold', expected nothing here: a queue that is held is not modelled",
-            ),
-            (
-                {"stopPolicy": "HoldAndDrain"},
-                "stopPolicy: found 'HoldAndDrain',"
-                " expected nothing here: a queue that is held is not modelled",
-            ),
             (
                 {"preemption": {"rules": "UberClusterQueueRules"}},
                 "preemption.rules: found 'UberClusterQueueRules',"
@@ -207,6 +269,34 @@ class TestClusterQueue:
                 " expected the group's coveredResources: cpu",
             ),
             (
+                {"cohortName": "all", "resourceGroups": [with_limit(borrowingLimit="-1")]},
+                "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: found '-1',"
+                " expected a quantity that is not negative",
+            ),
+            (
+                {"resourceGroups": [with_limit(lendingLimit=1)]},
+                "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit: found 1,"
+                " expected no limit without spec.cohortName",
+            ),
+            (
+                {"fairSharing": {"weight": "1n"}},
+                "spec.fairSharing.weight: found '1n', expected 0, or a weight above 10^-9",
+            ),
+            (
+                {"fairSharing": {"weight": -1}},
+                "spec.fairSharing.weight: found -1, expected a quantity that is not negative",
+            ),
+            (
+                {"preemption": {"borrowWithinCohort": {"policy": "LowerPriority"}}},
+                "spec.preemption.borrowWithinCohort.policy: found 'LowerPriority',"
+                " expected Never, because reclaimWithinCohort is Never",
+            ),
+            (
+                {"flavorFungibility": {"preference": "PreemptionOverBorrowing"}},
+                "spec.flavorFungibility.preference: found 'PreemptionOverBorrowing',"
+                " expected no preference unless whenCanBorrow and whenCanPreempt are TryNextFlavor",
+            ),
+            (
                 {"flavorFungibility": {"whenCanBorrow": "Borrow"}},
                 "spec.flavorFungibility.whenCanBorrow: found 'Borrow',"
                 " expected one of 'MayStopSearch' or 'TryNextFlavor'",
@@ -227,7 +317,7 @@ class TestClusterQueue:
 
     def test_every_problem_is_reported_and_none_hides_another(self) -> None:
         raw = a_queue(
-            stopPolicy="Hold",
+            stopPolicy="Held",
             resourceGroups=[a_group("a", "a", quota="1gi")],
             preemption={"withinClusterQueue": 3, "rules": "UberClusterQueueRules"},
         )
@@ -246,23 +336,82 @@ class TestClusterQueue:
         assert len(error) < 250
 
 
+class TestCohort:
+    def test_everything_that_decides(self) -> None:
+        spec = {"parentName": "org", "resourceGroups": [with_limit(lendingLimit=1)], "fairSharing": None}
+        group = ResourceGroup(("cpu",), (FlavorQuotas("a", {"cpu": 4000}, {}, {"cpu": 1000}),))
+        assert read_cohort(an_object("Cohort", "team", spec)) == Cohort("team", "org", (group,))
+
+    def test_what_is_wrong(self) -> None:
+        raw = an_object("Cohort", "team", {"parent": "org", "resourceGroups": [with_limit(borrowingLimit=1)]})
+        assert refused(read_cohort, raw, where="cohorts[1]") == [
+            "Cohort/team: cohorts[1].spec.parent: found 'org',"
+            " expected no field of this name; did you mean parentName?",
+            "Cohort/team: cohorts[1].spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit:"
+            " found 1, expected no limit without spec.parentName",
+        ]
+
+
 class TestFlavorsAndLocalQueues:
     def test_a_flavor(self) -> None:
-        taints = [{"key": "spot", "effect": "NoSchedule"}]
-        raw = an_object("ResourceFlavor", "spot", {"nodeLabels": {"type": "spot"}, "nodeTaints": taints})
-        assert read_resource_flavor(raw) == ResourceFlavor("spot", labelled=True, tainted=True)
-
-    def test_a_preference_is_no_taint(self) -> None:
-        raw = an_object(
-            "ResourceFlavor", "spot", {"nodeTaints": [{"effect": "PreferNoSchedule"}], "nodeLabels": {}}
+        taints = [
+            {"key": "spot", "effect": "NoSchedule", "timeAdded": None},
+            {"key": "slow", "effect": "PreferNoSchedule"},
+            {"key": "old", "value": "yes", "effect": "NoExecute"},
+        ]
+        tolerations = [{"key": "gpu"}, {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}]
+        spec = {"nodeLabels": {"type": "spot"}, "nodeTaints": taints, "tolerations": tolerations}
+        assert read_resource_flavor(an_object("ResourceFlavor", "spot", spec)) == ResourceFlavor(
+            "spot",
+            {"type": "spot"},
+            (Taint("spot"), Taint("old", "yes", "NoExecute")),
+            (Toleration("gpu"), Toleration(exists=True, effect="NoExecute")),
         )
-        assert read_resource_flavor(raw) == ResourceFlavor("spot")
+
+    @pytest.mark.parametrize(
+        ("spec", "error"),
+        [
+            ({"nodeLabels": {"gpu": 1}}, "nodeLabels[gpu]: found 1, expected a string"),
+            (
+                {"nodeTaints": [{"effect": "NoSchedule"}]},
+                "nodeTaints[0].key: found nothing, expected a value: the field is required",
+            ),
+            (
+                {"nodeTaints": [{"key": "a", "effect": "Never"}]},
+                "nodeTaints[0].effect: found 'Never',"
+                " expected one of 'NoSchedule', 'PreferNoSchedule' or 'NoExecute'",
+            ),
+            (
+                {"tolerations": [{"value": "a"}]},
+                "tolerations[0].operator: found None, expected Exists, because no key is named",
+            ),
+            (
+                {"tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]},
+                "tolerations[0].value: found 'b', expected nothing beside operator Exists",
+            ),
+            (
+                {"tolerations": [{"key": "a", "operator": "Gt", "value": "3"}]},
+                "tolerations[0].operator: found 'Gt',"
+                " expected nothing here: a toleration that compares numbers is not modelled",
+            ),
+        ],
+    )
+    def test_what_is_wrong_with_a_flavor(self, spec: Object, error: str) -> None:
+        raw = an_object("ResourceFlavor", "spot", spec)
+        assert refused(read_resource_flavor, raw) == [f"ResourceFlavor/spot: spec.{error}"]
 
     def test_topology_is_not_modelled(self) -> None:
         raw = an_object("ResourceFlavor", "tas", {"topologyName": "default"})
         assert refused(read_resource_flavor, raw, where="resourceFlavors[0]") == [
             "ResourceFlavor/tas: resourceFlavors[0].spec.topologyName: found 'default',"
             " expected nothing here: topology-aware scheduling is not modelled"
+        ]
+
+    def test_a_local_queue_that_is_held_is_not_modelled(self) -> None:
+        raw = an_object("LocalQueue", "jobs", {"clusterQueue": "team-a", "stopPolicy": "Hold"}, "ml")
+        assert refused(read_local_queue, raw) == [
+            "LocalQueue/ml/jobs: spec.stopPolicy: found 'Hold',"
+            " expected nothing here: a LocalQueue that is held is not modelled"
         ]
 
     def test_a_local_queue(self) -> None:

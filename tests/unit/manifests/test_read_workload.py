@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tenure.errors import ErrorCode
 from tenure.manifests import (
     MAX_AMOUNT,
     parse_instant,
@@ -15,7 +16,7 @@ from tenure.manifests import (
     read_workload,
 )
 from tenure.manifests.showing import NumberText
-from tenure.model import FlavorResource, PodSet, Workload
+from tenure.model import FlavorResource, NodeOperator, NodeRequirement, PodSet, Toleration, Workload
 from tests.unit.manifests.objects import (
     CREATED,
     RESERVED,
@@ -24,10 +25,13 @@ from tests.unit.manifests.objects import (
     assignment,
     condition,
     container,
+    only_code,
     pending,
     refused,
     requests_of,
 )
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class TestWorkload:
@@ -61,6 +65,53 @@ class TestWorkload:
         raw = {"metadata": {"name": "b1"} if stamp is None else {"name": "b1", "creationTimestamp": None}}
         assert read_workload(raw) == Workload("", "b1", "", 0, 0)
 
+    @pytest.mark.parametrize(
+        ("text", "boost"),
+        [
+            ("10", 10),
+            ("+10", 10),
+            ("-2147483648", -(2**31)),
+            ("2147483648", 0),
+            ("1_0", 0),
+            (" 1", 0),
+            ("", 0),
+        ],
+    )
+    def test_a_priority_boost(self, text: str, boost: int) -> None:
+        raw = pending()
+        raw["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": text}
+        found = read_workload(raw)
+        assert (found.priority, found.priority_boost) == (0, boost)
+
+    def test_a_preemption_while_borrowing(self) -> None:
+        found = read_workload(admitted(conditions=[condition("Preempted", "InCohortReclaimWhileBorrowing")]))
+        assert found.preempted_while_borrowing_at == parse_instant(RESERVED)
+
+    @pytest.mark.parametrize(
+        ("annotation", "reason"),
+        [
+            ("workload-slice-replacement-for", "a workload that replaces a slice of its own"),
+            ("workload-allowed-resource-flavors", "a variant of a workload (concurrent admission)"),
+            ("admission-gated-by", "an admission gate"),
+        ],
+    )
+    def test_annotations_that_decide_and_are_not_modelled(self, annotation: str, reason: str) -> None:
+        raw = admitted()
+        raw["metadata"]["annotations"] = {f"kueue.x-k8s.io/{annotation}": "x"}
+        assert refused(read_workload, raw, holds_quota=False) == [
+            f"Workload/ml/w: metadata.annotations[kueue.x-k8s.io/{annotation}]: found 'x',"
+            f" expected nothing here: {reason} is not modelled"
+        ]
+        assert only_code(read_workload, raw, holds_quota=False) == ErrorCode.NOT_MODELLED
+        assert read_workload(raw).name == "w"
+
+    def test_a_boost_that_is_no_text(self) -> None:
+        raw = pending()
+        raw["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": 3}
+        assert refused(read_workload, raw) == [
+            "Workload/ml/w: metadata.annotations[kueue.x-k8s.io/priority-boost]: found 3, expected a string"
+        ]
+
     def test_other_conditions_and_annotations_do_not_count(self) -> None:
         raw = admitted(
             conditions=[
@@ -69,7 +120,7 @@ class TestWorkload:
                 condition("Admitted"),
             ]
         )
-        raw["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": "100"}
+        raw["metadata"]["annotations"] = {"kueue.x-k8s.io/elastic-job": "true", "note": 3}
         found = read_workload(raw)
         assert (found.evicted, found.admission_check_evicted_at, found.time_based_preempted_at) == (
             False,
@@ -96,10 +147,31 @@ class TestWorkload:
 
     def test_the_caller_may_decide_who_holds_quota(self) -> None:
         raw = admitted()
-        raw["status"]["admission"]["unknown"] = "not looked at"
         found = read_workload(raw, holds_quota=False)
         assert (found.cluster_queue, found.usage, found.quota_reserved_at) == (None, {}, None)
-        assert found.pod_sets == (PodSet("main", 4, {}),)
+        # What has been admitted once asks for what it was admitted with.
+        assert found.pod_sets == (PodSet("main", 4, {"cpu": 4000}, settled={"cpu": "default"}),)
+
+    def test_an_admission_of_a_pending_workload_settles_what_it_names(self) -> None:
+        raw = pending(count=4, pod={"containers": [container(cpu=9)]})
+        raw["spec"]["podSets"].append({"name": "more", "count": 2})
+        left = assignment(count=3, flavors={"cpu": ""})
+        raw["status"] = {"admission": {"clusterQueue": "other", "podSetAssignments": [left]}}
+        assert read_workload(raw).pod_sets == (PodSet("main", 3, {"cpu": 4000}), PodSet("more", 2, {}))
+        raw["status"]["admission"]["podSetAssignments"] = [assignment("gone")]
+        assert refused(read_workload, raw) == [
+            "Workload/ml/w: status.admission.podSetAssignments[0].name: found 'gone',"
+            " expected the name of one of spec.podSets: main, more"
+        ]
+
+    def test_the_job_that_a_workload_is_for(self) -> None:
+        raw = pending()
+        raw["metadata"]["labels"] = {"kueue.x-k8s.io/job-uid": "j1", "other": 3}
+        assert read_workload(raw).job_uid == "j1"
+        raw["metadata"]["labels"]["kueue.x-k8s.io/job-uid"] = 3
+        assert refused(read_workload, raw) == [
+            "Workload/ml/w: metadata.labels[kueue.x-k8s.io/job-uid]: found 3, expected a string"
+        ]
 
     @pytest.mark.parametrize(
         ("changes", "error"),
@@ -134,8 +206,12 @@ class TestWorkload:
                 "spec.podSets[1].name: found 'main' a second time, expected each name once",
             ),
             (
-                {"podSets": [{"minCount": 1}]},
-                "spec.podSets[0].minCount: found 1, expected nothing here: partial admission is not modelled",
+                {"podSets": [{"count": 3, "minCount": 4}]},
+                "spec.podSets[0].minCount: found 4, expected at most count, 3",
+            ),
+            (
+                {"podSets": [{"minCount": 0}]},
+                "spec.podSets[0].minCount: found 0, expected at least 1",
             ),
             (
                 {"podSets": [{"topologyRequest": {"required": "rack"}}]},
@@ -233,10 +309,9 @@ class TestWorkload:
             assert refused(read, raw)
 
     def test_a_wrong_kind_or_version(self) -> None:
-        assert refused(
-            read_workload, {**pending(), "kind": "Job", "apiVersion": "kueue.x-k8s.io/v1beta1"}
-        ) == [
-            "Workload/ml/w: apiVersion: found 'kueue.x-k8s.io/v1beta1', expected kueue.x-k8s.io/v1beta2",
+        assert refused(read_workload, {**pending(), "kind": "Job", "apiVersion": "kueue.x-k8s.io/v1"}) == [
+            "Workload/ml/w: apiVersion: found 'kueue.x-k8s.io/v1',"
+            " expected kueue.x-k8s.io/v1beta2 or kueue.x-k8s.io/v1beta1",
             "Workload/ml/w: kind: found 'Job', expected Workload",
         ]
 
@@ -279,6 +354,14 @@ class TestUsage:
     ) -> None:
         found = self.usage(assignment(count=assigned), reclaimablePods=[{"name": "main", "count": reclaimed}])
         assert found == {FlavorResource("default", "cpu"): milli}
+
+    def test_reclaimed_pods_hold_their_quota_without_the_feature_gate(self) -> None:
+        raw = admitted(assignment(count=4), reclaimablePods=[{"name": "main", "count": 3}])
+        held = {FlavorResource("default", "cpu"): 4000}
+        assert read_workload(raw, reclaimable=False).usage == held
+        raw = pending(count=4, pod={"containers": [container(cpu=1)]})
+        raw["status"] = {"reclaimablePods": [{"name": "main", "count": 1}]}
+        assert read_workload(raw, reclaimable=False).pod_sets == (PodSet("main", 4, {"cpu": 4000}),)
 
     def test_usage_saturates(self) -> None:
         pod_sets = [{"name": "main"}, {"name": "more"}]
@@ -324,29 +407,77 @@ class TestPodRequests:
     def test_reclaimed_pods_are_not_asked_for_again(self) -> None:
         raw = pending(count=4, pod={"containers": [container(cpu=1)]})
         raw["status"] = {"reclaimablePods": [{"name": "main", "count": 1}]}
-        assert read_workload(raw).pod_sets == (PodSet("main", 3, {"cpu": 3000}),)
+        assert read_workload(raw).pod_sets == (PodSet("main", 3, {"cpu": 3000}, full_count=4),)
 
     def test_absent_names_counts_and_templates(self) -> None:
         raw = pending()
         raw["spec"]["podSets"] = [{}, {"name": "more", "template": {"spec": None, "metadata": 3}}]
         assert read_workload(raw).pod_sets == (PodSet("main", 1, {}), PodSet("more", 1, {}))
 
-    @pytest.mark.parametrize(
-        ("pod", "constraint"),
-        [
-            ({}, ""),
-            ({"nodeSelector": {}}, ""),
-            ({"nodeSelector": {"gpu": "a100"}, "affinity": {}}, "nodeSelector"),
-            ({"affinity": {"podAffinity": {"x": 1}}}, ""),
-            ({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [1]}}}, ""),
+    def test_what_pods_require_of_their_nodes(self) -> None:
+        terms = [
+            {
+                "matchExpressions": [
+                    {"key": "gpu", "operator": "In", "values": ["a100", "h100"]},
+                    {"key": "age", "operator": "Lt", "values": ["3"]},
+                    {"key": "spot", "operator": "DoesNotExist"},
+                ],
+            },
+            {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]},
+        ]
+        nodes = {
+            REQUIRED: {"nodeSelectorTerms": terms},
+            "preferredDuringSchedulingIgnoredDuringExecution": [1],
+        }
+        pod = {
+            "nodeSelector": {"zone": "a"},
+            "affinity": {"nodeAffinity": nodes, "podAffinity": {"x": 1}},
+            "tolerations": [{"key": "gpu", "operator": "Exists"}],
+        }
+        (found,) = read_workload(pending(pod=pod)).pod_sets
+        assert found.node_selector == {"zone": "a"}
+        assert found.tolerations == (Toleration("gpu", exists=True),)
+        assert found.node_affinity == (
             (
-                {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"x": 1}}}},
-                "affinity",
+                NodeRequirement("gpu", NodeOperator.IN, ("a100", "h100")),
+                NodeRequirement("age", NodeOperator.LESS, ("3",)),
+                NodeRequirement("spot", NodeOperator.DOES_NOT_EXIST),
+            ),
+            (),
+        )
+
+    @pytest.mark.parametrize(
+        ("expression", "error"),
+        [
+            ({"key": "a", "operator": "In"}, "values: found [], expected at least one value for In"),
+            (
+                {"key": "a", "operator": "Exists", "values": ["b"]},
+                "values: found ['b'], expected no value for Exists",
+            ),
+            (
+                {"key": "a", "operator": "Gt", "values": ["x"]},
+                "values: found ['x'], expected one whole number as text for Gt",
+            ),
+            ({"key": "a", "operator": "In", "values": [1]}, "values[0]: found 1, expected a string"),
+            (
+                {"key": "a", "operator": "Like", "values": ["b"]},
+                "operator: found 'Like',"
+                " expected one of 'In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt' or 'Lt'",
             ),
         ],
     )
-    def test_node_constraints(self, pod: Object, constraint: str) -> None:
-        assert read_workload(pending(pod=pod)).pod_sets[0].node_constraint == constraint
+    def test_what_is_wrong_with_a_node_affinity(self, expression: Object, error: str) -> None:
+        required = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+        pod = {"affinity": {"nodeAffinity": {REQUIRED: required}}}
+        path = f"spec.podSets[0].template.spec.affinity.nodeAffinity.{REQUIRED}"
+        assert refused(read_workload, pending(pod=pod)) == [
+            f"Workload/ml/w: {path}.nodeSelectorTerms[0].matchExpressions[0].{error}"
+        ]
+
+    def test_partial_admission(self) -> None:
+        raw = pending(count=4)
+        raw["spec"]["podSets"][0]["minCount"] = 2
+        assert read_workload(raw).pod_sets[0].min_count == 2
 
     @pytest.mark.parametrize(
         ("pod", "error"),
@@ -362,6 +493,7 @@ class TestPodRequests:
                 " expected no field of this name; did you mean requests?",
             ),
             ({"containers": {}}, "containers: found {}, expected a list"),
+            ({"nodeSelector": {"gpu": 1}}, "nodeSelector[gpu]: found 1, expected a string"),
             ({"overhead": [1]}, "overhead: found [1], expected a map"),
             (
                 {"resources": {"requests": {"cpu": 1}}},

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject, read_objects
+from tenure.manifests.json_text import parse_json
 from tenure.manifests.showing import NumberText
-from tenure.manifests.yaml_files import parse_json
 from tenure.manifests.yaml_text import parse_yaml
 
 Write = Callable[[str, str], Path]

@@ -1,9 +1,10 @@
-"""Whole decisions in a ClusterQueue without cohort."""
+"""Whole decisions in a ClusterQueue without cohort, and what is the same in every decision."""
 
 from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -15,14 +16,14 @@ from tenure.model import (
     Assignment,
     Cluster,
     ClusterQueue,
-    FlavorQuotas,
+    FlavorResource,
     Outcome,
     Reason,
-    ResourceGroup,
     WithinClusterQueue,
 )
-from tenure.oracle.decide import decide, fits_beside, total_usage
+from tenure.oracle.decide import Decision, decide
 from tenure.oracle.effects import effects_of
+from tenure.oracle.snapshot import held_together
 from tenure.readings import Reading, preset
 from tests.unit.clusters import (
     CPU,
@@ -49,12 +50,25 @@ def test_the_order_of_the_input_decides_nothing(case: Case, reading: Reading, sh
     shuffle.shuffle(admitted)
     shuffled = Case(dataclasses.replace(case.cluster, admitted=tuple(admitted)), case.preemptor, case.now)
     first, second = case.decided(reading), shuffled.decided(reading)
-    assert (first.outcome, first.targets, first.candidates, first.spared) == (
+    assert (first.outcome, first.targets, first.selection) == (
         second.outcome,
         second.targets,
-        second.candidates,
-        second.spared,
+        second.selection,
     )
+
+
+def fits_beside(
+    usage: Mapping[FlavorResource, int],
+    request: Mapping[FlavorResource, int],
+    nominal: Mapping[FlavorResource, int],
+) -> bool:
+    """Whether a whole request fits beside what is in use; what is not asked for does not matter."""
+    return all(usage.get(at, 0) + asked <= nominal.get(at, 0) for at, asked in request.items() if asked > 0)
+
+
+def spared(decision: Decision) -> list[str]:
+    """Who was removed and got its quota back."""
+    return [] if decision.selection is None else [each.workload.name for each in decision.selection.spared]
 
 
 @MANY
@@ -66,8 +80,8 @@ def test_who_leaves_makes_room_and_nobody_leaves_in_vain(case: Case, reading: Re
     nominal = decision.queue.nominal()
 
     def fits_without(*gone: object) -> bool:
-        staying = tuple(each for each in decision.running if each not in gone)
-        return fits_beside(total_usage(staying), decision.assignment.usage, nominal)
+        staying = [each for each in decision.running if each not in gone]
+        return fits_beside(held_together(staying), decision.assignment.usage, nominal)
 
     if leaving:
         assert fits_without(*leaving)
@@ -91,8 +105,10 @@ def test_every_candidate_uses_what_is_short_and_has_no_higher_priority(case: Cas
 def test_the_outcome_says_why_nobody_leaves(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     nominal = decision.queue.nominal()
-    ever = fits_beside({}, decision.assignment.usage, nominal)
-    now = fits_beside(decision.usage, decision.assignment.usage, nominal)
+    (pods,) = decision.preemptor.pod_sets
+    asked = {at: pods.requests.get(at.resource, 0) for at in nominal}
+    ever = fits_beside({}, asked, nominal)
+    now = fits_beside(decision.usage, asked, nominal)
     assert (decision.outcome == Outcome.NO_FIT) == (not ever)
     assert (decision.outcome == Outcome.FIT) == (ever and now)
 
@@ -124,22 +140,23 @@ def test_a_request_for_nothing_fits_a_full_queue() -> None:
 
 def test_zero_of_what_is_overcommitted_still_fits() -> None:
     # A quota may have been lowered below what runs; whoever asks for none of it does not wait for it.
-    assert fits_beside({GPU: 5, CPU: 1}, {GPU: 0, CPU: 1}, {GPU: 4, CPU: 2})
-    assert not fits_beside({GPU: 5, CPU: 1}, {GPU: 1, CPU: 1}, {GPU: 4, CPU: 2})
+    over = running("over", 5, 200)
+    assert decided(waiting(0, cpu=1), over).outcome == Outcome.FIT
+    assert decided(waiting(1, cpu=1), over).outcome == Outcome.NO_CANDIDATES
 
 
 def test_a_running_workload_that_asked_for_none_of_it_is_still_a_candidate() -> None:
     # It was assigned the flavor-resource, with amount zero: removed like any other, and given back.
     decision = decided(waiting(1), running("none", 0, 10), running("full", 4, 50))
     assert [each.workload.name for each in decision.candidates] == ["none", "full"]
-    assert (taken(decision), [each.name for each in decision.spared]) == (["full"], ["none"])
+    assert (taken(decision), spared(decision)) == (["full"], ["none"])
 
 
 def test_whoever_uses_nothing_that_is_short_is_never_taken() -> None:
     decision = decided(waiting(1, 200), running("gpu", 4, 150), running("cpu", priority=1, usage={CPU: 6}))
     # Not even a candidate: as one it would be removed first, and given back.
     assert [each.workload.name for each in decision.candidates] == taken(decision) == ["gpu"]
-    assert decision.spared == ()
+    assert spared(decision) == []
 
 
 def test_workloads_of_another_queue_neither_count_nor_leave() -> None:
@@ -218,8 +235,9 @@ def test_the_lower_uid_goes_first_whatever_the_name() -> None:
 def test_fill_back_may_spare_a_lower_priority() -> None:
     # The order of removal is what is promised: the low one goes first and returns, once the big one left.
     decision = decided(waiting(3), running("low", 1, 10), running("big", 3, 50))
-    assert (taken(decision), [each.name for each in decision.spared]) == (["big"], ["low"])
-    assert decision.removed == 2
+    assert (taken(decision), spared(decision)) == (["big"], ["low"])
+    assert decision.selection is not None
+    assert len(decision.selection.removed) == 2
 
 
 def test_all_that_is_short_must_become_free() -> None:
@@ -245,24 +263,10 @@ def refused(in_queue: ClusterQueue, name: str = "q") -> InputError:
     return caught.value
 
 
-def test_a_cohort_is_refused_by_name() -> None:
-    (problem,) = refused(queue(cohort="research")).problems
-    assert (problem.code, problem.field) == (ErrorCode.NOT_MODELLED, "spec.cohortName")
-    assert (problem.object, problem.found) == ("ClusterQueue/q", "'research'")
-
-
 def test_an_unknown_queue_is_refused_with_those_that_exist() -> None:
     (problem,) = refused(queue(), "p").problems
     assert (problem.code, problem.field) == (ErrorCode.BAD_INPUT, "clusterQueue")
     assert problem.expected.endswith("ClusterQueue: q")
-
-
-def test_several_flavors_are_refused_where_they_stand() -> None:
-    quotas = tuple(FlavorQuotas(flavor, {GPU.resource: 4}) for flavor in ("a100", "h100"))
-    several = ClusterQueue("q", (ResourceGroup((GPU.resource,), quotas),))
-    (problem,) = refused(several).problems
-    assert (problem.code, problem.field) == (ErrorCode.NOT_MODELLED, "spec.resourceGroups[0].flavors")
-    assert problem.found == "a100, h100"
 
 
 def test_a_given_assignment_is_taken_at_its_word() -> None:

@@ -53,7 +53,7 @@ def test_any_other_evidence_is_not_allowed(
     target: Workload, duration: int | None, ground: Ground, reason: Reason
 ) -> None:
     for forged in set(Ground) - {ground}:
-        with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-040 finds {ground.name}"):
+        with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-300 finds {ground.name}"):
             take_target(waiting(), target, Evidence(forged), terms(queue(duration=duration)), NOW)
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.oracle.selection import FillBack, fill_back, remove_until_fits
+from tenure.oracle.selection import Chain, FillBack, Removal, fill_back, remove_until_fits
 
 MANY = settings(deadline=None, print_blob=True, max_examples=100)
 Left = frozenset[int]
@@ -28,6 +28,20 @@ def remove(left: Left, who: int) -> Left:
     return left | {who}
 
 
+def anybody(left: Left, who: int) -> bool:
+    return True
+
+
+def removed_until(candidates: list[int], fits: Fit) -> Removal[Left, int]:
+    """The removing fold."""
+    return remove_until_fits(candidates, frozenset[int](), anybody, fits, remove)
+
+
+def in_order(chain: Chain[int] | None) -> list[int]:
+    """A chain as a list."""
+    return list(chain or ())
+
+
 def give_back(left: Left, who: int) -> Left:
     return left - {who}
 
@@ -42,29 +56,42 @@ FITS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=4), max_si
 @MANY
 @given(CANDIDATES, FITS)
 def test_removal_stops_at_the_first_fit(candidates: list[int], fits: Fit) -> None:
-    removal = remove_until_fits(candidates, frozenset[int](), fits, remove)
+    removal = removed_until(candidates, fits)
     prefixes = [frozenset(candidates[: count + 1]) for count in range(len(candidates))]
     fitting = [count for count, prefix in enumerate(prefixes, start=1) if fits(prefix)]
     assert removal.fits == bool(fitting)
-    assert removal.removed == (fitting[0] if fitting else len(candidates))
-    assert removal.usage == frozenset(candidates[: removal.removed])
+    count = fitting[0] if fitting else len(candidates)
+    assert in_order(removal.removed) == candidates[:count][::-1]
+    assert removal.usage == frozenset(candidates[:count])
 
 
 @MANY
 @given(CANDIDATES, st.lists(st.frozensets(st.integers(6, 9), min_size=1), max_size=3))
 def test_nobody_fits_when_all_together_are_not_enough(candidates: list[int], groups: list[Left]) -> None:
-    removal = remove_until_fits(candidates, frozenset[int](), Fit(tuple(groups)), remove)
-    assert (removal.fits, removal.removed) == (False, len(candidates))
+    removal = removed_until(candidates, Fit(tuple(groups)))
+    assert (removal.fits, in_order(removal.removed)) == (False, candidates[::-1])
 
 
 def test_without_candidates_nothing_fits_even_if_nobody_need_leave() -> None:
-    removal = remove_until_fits([], frozenset[int](), lambda _: True, remove)
-    assert (removal.fits, removal.removed) == (False, 0)
+    nobody: list[int] = []
+    removal = remove_until_fits(nobody, frozenset[int](), anybody, lambda _: True, remove)
+    assert (removal.fits, removal.removed) == (False, None)
 
 
 def test_at_least_one_leaves() -> None:
     # A given assignment may say that quota is short where it is not: Kueue takes the first one then too.
-    assert remove_until_fits([1, 2], frozenset[int](), lambda _: True, remove).removed == 1
+    removal = remove_until_fits([1, 2], frozenset[int](), anybody, lambda _: True, remove)
+    assert in_order(removal.removed) == [1]
+
+
+def test_who_may_not_be_taken_any_more_is_passed_over() -> None:
+    fits = Fit((frozenset({1, 3}),))
+
+    def stands(left: Left, who: int) -> bool:
+        return who != 2 or 1 not in left
+
+    removal = remove_until_fits([1, 2, 3, 4], frozenset[int](), stands, fits, remove)
+    assert (in_order(removal.removed), removal.usage) == ([3, 1], frozenset({1, 3}))
 
 
 @st.composite
@@ -77,8 +104,9 @@ def fitting(draw: st.DrawFn) -> tuple[list[int], Fit]:
 
 def filled(candidates: list[int], fits: Fit) -> FillBack[Left, int]:
     """Both folds."""
-    removal = remove_until_fits(candidates, frozenset[int](), fits, remove)
-    return fill_back(candidates[: removal.removed], removal.usage, fits, give_back)
+    removal = removed_until(candidates, fits)
+    assert removal.removed is not None
+    return fill_back(removal.removed, removal.usage, fits, give_back)
 
 
 @MANY
@@ -94,7 +122,7 @@ def test_what_stays_removed_is_sufficient(selection: tuple[list[int], Fit]) -> N
 @given(fitting())
 def test_what_stays_removed_is_irredundant(selection: tuple[list[int], Fit]) -> None:
     candidates, fits = selection
-    kept = filled(candidates, fits).kept
+    kept = list(filled(candidates, fits).kept)
     assert not any(fits(frozenset(fewer)) for fewer in combinations(kept, len(kept) - 1))
 
 
@@ -103,10 +131,11 @@ def test_what_stays_removed_is_irredundant(selection: tuple[list[int], Fit]) -> 
 def test_everyone_removed_is_kept_or_spared_in_the_order_of_removal(selection: tuple[list[int], Fit]) -> None:
     candidates, fits = selection
     state = filled(candidates, fits)
-    removed = [each for each in candidates if each in (*state.kept, *state.spared)]
+    spared = in_order(state.spared)
+    removed = [each for each in candidates if each in (*state.kept, *spared)]
     assert removed == candidates[: len(removed)]
     assert list(state.kept) == [each for each in removed if each in state.kept]
-    assert list(state.spared) == [each for each in removed if each not in state.kept]
+    assert spared == [each for each in removed if each not in state.kept]
 
 
 @MANY
@@ -114,10 +143,10 @@ def test_everyone_removed_is_kept_or_spared_in_the_order_of_removal(selection: t
 def test_the_last_one_removed_is_never_spared(selection: tuple[list[int], Fit]) -> None:
     candidates, fits = selection
     state = filled(candidates, fits)
-    assert state.kept[-1] == candidates[len(state.kept) + len(state.spared) - 1]
+    assert list(state.kept)[-1] == candidates[len([*state.kept, *in_order(state.spared)]) - 1]
 
 
 def test_fill_back_begins_with_the_second_last() -> None:
     # 1 or 2 may stay, not both: the later of them is asked first.
     fits = Fit((frozenset({1, 3}), frozenset({2, 3})))
-    assert filled([1, 2, 3], fits).kept == (1, 3)
+    assert list(filled([1, 2, 3], fits).kept) == [1, 3]

@@ -1,69 +1,29 @@
-"""What every rule found about a decision, with the values compared.
-
-One function for each place where rules speak: the request, a workload's eligibility, the order. A new rule
-gets its finding here.
-"""
+"""What the rules found about workloads of the preemptor's own ClusterQueue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tenure.findings.finding import Finding
 from tenure.model import Ground, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import NewerThan, SamePriorityGate
 from tenure.rules.eligibility import ground_within_queue
-from tenure.rules.ordering import candidate_precedes
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
-from tenure.rules.quota import can_ever_fit, fits_quota
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import (
     duration_in_force,
     ground_among_equals,
     is_newer_equal,
     is_time_expired,
-    precedes_among_equals,
     reason_of,
     requeue_timestamp,
 )
-from tenure.units import format_amount, format_duration, format_instant
+from tenure.units import format_duration, format_instant
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one rule found.
-
-    Args:
-        rule: its identifier.
-        holds: whether it applies: a yes of a yes-or-no rule; for the others, not the plain case.
-        text: the values compared.
-    """
-
-    rule: str
-    holds: bool
-    text: str
-
-
-def request_findings(decision: Decision) -> Iterator[Finding]:
-    """What the quota rules found about every flavor-resource that is asked for."""
-    nominal = decision.queue.nominal()
-    for asked, amount in sorted(decision.assignment.usage.items()):
-        used, quota = decision.usage.get(asked, 0), nominal.get(asked, 0)
-        name = f"{asked.resource} on {asked.flavor}"
-        request, limit = format_amount(asked.resource, amount), format_amount(asked.resource, quota)
-        ever = can_ever_fit(amount, quota)
-        yield Finding("KQ-070", ever, f"{name}: {request} asked, {_at_most(ever)} the quota of {limit}")
-        fits = fits_quota(used, amount, quota)
-        total = format_amount(asked.resource, used + amount)
-        yield Finding("KQ-060", fits, f"{name}: {total} with this request, {_at_most(fits)} {limit}")
-
-
-def _at_most(holds: bool) -> str:
-    return "at most" if holds else "more than"
-
-
-def eligibility_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def own_queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
     """What the rules found about whether a workload may be taken, from the outermost in."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     ground = ground_within_queue(preemptor, target, terms, now)
@@ -135,7 +95,9 @@ def _newer_text(decision: Decision, target: Workload, newer: bool) -> str:
 def _queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
     terms = decision.terms
     for who, workload in (("it", target), ("preemptor", decision.preemptor)):
-        plain = queue_order_timestamp(workload, terms.requeuing_timestamp)
+        plain = queue_order_timestamp(
+            workload, terms.requeuing_timestamp, terms.priority_sorting_within_cohort
+        )
         stands = requeue_timestamp(workload, terms)
         moved = plain != workload.created_at
         yield Finding(
@@ -146,53 +108,6 @@ def _queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
         again = stands != plain
         place = f"from {format_instant(stands)}, after its preemption" if again else "as in Kueue"
         yield Finding("TBP-030", again, f"{who} queues {place}")
-
-
-def order_findings(decision: Decision, place: int) -> Iterator[Finding]:
-    """How the candidate at a place stands to its neighbours in the order of taking."""
-    order = decision.candidates
-    target = order[place].workload
-    neighbours = (*order[max(0, place - 1) : place], *order[place + 1 : place + 2])
-    for neighbour in (candidate.workload for candidate in neighbours):
-        before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
-        where = "before" if before else "after"
-        why = _order_text(decision, target, neighbour)
-        yield Finding("KQ-050", before, f"taken {where} {neighbour.key}: {why}")
-        if _tbp_060_decides(decision, target, neighbour):
-            duration = duration_in_force(decision.terms)
-            first = precedes_among_equals(target, neighbour, decision.now, duration)
-            yield Finding(
-                "TBP-060", first, f"{where} {neighbour.key}: {_among_equals(decision, target, neighbour)}"
-            )
-
-
-def _order_text(decision: Decision, target: Workload, neighbour: Workload) -> str:
-    if target.evicted != neighbour.evicted:
-        return f"{target.key if target.evicted else neighbour.key} is already evicted"
-    if target.priority != neighbour.priority:
-        return f"priority {target.priority} against {neighbour.priority}"
-    if target.priority == decision.preemptor.priority:
-        return "the same priority as the preemptor: TBP-060 decides"
-    mine, theirs = (quota_reservation_time(each, decision.now) for each in (target, neighbour))
-    if mine == theirs:
-        return f"same priority and reservation, uid {target.uid} against {neighbour.uid}"
-    return f"same priority, quota reserved {format_instant(mine)} against {format_instant(theirs)}"
-
-
-def _tbp_060_decides(decision: Decision, target: Workload, neighbour: Workload) -> bool:
-    return target.evicted == neighbour.evicted and (
-        target.priority == neighbour.priority == decision.preemptor.priority
-    )
-
-
-def _among_equals(decision: Decision, target: Workload, neighbour: Workload) -> str:
-    duration = duration_in_force(decision.terms)
-    words = []
-    for who in (target, neighbour):
-        expired = is_time_expired(who, decision.now, duration)
-        held = format_duration(decision.now - quota_reservation_time(who, decision.now))
-        words.append(f"{'expired' if expired else 'not expired'} after {held}")
-    return " against ".join(words)
 
 
 def _duration_text(decision: Decision) -> str:

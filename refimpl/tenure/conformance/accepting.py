@@ -1,0 +1,91 @@
+"""Which answers of a rule count as accepting, where it answers no yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, Reason
+
+Arguments: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepting:
+    """What an accepting answer of a rule is.
+
+    Args:
+        words: the same in words.
+        test: of the arguments by name, and the answer.
+    """
+
+    words: str
+    test: Callable[[Arguments, Any], bool]
+
+
+def _answer(words: str, test: Callable[[Any], bool]) -> Accepting:
+    def accepts(_given: Arguments, said: Any) -> bool:
+        return test(said)
+
+    return Accepting(words, accepts)
+
+
+def _question(words: str, test: Callable[[Arguments], bool]) -> Accepting:
+    def accepts(given: Arguments, _said: Any) -> bool:
+        return test(given)
+
+    return Accepting(words, accepts)
+
+
+def _above_zero(words: str) -> Accepting:
+    return _answer(words, lambda said: said > 0)
+
+
+_GROUND = _answer("there is a ground", lambda said: said != Ground.NONE)
+
+ACCEPTS: Mapping[str, Accepting] = {
+    "KQ-020": Accepting("not its creation", lambda given, said: said != given["workload"].created_at),
+    "KQ-030": _question("there is a stamp", lambda given: given["target"].quota_reserved_at is not None),
+    "KQ-040": _GROUND,
+    "KQ-080": Accepting("a boost counts", lambda given, said: said != given["base"]),
+    "KQ-100": _answer("the sum is unlimited", lambda said: said == UNLIMITED),
+    "KQ-110": _question("one of the two is unlimited", lambda given: UNLIMITED in given.values()),
+    "KQ-120": _above_zero("some quota is local"),
+    "KQ-130": _above_zero("some quota is lent"),
+    "KQ-140": _above_zero("some usage reaches the cohort"),
+    "KQ-150": _above_zero("some local quota is left"),
+    "KQ-160": Accepting("more than its own quota", lambda given, said: said > given["quota"].subtree),
+    "KQ-170": Accepting("the borrowing limit binds", lambda given, said: said < given["above"]),
+    "KQ-180": _above_zero("something is available"),
+    "KQ-210": _above_zero("something is left for the node above"),
+    "KQ-230": _answer(
+        "already evicted, or an equal that has exceeded its time",
+        lambda said: said.running == 0 or said.unexpired == 0,
+    ),
+    "KQ-300": _GROUND,
+    "KQ-310": _answer("a reason of the cohort", lambda said: said > Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+    "KQ-320": _GROUND,
+    "KQ-360": _answer("an attempt without borrowing", lambda said: said != Attempts.BORROWING),
+    "KQ-400": _GROUND,
+    "KQ-440": _above_zero("the ratio is above zero"),
+    "KQ-450": _above_zero("the first share is higher"),
+    "KQ-460": _above_zero("the share is above zero"),
+    "KQ-470": _above_zero("something is borrowed"),
+    "KQ-520": _answer("it fits, or a search decides", lambda said: said != FlavorMode.NO_FIT),
+    "KQ-540": _answer("there are targets", lambda said: said != FlavorMode.NO_CANDIDATES),
+    "KQ-600": Accepting("fewer pods", lambda given, said: said < given["count"]),
+    "KQ-610": Accepting("another amount", lambda given, said: said != given["request"]),
+    "TBP-010": _answer("a duration is in force", lambda said: said is not None),
+    "TBP-030": Accepting(
+        "from its preemption", lambda given, said: _after_preemption(given["workload"], said)
+    ),
+    "TBP-050": _GROUND,
+    "TBP-070": _answer("expired", lambda said: said == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+}
+"""For every rule that answers no yes or no."""
+
+
+def _after_preemption(workload: Any, said: int) -> bool:
+    preempted = workload.time_based_preempted_at
+    return preempted is not None and said > preempted

@@ -1,0 +1,71 @@
+"""What every rule was asked and answered while something ran."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from tenure.conformance.accepting import ACCEPTS, Arguments
+from tenure.rules.registry import all_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One question to a rule, and its answer.
+
+    Args:
+        rule: its identifier.
+        arguments: by name.
+        result: what it returned.
+    """
+
+    rule: str
+    arguments: Arguments
+    result: Any
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it is an accepting answer: yes, or what `ACCEPTS` says of the rule."""
+        if isinstance(self.result, bool):
+            return self.result
+        return ACCEPTS[self.rule].test(self.arguments, self.result)
+
+
+@contextmanager
+def observed_rules() -> Iterator[list[Observation]]:
+    """Collect every question that any rule is asked inside the block, in the order of the answers.
+
+    Rules are what they are: nothing wraps them, the interpreter reports their calls. It is slow, and only
+    for looking.
+
+    >>> from tenure.model import Workload
+    >>> from tenure.rules.priority import has_lower_priority
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> with observed_rules() as seen:
+    ...     _ = has_lower_priority(high, low)
+    >>> [(each.rule, each.accepts) for each in seen]
+    [('KQ-010', True)]
+    """
+    codes = {entry.function.__code__: entry.id for entry in all_rules()}
+    asked: dict[FrameType, Arguments] = {}
+    seen: list[Observation] = []
+
+    def watch(frame: FrameType, event: str, said: Any) -> None:
+        rule = codes.get(frame.f_code)
+        if rule is None:
+            return
+        if event == "call":
+            asked[frame] = dict(frame.f_locals)
+        elif event == "return":
+            seen.append(Observation(rule, asked.pop(frame), said))
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(before)

@@ -1,0 +1,26 @@
+"""What every rule found about a decision, with the values compared.
+
+One function for each place where rules speak: the request, a workload's eligibility, the order. A new rule
+gets its finding here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.findings.elsewhere import elsewhere_findings
+from tenure.findings.finding import Finding
+from tenure.findings.order import order_findings
+from tenure.findings.own_queue import own_queue_findings
+from tenure.findings.request import request_findings
+from tenure.model import Workload
+from tenure.oracle.decide import Decision
+
+__all__ = ["Finding", "eligibility_findings", "order_findings", "request_findings"]
+
+
+def eligibility_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+    """What the rules found about whether a workload may be taken, from the outermost in."""
+    if target.cluster_queue == decision.queue.name:
+        return own_queue_findings(decision, target)
+    return elsewhere_findings(decision, target)

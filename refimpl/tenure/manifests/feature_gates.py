@@ -1,0 +1,181 @@
+"""Feature gates: which names there are, and which of them decide."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tenure.errors import ErrorCode, Problem
+from tenure.manifests.showing import Place, printable, show
+from tenure.model import FairStrategy, RequeuingTimestamp, Settings
+
+TIME_BASED: Final = "TimeBasedSamePriorityPreemption"
+"""KEP-8522's gate, on by default."""
+
+RECLAIMABLE_PODS: Final = "ReclaimablePods"
+"""Whether `status.reclaimablePods` release quota; on by default."""
+
+_KUEUE = [
+    "AdmissionFairSharing",
+    "AdmissionGatedBy",
+    "AssignQueueLabelsForPods",
+    "CleanupProvisioningRequestsOnEviction",
+    "ConcurrentAdmission",
+    "CustomMetricLabels",
+    "DeferRayServiceFinalizationForRedisCleanup",
+    "DisableWaitForPodsReady",
+    "ElasticJobsViaWorkloadSlices",
+    "ElasticJobsViaWorkloadSlicesWithTAS",
+    "FailureRecoveryPolicy",
+    "FairSharingPreemptWithinNominal",
+    "FairSharingPrioritizeNonBorrowing",
+    "FastQuotaReleaseInPodIntegration",
+    "FinishOrphanedWorkloads",
+    "FlavorFungibility",
+    "FlavorFungibilityPreserveScanProgress",
+    "KueueDRAIntegration",
+    "KueueDRAIntegrationConsumableCapacity",
+    "KueueDRAIntegrationExtendedResource",
+    "KueueDRAIntegrationPartitionableDevices",
+    "KueueDRARejectWorkloadsWhenDRADisabled",
+    "LWSImmutableGroupSize",
+    "LocalQueueMetrics",
+    "ManagedJobsNamespaceSelectorAlwaysRespected",
+    "MetricForWorkloadCreationLatency",
+    "MetricsForCohorts",
+    "MultiKueue",
+    "MultiKueueAdaptersForCustomJobs",
+    "MultiKueueClusterProfile",
+    "MultiKueueIncrementalDispatcherConfig",
+    "MultiKueueIncrementalDispatcherRespectConfigOrder",
+    "MultiKueueKubeConfigPathValidation",
+    "MultiKueueManagerQuotaAutomation",
+    "MultiKueueOrchestratedPreemption",
+    "MultiKueueRemoteSpecSync",
+    "PartialAdmission",
+    "PodIntegrationValidateGroupOwner",
+    "PrioritizePreemptorWorkloads",
+    "PriorityBoost",
+    "PrioritySortingWithinCohort",
+    "QuotaCheckStrategy",
+    "ReclaimablePods",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap",
+    "RejectUpdatesToCQWithInvalidOnFlavors",
+    "RemoveFinalizersWithStrictPatch",
+    "SchedulerLibraryIntegration",
+    "SchedulingEquivalenceHashing",
+    "ShortWorkloadNames",
+    "SkipAncestorCheckForDeletedWorkloads",
+    "SkipReassignmentForPodOwnedWorkloads",
+    "SparkApplicationIntegration",
+    "TASAssignmentsEncodingByHostnamePrefix",
+    "TASBalancedPlacement",
+    "TASCacheNodeMatchResults",
+    "TASCacheTopologyTree",
+    "TASCachingRemainingResources",
+    "TASFailedNodeReplacement",
+    "TASFailedNodeReplacementFailFast",
+    "TASHandleOverlappingFlavors",
+    "TASMultiLayerTopology",
+    "TASProfileMixed",
+    "TASRecomputeAssignmentWithinSchedulingCycle",
+    "TASReplaceNodeDueToNotReadyOverFixedTime",
+    "TASReplaceNodeOnNodeTaints",
+    "TASReplaceNodeOnPodTermination",
+    "TASRespectNodeAffinityPreferred",
+    "TASValidateWorkloadSliceSize",
+    "TLSOptions",
+    "TopologyAwareScheduling",
+    "UnadmittedWorkloadsExplicitStatus",
+    "UnadmittedWorkloadsObservability",
+    "ValidateRayAndSparkJobUpdates",
+    "VectorizedResourceRequests",
+    "VisibilityOnDemand",
+    "WorkloadIdentifierAnnotations",
+    "WorkloadPriorityClassDefaulting",
+    "WorkloadRequestUseMergePatch",
+    "WorkloadValidateResourcesAreNonNegative",
+    "WorkloadValidationForPodSetMetadata",
+]
+# Source: Kueue at the commit whose decisions were recorded (August 2026).
+
+_RETIRED = ("SchedulerTimestampPreemptionBuffer",)
+"""Gates of earlier releases that may still stand in a Configuration, switched off."""
+
+KNOWN: Final = frozenset((*_KUEUE, *_RETIRED, TIME_BASED))
+"""Every feature gate that may be named."""
+
+SETTING_OF_GATE: Final[Mapping[str, str]] = {
+    TIME_BASED: "time_based_preemption",
+    "PriorityBoost": "priority_boost",
+    "PrioritySortingWithinCohort": "priority_sorting_within_cohort",
+    "FairSharingPreemptWithinNominal": "fair_sharing_preempt_within_nominal",
+    "FlavorFungibility": "flavor_fungibility",
+    "PartialAdmission": "partial_admission",
+}
+"""The field of `Settings` that a gate sets."""
+
+NOT_MODELLED: Final[Mapping[str, str]] = {
+    "ConcurrentAdmission": "a workload that tries several flavors at once",
+    "MultiKueueOrchestratedPreemption": "a preemption that another cluster has to allow",
+    "SchedulerLibraryIntegration": "the scheduler library",
+    "SchedulerTimestampPreemptionBuffer": "the buffer of five minutes between equal priorities",
+}
+"""Gates that decide when they are on, and what they would switch on."""
+
+
+def gate_problems(found: object, place: Place, field: str = "featureGates") -> list[Problem]:
+    """What is wrong with a map of feature gates.
+
+    Args:
+        found: the map, untrusted; None is empty.
+        place: where it stands, for the problems.
+        field: path of the map.
+
+    Source: Kueue, the feature gates of its base and the code that asks for them.
+
+    >>> problem, = gate_problems({"PriorityBost": True}, Place())
+    >>> print(problem)
+    featureGates.PriorityBost: found True, expected a feature gate of Kueue; did you mean PriorityBoost?
+    """
+    if found is None:
+        return []
+    if not isinstance(found, Mapping):
+        return [place.problem(field, show(found), "a map of feature gates to true or false")]
+    return [problem for name, value in found.items() if (problem := _problem(name, value, place, field))]
+
+
+def _problem(name: object, value: object, place: Place, field: str) -> Problem | None:
+    path = f"{field}.{printable(str(name))}"
+    if name not in KNOWN:
+        close = difflib.get_close_matches(str(name)[:100], sorted(KNOWN), n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        return place.problem(path, show(value), f"a feature gate of Kueue{hint}")
+    if not isinstance(value, bool):
+        return place.problem(path, show(value), "true or false")
+    if value and name in NOT_MODELLED:
+        expected = f"false: {NOT_MODELLED[str(name)]} is not modelled"
+        return place.problem(path, "True", expected, ErrorCode.NOT_MODELLED)
+    return None
+
+
+def settings_of(
+    gates: Mapping[str, bool],
+    requeuing_timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION,
+    fair_sharing: tuple[FairStrategy, ...] | None = None,
+) -> Settings:
+    """The settings that some feature gates make; what is not named keeps Kueue's default.
+
+    Args:
+        gates: by name, already checked.
+        requeuing_timestamp: see `RequeuingTimestamp`.
+        fair_sharing: the preemption strategies; None for classical preemption.
+
+    >>> settings_of({"PriorityBoost": True}).priority_boost
+    True
+    """
+    named: dict[str, Any] = {field: gates[gate] for gate, field in SETTING_OF_GATE.items() if gate in gates}
+    defaults = Settings(requeuing_timestamp=requeuing_timestamp, fair_sharing=fair_sharing)
+    return dataclasses.replace(defaults, **named)

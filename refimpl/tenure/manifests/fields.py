@@ -1,0 +1,139 @@
+"""The kinds of field that Kueue's objects have: text, quantities, times, words, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictInt,
+)
+from pydantic.alias_generators import to_camel
+
+from tenure.errors import InputError, Problem, not_modelled
+from tenure.manifests.durations import parse_duration
+from tenure.manifests.instants import parse_instant
+from tenure.manifests.quantities import parse_quantity
+from tenure.manifests.showing import NumberText, show
+from tenure.model import NANO
+
+
+def _quantity(value: object) -> Fraction:
+    return parse_quantity(value)
+
+
+def _amount(value: object) -> Fraction:
+    exact = parse_quantity(value)
+    if exact.numerator < 0:
+        raise InputError([Problem("", show(value), "a quantity that is not negative")])
+    return exact
+
+
+def _weight(value: object) -> int:
+    billionths = _amount(value) * NANO
+    # What is finer than a billionth was rounded up to one, as Kubernetes does before Kueue compares.
+    if billionths == 1:
+        raise InputError([Problem("", show(value), "0, or a weight above 10^-9")])
+    return int(billionths)
+
+
+def _instant(value: object) -> int:
+    return parse_instant(value)
+
+
+def _duration(value: object) -> int:
+    return parse_duration(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or isinstance(value, NumberText):
+        raise InputError([Problem("", show(value), "a string")])
+    # Names are printed by everything that follows: no escape sequences for a terminal, no lone surrogates.
+    if not value.isprintable():
+        raise InputError([Problem("", show(value), "a string without control characters")])
+    return value
+
+
+def _name(value: object) -> str:
+    text = _text(value)
+    if not text:
+        raise InputError([Problem("", show(value), "a name that is not empty")])
+    return text
+
+
+def _absent_if_empty(value: object) -> object:
+    """Go writes an unset policy as an empty string, which the API server replaces by the default."""
+    return None if value == "" else value
+
+
+def refuse(word: str, reason: str) -> AfterValidator:
+    """A validator that refuses one word of an enumeration because it is not modelled.
+
+    Args:
+        word: the word, as the API writes it.
+        reason: what it would switch on.
+    """
+
+    def check(value: str | None) -> str | None:
+        if value == word:
+            raise not_modelled("", show(value), reason)
+        return value
+
+    return AfterValidator(check)
+
+
+def refuse_any(reason: str) -> AfterValidator:
+    """A validator that refuses every value that is not empty because it is not modelled."""
+
+    def check(value: object) -> object:
+        if any(value.values()) if isinstance(value, dict) else value:
+            raise not_modelled("", show(value), reason)
+        return value
+
+    return AfterValidator(check)
+
+
+Text: TypeAlias = Annotated[str, PlainValidator(_text)]
+Name: TypeAlias = Annotated[str, PlainValidator(_name)]
+Quantity: TypeAlias = Annotated[Fraction, PlainValidator(_quantity)]
+NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount)]
+Weight: TypeAlias = Annotated[int, PlainValidator(_weight)]
+InstantText: TypeAlias = Annotated[int, PlainValidator(_instant)]
+DurationText: TypeAlias = Annotated[int, PlainValidator(_duration)]
+Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
+Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]
+Positive: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=2**31)]
+Unset = BeforeValidator(_absent_if_empty)
+
+
+class Known(BaseModel):
+    """Fields that the API does not have are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
+
+
+class Open(BaseModel):
+    """Fields that are not listed are ignored."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
+
+
+class Metadata(Open):
+    name: Name
+    namespace: Text | None = None
+    uid: Text | None = None
+    creation_timestamp: InstantText | None = None
+    annotations: dict[str, Any] | None = None
+
+
+class KubernetesObject(Known):
+    api_version: Any = None
+    kind: Any = None
+    metadata: Metadata
+    status: Any = None

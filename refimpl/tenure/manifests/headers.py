@@ -1,0 +1,48 @@
+"""Which object is being read: kind, version, name."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from tenure.errors import InputError, Problem
+from tenure.manifests.conversion import VERSIONS, to_v1beta2
+from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.structure import dig
+
+T = TypeVar("T")
+
+
+def place_of(raw: object, kind: str, *, file: str = "", where: str = "") -> Place:
+    """How problems name an object: kind, name space if it has one, name.
+
+    >>> place_of({"metadata": {"namespace": "ml", "name": "train"}}, "Workload").object
+    'Workload/ml/train'
+    """
+    metadata = dig(raw, "metadata")
+    names = (metadata.get("namespace"), metadata.get("name")) if isinstance(metadata, dict) else ()
+    parts = [printable(part) for part in (kind, *names) if part and isinstance(part, str)]
+    return Place("/".join(parts), file, where)
+
+
+def as_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) -> tuple[object, Place]:
+    """The object in the version that is read, and how its fields are named; a wrong header is a problem.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        kind: the kind that it should be.
+        place: the object, for the problems.
+        problems: gets what is wrong with the header, and with the fields of an older version.
+    """
+    for field, allowed in (("apiVersion", VERSIONS[kind]), ("kind", (kind,))):
+        found = dig(raw, field)
+        # Go leaves both empty when it writes an object whose type is known.
+        if found not in (None, "", *allowed):
+            problems.append(place.problem(field, show(found), " or ".join(allowed)))
+    return to_v1beta2(raw, kind, place, problems)
+
+
+def or_raise(result: T | None, problems: list[Problem]) -> T:
+    """The result, or an InputError with everything that was found to be wrong."""
+    if problems or result is None:
+        raise InputError(problems)
+    return result

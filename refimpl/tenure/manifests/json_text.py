@@ -1,0 +1,170 @@
+"""JSON text to plain objects: whole, or item by item where it is a long List."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tenure.errors import Problem
+from tenure.manifests.showing import NumberText, printable, show
+from tenure.manifests.yaml_text import MAX_DEPTH, Document
+
+_LONGEST_INTEGER = 40
+_BLANK: Final = " \t\n\r"
+
+
+def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
+    """The one document of a JSON text, with fractions kept as text, and what is wrong with it.
+
+    Args:
+        text: JSON.
+        file: what problems call the text.
+
+    >>> documents, problems = parse_json('{"quota": 0.50}', "a.json")
+    >>> documents[0].content
+    {'quota': 0.50}
+    """
+    problems: list[Problem] = []
+    try:
+        content = _decoder(file, problems).decode(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        return [], [_unreadable(error, file)]
+    return [Document(content, 1)], problems
+
+
+def iterate_list(
+    text: str, file: str, problems: list[Problem]
+) -> Iterator[tuple[dict[str, Any], object]] | None:
+    """The items of a Kubernetes List one by one, so that a long one need not be held as objects at once.
+
+    Args:
+        text: JSON.
+        file: what problems call the text.
+        problems: gets what is wrong, while the items are drawn.
+
+    Returns:
+        Each item with `apiVersion` and `kind` of the list around it; None where the text does not look like
+        a List, and has to be parsed as a whole.
+
+    >>> found = iterate_list('{"items": [{"a": 1}, 2], "kind": "List"}', "a.json", [])
+    >>> [item for _, item in found or ()]
+    [{'a': 1}, 2]
+    """
+    around = _outer_fields(text)
+    if around is None:
+        return None
+    return _Items(text, file, problems, around).read()
+
+
+@dataclass(slots=True)
+class _Items:
+    text: str
+    file: str
+    problems: list[Problem]
+    around: dict[str, Any]
+    at: int = 0
+    seen: dict[str, object] = field(default_factory=dict)
+
+    def read(self) -> Iterator[tuple[dict[str, Any], object]]:
+        decoder = _decoder(self.file, self.problems)
+        try:
+            yield from self._fields(decoder)
+        except (json.JSONDecodeError, RecursionError) as error:
+            self.problems.append(_unreadable(error, self.file))
+            return
+        if any(self.seen.get(key) != value for key, value in self.around.items()):
+            found = f"kind {show(self.seen.get('kind'))}"
+            self.problems.append(Problem("kind", found, f"{self.around['kind']}", file=self.file))
+
+    def _fields(self, decoder: json.JSONDecoder) -> Iterator[tuple[dict[str, Any], object]]:
+        self._expect("{")
+        while True:
+            key = self._value(decoder)
+            self._expect(":")
+            if not isinstance(key, str) or key in self.seen:
+                found = f"the key {show(key)} a second time"
+                self.problems.append(Problem(printable(str(key)), found, "each key once", file=self.file))
+            self.seen[str(key)] = None
+            if key == "items":
+                yield from ((self.around, item) for item in self._items(decoder))
+            else:
+                self.seen[str(key)] = self._value(decoder)
+            if self._expect(",}") == "}":
+                break
+        self._expect("")
+
+    def _items(self, decoder: json.JSONDecoder) -> Iterator[object]:
+        self._expect("[")
+        if self._next() == "]":
+            self.at += 1
+            return
+        while True:
+            yield self._value(decoder)
+            if self._expect(",]") == "]":
+                return
+
+    def _value(self, decoder: json.JSONDecoder) -> object:
+        self._next()
+        value, self.at = decoder.raw_decode(self.text, self.at)
+        return value
+
+    def _next(self) -> str:
+        text, at = self.text, self.at
+        while text[at : at + 1] and text[at] in _BLANK:
+            at += 1
+        self.at = at
+        return text[at : at + 1]
+
+    def _expect(self, allowed: str) -> str:
+        found = self._next()
+        if (found not in allowed or not found) and (found or allowed):
+            wanted = " or ".join(f"'{each}'" for each in allowed) if allowed else "the end"
+            raise json.JSONDecodeError(f"Expecting {wanted}", self.text, self.at)
+        self.at += 1
+        return found
+
+
+def _outer_fields(text: str) -> dict[str, Any] | None:
+    """`apiVersion` and `kind` of a List: they may stand on either side of its items."""
+    start = text.find('"items"')
+    if start < 0 or not text[:start].lstrip().startswith("{"):
+        return None
+    before = text[:start].rstrip().rstrip(",")
+    after = text[text.rfind("]") + 1 :].lstrip().lstrip(",")
+    found: dict[str, Any] = {}
+    for part in (before + "}", "{" + after):
+        try:
+            content = json.loads(part)
+        except (ValueError, RecursionError):
+            return None
+        found |= {key: content[key] for key in ("apiVersion", "kind") if key in content}
+    kind = found.get("kind")
+    return found if isinstance(kind, str) and kind.endswith("List") else None
+
+
+def _decoder(file: str, problems: list[Problem]) -> json.JSONDecoder:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            keys = [key for key, _ in pairs]
+            for index, key in enumerate(keys):
+                if key in keys[:index]:
+                    found = f"the key {show(key)} a second time"
+                    problems.append(Problem(printable(key), found, "each key once", file=file))
+        return content
+
+    return json.JSONDecoder(
+        parse_float=NumberText, parse_int=_integer, parse_constant=NumberText, object_pairs_hook=unique
+    )
+
+
+def _unreadable(error: json.JSONDecodeError | RecursionError, file: str) -> Problem:
+    if isinstance(error, RecursionError):
+        return Problem("", "deeper nesting", f"at most {MAX_DEPTH} levels of nesting", file=file)
+    return Problem("", f"a syntax error ({error.msg.lower()}) in line {error.lineno}", "JSON", file=file)
+
+
+def _integer(digits: str) -> object:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else NumberText(digits)

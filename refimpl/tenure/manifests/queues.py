@@ -1,0 +1,327 @@
+"""One untrusted ClusterQueue, Cohort, LocalQueue, flavor or class to the model, or all that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+
+from tenure.errors import Problem
+from tenure.manifests import schema
+from tenure.manifests.checking import check
+from tenure.manifests.headers import as_v1beta2, or_raise, place_of
+from tenure.manifests.quantities import quota_of
+from tenure.manifests.quota_structure import cluster_queue_problems, cohort_problems
+from tenure.manifests.showing import Place, printable
+from tenure.manifests.tolerations import tolerations_of
+from tenure.model import (
+    NANO,
+    BorrowWithinCohort,
+    ClusterQueue,
+    Cohort,
+    FlavorFungibility,
+    FlavorPreference,
+    FlavorQuotas,
+    Fungibility,
+    ReclaimWithinCohort,
+    ResourceFlavor,
+    ResourceGroup,
+    Taint,
+    WithinClusterQueue,
+)
+
+_WITHIN = {
+    None: WithinClusterQueue.NEVER,
+    "Never": WithinClusterQueue.NEVER,
+    "LowerPriority": WithinClusterQueue.LOWER_PRIORITY,
+    "LowerOrNewerEqualPriority": WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+}
+_RECLAIM = {
+    "Never": ReclaimWithinCohort.NEVER,
+    "LowerPriority": ReclaimWithinCohort.LOWER_PRIORITY,
+    "Any": ReclaimWithinCohort.ANY,
+}
+_BORROW = {"Never": BorrowWithinCohort.NEVER, "LowerPriority": BorrowWithinCohort.LOWER_PRIORITY}
+_WHEN = {"MayStopSearch": Fungibility.MAY_STOP_SEARCH, "TryNextFlavor": Fungibility.TRY_NEXT_FLAVOR}
+_PREFERENCE = {
+    None: FlavorPreference.BORROWING_OVER_PREEMPTION,
+    "BorrowingOverPreemption": FlavorPreference.BORROWING_OVER_PREEMPTION,
+    "PreemptionOverBorrowing": FlavorPreference.PREEMPTION_OVER_BORROWING,
+}
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQueueEntry:
+    """A LocalQueue: `namespace` and `name`, and the name of the ClusterQueue behind it."""
+
+    namespace: str
+    name: str
+    cluster_queue: str
+
+
+def read_cluster_queue(raw: object, *, where: str = "", defaulted: bool = True) -> ClusterQueue:
+    """A ClusterQueue of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        where: path to put before the path of every field in an error, such as `clusterQueues[0]`.
+        defaulted: whether an API server has accepted the object and filled in its defaults. Otherwise an
+            unset policy is what Kueue's code makes of an empty text, and what only the API server
+            refuses is accepted.
+
+    Returns:
+        The queue; quotas in milli-CPU or base units, `min_admit_duration` in nanoseconds, the weight in
+        billionths. Whether its flavors exist is not looked at, see `with_flavors`.
+
+    Raises:
+        InputError: everything that is wrong with it, or decides and is not modelled.
+
+    Source: Kueue v1beta2 API, ClusterQueueSpec; KEP-8522, API Changes.
+
+    >>> read_cluster_queue({"metadata": {"name": "a"}, "spec": {"cohortName": "c"}}).cohort
+    'c'
+    >>> unset = {"metadata": {"name": "a"}, "spec": {"preemption": {}}}
+    >>> read_cluster_queue(unset, defaulted=False).reclaim_within_cohort.name
+    'UNSET'
+    """
+    problems: list[Problem] = []
+    place = place_of(raw, "ClusterQueue", where=where)
+    return or_raise(cluster_queue(raw, place, problems, defaulted=defaulted), problems)
+
+
+def read_cohort(raw: object, *, where: str = "", defaulted: bool = True) -> Cohort:
+    """A Cohort of `kueue.x-k8s.io/v1beta2`, `v1beta1` or `v1alpha1`.
+
+    Args:
+        raw, where, defaulted: as for `read_cluster_queue`.
+
+    Raises:
+        InputError: everything that is wrong with it; cycles are found by `cohorts.cycle_problems`.
+
+    Source: Kueue v1beta2 API, CohortSpec.
+
+    >>> read_cohort({"metadata": {"name": "team"}, "spec": {"parentName": "org"}}).parent
+    'org'
+    """
+    problems: list[Problem] = []
+    place = place_of(raw, "Cohort", where=where)
+    return or_raise(cohort(raw, place, problems, defaulted=defaulted), problems)
+
+
+def read_resource_flavor(raw: object, *, where: str = "") -> ResourceFlavor:
+    """A ResourceFlavor of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        where: path to put before the path of every field in an error.
+
+    Raises:
+        InputError: everything that is wrong with it, or decides and is not modelled.
+
+    Source: Kueue v1beta2 API, ResourceFlavorSpec; a taint of effect PreferNoSchedule keeps nobody away.
+
+    >>> read_resource_flavor({"metadata": {"name": "a100"}, "spec": {"nodeLabels": {"gpu": "a100"}}}).labels
+    {'gpu': 'a100'}
+    """
+    problems: list[Problem] = []
+    place = place_of(raw, "ResourceFlavor", where=where)
+    return or_raise(resource_flavor(raw, place, problems), problems)
+
+
+def read_local_queue(raw: object, *, where: str = "") -> LocalQueueEntry:
+    """A LocalQueue of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        where: path to put before the path of every field in an error.
+
+    Raises:
+        InputError: everything that is wrong with it, or decides and is not modelled.
+
+    Source: Kueue v1beta2 API, LocalQueueSpec.
+
+    >>> queue = {"metadata": {"namespace": "ml", "name": "jobs"}, "spec": {"clusterQueue": "team-a"}}
+    >>> read_local_queue(queue).cluster_queue
+    'team-a'
+    """
+    problems: list[Problem] = []
+    place = place_of(raw, "LocalQueue", where=where)
+    return or_raise(local_queue(raw, place, problems), problems)
+
+
+def read_priority_class(raw: object, *, where: str = "") -> int:
+    """A WorkloadPriorityClass of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        where: path to put before the path of every field in an error.
+
+    Returns:
+        Its value. No decision asks for it: Kueue has copied it into `spec.priority` of the workloads.
+
+    Raises:
+        InputError: everything that is wrong with it, or decides and is not modelled.
+
+    Source: Kueue v1beta2 API, WorkloadPriorityClass.
+
+    >>> read_priority_class({"metadata": {"name": "high"}, "value": "1"})
+    Traceback (most recent call last):
+    tenure.errors.InputError: WorkloadPriorityClass/high: value: found '1', expected an integer
+    """
+    problems: list[Problem] = []
+    place = place_of(raw, "WorkloadPriorityClass", where=where)
+    return or_raise(priority_class(raw, place, problems), problems)
+
+
+def with_flavors(queue: ClusterQueue, given: Container[str]) -> ClusterQueue:
+    """The queue, inactive if it names a flavor that is not among those given.
+
+    Source: Kueue, status of a ClusterQueue that references missing ResourceFlavors.
+
+    >>> quotas = ResourceGroup(("cpu",), (FlavorQuotas("spot", {"cpu": 1}),))
+    >>> with_flavors(ClusterQueue("a", (quotas,)), {}).inactive
+    'ResourceFlavor spot is not given'
+    """
+    missing = [
+        f"ResourceFlavor {printable(quotas.flavor)} is not given"
+        for group in queue.resource_groups
+        for quotas in group.flavors
+        if quotas.flavor not in given
+    ]
+    if not missing:
+        return queue
+    return replace(queue, inactive=", ".join([queue.inactive, *missing] if queue.inactive else missing))
+
+
+def cluster_queue(
+    raw: object, place: Place, problems: list[Problem], *, defaulted: bool = True
+) -> ClusterQueue | None:
+    """As `read_cluster_queue`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "ClusterQueue", place, problems)
+    checked = check(schema.ClusterQueueObject, raw, place, problems)
+    problems.extend(cluster_queue_problems(raw, place, defaulted=defaulted))
+    if checked is None or len(problems) > known:
+        return None
+    spec = checked.spec or schema.ClusterQueueSpec()
+    preemption = spec.preemption or schema.Preemption()
+    config = preemption.within_cluster_queue_config
+    borrow = preemption.borrow_within_cohort
+    return ClusterQueue(
+        name=checked.metadata.name,
+        resource_groups=tuple(_group(group) for group in spec.resource_groups or ()),
+        within_cluster_queue=_WITHIN[preemption.within_cluster_queue],
+        min_admit_duration=config.min_admit_duration if config else None,
+        cohort=spec.cohort_name or None,
+        reclaim_within_cohort=_reclaim(spec.preemption, defaulted=defaulted),
+        borrow_within_cohort=_borrow(borrow, defaulted=defaulted),
+        max_priority_threshold=borrow.max_priority_threshold if borrow else None,
+        fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibility()),
+        weight=_weight(spec.fair_sharing),
+        inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
+    )
+
+
+def cohort(raw: object, place: Place, problems: list[Problem], *, defaulted: bool = True) -> Cohort | None:
+    """As `read_cohort`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "Cohort", place, problems)
+    checked = check(schema.CohortObject, raw, place, problems)
+    problems.extend(cohort_problems(raw, place, defaulted=defaulted))
+    if checked is None or len(problems) > known:
+        return None
+    spec = checked.spec or schema.CohortSpec()
+    return Cohort(
+        name=checked.metadata.name,
+        parent=spec.parent_name or None,
+        resource_groups=tuple(_group(group) for group in spec.resource_groups or ()),
+        weight=_weight(spec.fair_sharing),
+    )
+
+
+def resource_flavor(raw: object, place: Place, problems: list[Problem]) -> ResourceFlavor | None:
+    """As `read_resource_flavor`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "ResourceFlavor", place, problems)
+    checked = check(schema.ResourceFlavorObject, raw, place, problems)
+    if checked is None or len(problems) > known:
+        return None
+    spec = checked.spec or schema.ResourceFlavorSpec()
+    return ResourceFlavor(
+        name=checked.metadata.name,
+        labels=spec.node_labels or {},
+        taints=tuple(
+            Taint(taint.key, taint.value or "", taint.effect)
+            for taint in spec.node_taints or ()
+            if taint.effect in _KEEPS_AWAY
+        ),
+        tolerations=tolerations_of(spec.tolerations),
+    )
+
+
+def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueueEntry | None:
+    """As `read_local_queue`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "LocalQueue", place, problems)
+    checked = check(schema.LocalQueueObject, raw, place, problems)
+    if checked is None or len(problems) > known:
+        return None
+    metadata = checked.metadata
+    return LocalQueueEntry(metadata.namespace or "", metadata.name, checked.spec.cluster_queue)
+
+
+def priority_class(raw: object, place: Place, problems: list[Problem]) -> int | None:
+    """As `read_priority_class`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "WorkloadPriorityClass", place, problems)
+    checked = check(schema.WorkloadPriorityClassObject, raw, place, problems)
+    return None if checked is None or len(problems) > known else checked.value
+
+
+def _reclaim(preemption: schema.Preemption | None, *, defaulted: bool) -> ReclaimWithinCohort:
+    if preemption is not None and preemption.reclaim_within_cohort is not None:
+        return _RECLAIM[preemption.reclaim_within_cohort]
+    # Kueue compares the policy with its words; an empty one is neither Never nor anything else.
+    return ReclaimWithinCohort.NEVER if preemption is None or defaulted else ReclaimWithinCohort.UNSET
+
+
+def _borrow(borrow: schema.BorrowWithinCohort | None, *, defaulted: bool) -> BorrowWithinCohort:
+    if borrow is not None and borrow.policy is not None:
+        return _BORROW[borrow.policy]
+    # Kueue asks whether the policy is Never, and an empty one is not.
+    return BorrowWithinCohort.NEVER if borrow is None or defaulted else BorrowWithinCohort.LOWER_PRIORITY
+
+
+def _fungibility(found: schema.FlavorFungibility) -> FlavorFungibility:
+    return FlavorFungibility(
+        when_can_borrow=_WHEN[found.when_can_borrow or "MayStopSearch"],
+        when_can_preempt=_WHEN[found.when_can_preempt or "TryNextFlavor"],
+        preference=_PREFERENCE[found.preference],
+    )
+
+
+def _weight(found: schema.FairSharing | None) -> int:
+    return NANO if found is None or found.weight is None else found.weight
+
+
+def _group(group: schema.ResourceGroup) -> ResourceGroup:
+    flavors = tuple(_quotas(flavor) for flavor in group.flavors or ())
+    return ResourceGroup(covered_resources=tuple(group.covered_resources or ()), flavors=flavors)
+
+
+def _quotas(flavor: schema.FlavorQuotas) -> FlavorQuotas:
+    quotas = flavor.resources or ()
+    return FlavorQuotas(
+        flavor=flavor.name,
+        nominal={each.name: quota_of(each.name, each.nominal_quota) for each in quotas},
+        borrowing_limits={
+            each.name: quota_of(each.name, each.borrowing_limit)
+            for each in quotas
+            if each.borrowing_limit is not None
+        },
+        lending_limits={
+            each.name: quota_of(each.name, each.lending_limit)
+            for each in quotas
+            if each.lending_limit is not None
+        },
+    )

@@ -1,0 +1,318 @@
+"""Fair sharing: the tournament among ClusterQueues, and the strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
+from tenure.oracle.classical import candidates_in, own_candidates
+from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection, in_order
+from tenure.oracle.selection import Chain, fill_back
+from tenure.oracle.shares import Shares
+from tenure.oracle.tree import Usage, occupy, quota_at
+from tenure.rules.eligibility import ground_for
+from tenure.rules.ordering import stands_before
+from tenure.rules.quota import is_within_quota
+from tenure.rules.share import (
+    Share,
+    claims_nominal,
+    cohort_wins,
+    compare_shares,
+    queue_wins,
+    stays_in_tournament,
+)
+
+GROUNDS = {
+    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: Ground.FINAL_SHARE,
+    FairStrategy.LESS_THAN_INITIAL_SHARE: Ground.INITIAL_SHARE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """State of the tournament: one step visits one ClusterQueue.
+
+    Args:
+        usage: what is in use after the removals so far, without the request.
+        charged: the same with the request; shares are counted on it.
+        waiting: the candidates that have not had their turn, by the place of their queue.
+        rejected: whom the strategy did not allow, the last one first.
+        taken: who has been removed, the last one first.
+        fits: whether the request fits now.
+        over: whether no queue is left to visit.
+    """
+
+    usage: Usage
+    charged: Usage
+    waiting: Mapping[int, tuple[Candidate, ...]]
+    rejected: Chain[Candidate] | None = None
+    taken: Chain[Candidate] | None = None
+    fits: bool = False
+    over: bool = False
+
+    def ended(self) -> Round:
+        """The same state with no queue left to visit."""
+        return Round(self.usage, self.charged, self.waiting, self.rejected, self.taken, self.fits, over=True)
+
+    def started_again(self) -> Round:
+        """The same state with those who were rejected waiting again."""
+        waiting = by_queue(tuple(reversed(tuple(self.rejected or ()))))
+        return Round(self.usage, self.charged, waiting, None, self.taken, self.fits, over=False)
+
+    def left_with(self, place: int, waiting: tuple[Candidate, ...]) -> Round:
+        """The same state with other candidates waiting in one queue."""
+        queues = {**self.waiting, place: waiting}
+        return Round(self.usage, self.charged, queues, self.rejected, self.taken, self.fits, self.over)
+
+    def rejecting(self, candidate: Candidate) -> Round:
+        """The same state with one more candidate rejected."""
+        rejected = Chain(candidate, self.rejected)
+        return Round(self.usage, self.charged, self.waiting, rejected, self.taken, self.fits, self.over)
+
+
+def select_fairly(question: Question) -> Selection:
+    """Find targets under fair sharing.
+
+    Args:
+        question: the search.
+
+    Source: Kueue main of August 2026, fair-sharing preemption.
+    """
+    snapshot = question.snapshot
+    candidates = in_order(question, (*own_candidates(question), *_borrowers(question)))
+    if not candidates:
+        return Selection((), (), (), (), snapshot.usage)
+    charged = occupy(snapshot.tree, snapshot.usage, snapshot.place, question.request)
+    tournament = Tournament(question, charged)
+    state = tournament.play(Round(snapshot.usage, charged, by_queue(candidates)))
+    if not state.fits:
+        state = tournament.play_again(state)
+    if not state.fits:
+        return Selection(candidates, (), (), (), snapshot.usage, rejected=_rejected(state))
+    return _filled_back(question, candidates, state)
+
+
+class Tournament:
+    """The fold's steps for one question.
+
+    Args:
+        question: the search.
+        charged: what is in use at its start, the request included.
+    """
+
+    def __init__(self, question: Question, charged: Usage) -> None:
+        snapshot = question.snapshot
+        self._question = question
+        self._tree = snapshot.tree
+        self._own = snapshot.place
+        self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
+        self._shares = Shares(snapshot.tree)
+        settings = snapshot.cluster.settings
+        self._strategies = settings.fair_sharing or tuple(FairStrategy)
+        self._claims_nominal = claims_nominal(
+            _is_within_nominal(question, charged), settings.fair_sharing_preempt_within_nominal
+        )
+
+    def play(self, state: Round) -> Round:
+        """Visit queues by the first strategy until the request fits or nobody is left."""
+        while not (state.fits or state.over):
+            state = self.first_step(state)
+        return state
+
+    def play_again(self, state: Round) -> Round:
+        """Visit each queue of rejected candidates once, by the second strategy, if there is one."""
+        if len(self._strategies) == 1:
+            return state
+        state = state.started_again()
+        while not (state.fits or state.over):
+            state = self.second_step(state)
+        return state
+
+    def first_step(self, state: Round) -> Round:
+        """Visit the queue whose turn it is: take one of its candidates, or reject all of them."""
+        place = self.next_queue(state)
+        if place is None:
+            return state.ended()
+        if place == self._own or self._claims_nominal:
+            candidate, state = _pop(state, place)
+            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self._claims_nominal)
+            return self._take(state, candidate, facts)
+        mine, theirs = self._beside_common(place)
+        new, old = self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs)
+        while state.waiting[place]:
+            candidate, state = _pop(state, place)
+            facts = self._compare(state, candidate, new, old, theirs)
+            if self._ground(candidate, facts) != Ground.NONE:
+                return self._take(state, candidate, facts)
+            state = state.rejecting(_found(candidate, facts))
+        return state
+
+    def second_step(self, state: Round) -> Round:
+        """Visit the queue whose turn it is: take its first candidate or not, and do not come back."""
+        place = self.next_queue(state)
+        if place is None:
+            return state.ended()
+        candidate = state.waiting[place][0]
+        state = state.left_with(place, ())
+        mine, theirs = self._beside_common(place)
+        share = compare_shares(self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs))
+        facts = Evidence(Ground.INITIAL_SHARE, over_quota=True, share=share)
+        if self._ground(candidate, facts) == Ground.NONE:
+            return state.rejecting(_found(candidate, facts))
+        return self._take(state, candidate, facts)
+
+    def _compare(self, state: Round, candidate: Candidate, new: Share, old: Share, theirs: int) -> Evidence:
+        """How the first strategy finds a candidate of another queue."""
+        ground = GROUNDS[self._strategies[0]]
+        if ground == Ground.FINAL_SHARE:
+            old = self._shares.of(self._question.without(state.charged, candidate), theirs)
+        return Evidence(ground, over_quota=True, share=compare_shares(new, old))
+
+    def _ground(self, candidate: Candidate, facts: Evidence) -> Ground:
+        question = self._question
+        return ground_for(question.preemptor, candidate.workload, facts, question.terms, question.now)
+
+    def _take(self, state: Round, candidate: Candidate, facts: Evidence) -> Round:
+        evidence = Evidence(
+            self._ground(candidate, facts),
+            over_quota=facts.over_quota,
+            within_nominal=facts.within_nominal,
+            share=facts.share,
+        )
+        usage = self._question.without(state.usage, candidate)
+        return Round(
+            usage=usage,
+            charged=self._question.without(state.charged, candidate),
+            waiting=state.waiting,
+            rejected=state.rejected,
+            taken=Chain(_found(candidate, evidence), state.taken),
+            fits=self._question.fits(usage, may_borrow=True),
+        )
+
+    def _beside_common(self, place: int) -> tuple[int, int]:
+        """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
+        theirs = place
+        for index in self._tree.nodes[place].path:
+            if index in self._path:
+                mine = self._tree.nodes[self._own].path
+                return mine[mine.index(index) - 1], theirs
+            theirs = index
+        raise AssertionError("nodes of one tree have a common cohort")
+
+    def next_queue(self, state: Round) -> int | None:
+        """The queue whose turn it is, from the root down by the highest share; None when nobody is left."""
+        if self._tree.nodes[self._own].parent is None:
+            return self._own if state.waiting.get(self._own) else None
+        return self._winner(state, 0)
+
+    def _winner(self, state: Round, cohort: int) -> int | None:
+        queue, queue_share = self._best_queue(state, cohort)
+        winner, share = self._best_cohort(state, cohort)
+        if winner is None:
+            return queue
+        if queue_share is None or share is None or cohort_wins(compare_shares(share, queue_share)):
+            return self._winner(state, winner)
+        return queue
+
+    def _best_queue(self, state: Round, cohort: int) -> tuple[int | None, Share | None]:
+        best: tuple[int | None, Share | None] = (None, None)
+        for place in self._tree.nodes[cohort].queues:
+            if not state.waiting.get(place):
+                continue
+            share = self._shares.of(state.charged, place)
+            if not stays_in_tournament(share.borrowing, place == self._own):
+                continue
+            if best[0] is None or best[1] is None:
+                best = (place, share)
+                continue
+            before = self._stands_before(state.waiting[place][0], state.waiting[best[0]][0])
+            if queue_wins(compare_shares(share, best[1]), before):
+                best = (place, share)
+        return best
+
+    def _best_cohort(self, state: Round, cohort: int) -> tuple[int | None, Share | None]:
+        best: tuple[int | None, Share | None] = (None, None)
+        for place in self._tree.nodes[cohort].cohorts:
+            share = self._shares.of(state.charged, place)
+            if not stays_in_tournament(share.borrowing, place in self._path):
+                continue
+            if self._winner(state, place) is None:
+                continue
+            if best[1] is None or cohort_wins(compare_shares(share, best[1])):
+                best = (place, share)
+        return best
+
+    def _stands_before(self, first: Candidate, second: Candidate) -> bool:
+        question = self._question
+        return stands_before(
+            first.workload,
+            first.group,
+            second.workload,
+            second.group,
+            question.preemptor,
+            question.terms,
+            question.now,
+        )
+
+
+def _borrowers(question: Question) -> Iterator[Candidate]:
+    """Candidates of all other queues of the tree that exceed their nominal quota."""
+    snapshot = question.snapshot
+    root = snapshot.tree.nodes[snapshot.place].path[-1]
+    if root == snapshot.place or question.terms.reclaim_within_cohort == ReclaimWithinCohort.NEVER:
+        return
+    # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
+    evidence = Evidence(Ground.NONE, over_quota=True, within_nominal=True)
+    for node in snapshot.tree.nodes:
+        if node.queue is None or node.place == snapshot.place:
+            continue
+        if question.exceeds_quota(snapshot.usage, node.place):
+            for candidate in candidates_in(question, node.place, evidence, ELSEWHERE, None):
+                yield _found(candidate, Evidence(Ground.NONE, over_quota=True))
+
+
+def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ...]]:
+    """Candidates by the place of their queue, in each in their order."""
+    waiting: dict[int, list[Candidate]] = {}
+    for candidate in candidates:
+        waiting.setdefault(candidate.place, []).append(candidate)
+    return {place: tuple(queue) for place, queue in waiting.items()}
+
+
+def _found(candidate: Candidate, evidence: Evidence) -> Candidate:
+    return Candidate(candidate.workload, evidence, candidate.place, candidate.group, candidate.common)
+
+
+def _pop(state: Round, place: int) -> tuple[Candidate, Round]:
+    first, *rest = state.waiting[place]
+    return first, state.left_with(place, tuple(rest))
+
+
+def _is_within_nominal(question: Question, charged: Usage) -> bool:
+    tree, place = question.snapshot.tree, question.snapshot.place
+    return all(
+        is_within_quota(charged[place].get(asked, 0), quota_at(tree, place, asked).nominal)
+        for asked in question.needed
+    )
+
+
+def _filled_back(question: Question, candidates: tuple[Candidate, ...], state: Round) -> Selection:
+    assert state.taken is not None
+
+    def fits(usage: Usage) -> bool:
+        return question.fits(usage, may_borrow=True)
+
+    filled = fill_back(state.taken, state.usage, fits, question.beside)
+    return Selection(
+        candidates=candidates,
+        kept=tuple(filled.kept),
+        removed=tuple(reversed(tuple(state.taken))),
+        spared=tuple(filled.spared or ()),
+        usage=filled.usage,
+        rejected=_rejected(state),
+    )
+
+
+def _rejected(state: Round) -> tuple[Candidate, ...]:
+    return tuple(reversed(tuple(state.rejected or ())))

@@ -1,0 +1,51 @@
+"""Which flavors a pod set may use at all, by taints and by what it requires of nodes."""
+
+from __future__ import annotations
+
+from tenure.model import NodeRequirement, PodSet, ResourceFlavor
+from tenure.rules.flavors import meets_requirement, tolerates
+
+
+def may_use(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    """Whether a pod set's pods could run on the nodes of a flavor.
+
+    What the pods require of labels that the flavor does not have takes no part.
+
+    Args:
+        pod_set: of a pending workload.
+        flavor: a flavor that exists.
+
+    Source: Kueue main of August 2026, flavors and pod sets.
+
+    >>> may_use(PodSet("main", 1, {}, node_selector={"gpu": "a"}), ResourceFlavor("f", {"gpu": "b"}))
+    False
+    """
+    return (
+        _tolerates_all(pod_set, flavor) and _is_selected(pod_set, flavor) and _has_affinity(pod_set, flavor)
+    )
+
+
+def _tolerates_all(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    tolerations = (*pod_set.tolerations, *flavor.tolerations)
+    return all(any(tolerates(toleration, taint) for toleration in tolerations) for taint in flavor.taints)
+
+
+def _is_selected(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    return all(
+        flavor.labels[label] == value
+        for label, value in pod_set.node_selector.items()
+        if label in flavor.labels
+    )
+
+
+def _has_affinity(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    terms = [
+        [requirement for requirement in term if requirement.key in flavor.labels]
+        for term in pod_set.node_affinity
+    ]
+    # A term of which nothing is left matches every flavor, and one matching term is enough.
+    return not terms or any(all(_meets(each, flavor) for each in term) for term in terms)
+
+
+def _meets(requirement: NodeRequirement, flavor: ResourceFlavor) -> bool:
+    return meets_requirement(requirement, flavor.labels[requirement.key])

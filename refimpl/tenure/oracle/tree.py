@@ -1,0 +1,321 @@
+"""The cohort tree around a ClusterQueue, and what is in use at each of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tenure.errors import bad_input
+from tenure.model import (
+    Amount,
+    Amounts,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FlavorResource,
+    NodeQuota,
+    ResourceGroup,
+)
+from tenure.rules.amounts import minus, plus
+from tenure.rules.quota import (
+    available,
+    fits_quota,
+    local_available,
+    local_quota,
+    potential_available,
+    quota_passed_up,
+    usage_passed_up,
+)
+
+NO_QUOTA = NodeQuota()
+"""What a node has of a flavor-resource that it does not cover."""
+
+Usage: TypeAlias = tuple[Mapping[FlavorResource, Amount], ...]
+"""What is in use at every node of a tree, by the node's place; a value, never changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A ClusterQueue or a Cohort in its place.
+
+    Args:
+        place: its index among the tree's nodes.
+        name: of the object.
+        queue: the ClusterQueue; None for a Cohort.
+        path: the places from itself up to the root.
+        queues, cohorts: the places of its children, each in the order of their names.
+        quotas: by flavor-resource; of a Cohort also those that its children cover.
+        weight: fair-sharing weight in billionths.
+        height: steps down to the furthest active ClusterQueue or empty cohort.
+    """
+
+    place: int
+    name: str
+    queue: ClusterQueue | None
+    path: tuple[int, ...]
+    queues: tuple[int, ...]
+    cohorts: tuple[int, ...]
+    quotas: Mapping[FlavorResource, NodeQuota]
+    weight: int
+    height: int
+
+    @property
+    def parent(self) -> int | None:
+        """The place of the node above; None at a root."""
+        return self.path[1] if len(self.path) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A root and all below it.
+
+    Args:
+        nodes: by place; the root is the first.
+        places: place of each ClusterQueue by name.
+    """
+
+    nodes: tuple[Node, ...]
+    places: Mapping[str, int]
+
+
+def build_tree(cluster: Cluster, queue: ClusterQueue) -> Tree:
+    """The tree that a ClusterQueue stands in; a queue without cohort is a tree of its own.
+
+    Args:
+        cluster: every queue and cohort there is.
+        queue: one of its queues.
+
+    Raises:
+        InputError: cohorts that are their own ancestors.
+
+    Source: Kueue main of August 2026, cohort trees and subtree quota.
+
+    >>> queue = ClusterQueue("q", cohort="c")
+    >>> [node.name for node in build_tree(Cluster({"q": queue}), queue).nodes]
+    ['c', 'q']
+    """
+    builder = _Builder(cluster)
+    if queue.cohort is None:
+        builder.add_queue(queue, ())
+    else:
+        builder.add_cohort(_root_of(cluster, queue), ())
+    return Tree(tuple(node for node in builder.nodes if node is not None), builder.places)
+
+
+def empty_usage(tree: Tree) -> Usage:
+    """Nothing in use anywhere.
+
+    >>> queue = ClusterQueue("q")
+    >>> empty_usage(build_tree(Cluster({"q": queue}), queue))
+    ({},)
+    """
+    return tuple({} for _ in tree.nodes)
+
+
+def occupy(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    """The usage with amounts added at a ClusterQueue, and above it as far as they reach.
+
+    Args:
+        tree: the tree.
+        usage: what is in use before.
+        place: of the ClusterQueue.
+        amounts: what is added.
+
+    Source: Kueue main of August 2026, usage of cohorts.
+
+    >>> gpu, queue = FlavorResource("a100", "nvidia.com/gpu"), ClusterQueue("q", cohort="c")
+    >>> tree = build_tree(Cluster({"q": queue}), queue)
+    >>> occupy(tree, empty_usage(tree), tree.places["q"], {gpu: 2})[0] == {gpu: 2}
+    True
+    """
+    return _change(tree, usage, place, amounts, adding=True)
+
+
+def release(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    """The usage with amounts taken away at a ClusterQueue, and above it as far as they reached."""
+    return _change(tree, usage, place, amounts, adding=False)
+
+
+def total_usage(tree: Tree, held: Mapping[int, Amounts]) -> Usage:
+    """What is in use at every node, given what the workloads of each ClusterQueue hold together.
+
+    Args:
+        tree: the tree.
+        held: by the ClusterQueue's place.
+    """
+    usage: list[dict[FlavorResource, Amount]] = [dict(held.get(node.place, {})) for node in tree.nodes]
+    for node in reversed(tree.nodes):  # children stand behind their parents
+        if node.parent is None:
+            continue
+        above = usage[node.parent]
+        for asked, amount in usage[node.place].items():
+            passed = usage_passed_up(node.quotas.get(asked, NO_QUOTA), amount)
+            above[asked] = plus(above.get(asked, 0), passed)
+    return tuple(usage)
+
+
+def available_at(tree: Tree, usage: Usage, place: int, asked: FlavorResource) -> Amount:
+    """What is available of a flavor-resource at a node; negative where more is in use than there is."""
+    free: Amount | None = None
+    for index in reversed(tree.nodes[place].path):
+        free = available(tree.nodes[index].quotas.get(asked, NO_QUOTA), usage[index].get(asked, 0), free)
+    assert free is not None
+    return free
+
+
+def potential_at(tree: Tree, place: int, asked: FlavorResource) -> Amount:
+    """The most that a node could ever have of a flavor-resource."""
+    potential: Amount | None = None
+    for index in reversed(tree.nodes[place].path):
+        potential = potential_available(tree.nodes[index].quotas.get(asked, NO_QUOTA), potential)
+    assert potential is not None
+    return potential
+
+
+def quota_at(tree: Tree, place: int, asked: FlavorResource) -> NodeQuota:
+    """A node's quota of a flavor-resource; none of what it does not cover."""
+    return tree.nodes[place].quotas.get(asked, NO_QUOTA)
+
+
+def borrowing_level(
+    tree: Tree, usage: Usage, place: int, asked: FlavorResource, request: Amount
+) -> tuple[int, bool]:
+    """How far up the tree quota for a request comes from, and whether that is below the root.
+
+    Args:
+        tree, usage: the tree, and what is in use.
+        place: of the ClusterQueue.
+        asked: the flavor-resource.
+        request: how much of it.
+
+    Returns:
+        height of the smallest subtree whose quota the request fits, 0 for the queue itself; and whether
+        that subtree is smaller than the tree.
+
+    Source: Kueue main of August 2026, lowest subtree that fits.
+    """
+    path = tree.nodes[place].path
+    rest = request
+    for index in path:
+        quota, used = quota_at(tree, index, asked), usage[index].get(asked, 0)
+        if fits_quota(used, rest, quota.subtree):
+            return tree.nodes[index].height, index != path[-1]
+        rest = minus(rest, local_available(quota, used))  # unlike KQ-210 this may go below zero
+    return tree.nodes[path[-1]].height, False
+
+
+def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: bool) -> Usage:
+    fresh = {index: dict(usage[index]) for index in tree.nodes[place].path}
+    for asked, amount in amounts.items():
+        rest = amount
+        for index, used in fresh.items():
+            if rest == 0:
+                break
+            before = used.get(asked, 0)
+            after = plus(before, rest) if adding else minus(before, rest)
+            used[asked] = after
+            quota = tree.nodes[index].quotas.get(asked, NO_QUOTA)
+            if quota.local:  # without local quota all of it passes up
+                low, high = (before, after) if adding else (after, before)
+                rest = minus(usage_passed_up(quota, high), usage_passed_up(quota, low))
+    changed: list[Mapping[FlavorResource, Amount]] = list(usage)
+    for index, used in fresh.items():
+        changed[index] = used
+    return tuple(changed)
+
+
+def _root_of(cluster: Cluster, queue: ClusterQueue) -> str:
+    name = queue.cohort
+    seen: list[str] = []
+    while name is not None:
+        if name in seen:
+            circle = " -> ".join((*seen[seen.index(name) :], name))
+            raise bad_input("spec.parentName", circle, "cohorts that form a tree", object=f"Cohort/{name}")
+        seen.append(name)
+        cohort = cluster.cohorts.get(name)
+        name = cohort.parent if cohort is not None else None
+    return seen[-1]
+
+
+class _Builder:
+    """Lays out a tree from the root down; what a node lends is summed up on the way back."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.nodes: list[Node | None] = []
+        self.places: dict[str, int] = {}
+        self._cohorts = cluster.cohorts
+        self._queues_of: dict[str, list[ClusterQueue]] = {}
+        self._cohorts_of: dict[str, list[str]] = {}
+        for queue in sorted(cluster.cluster_queues.values(), key=lambda each: each.name):
+            if queue.cohort is not None:
+                self._queues_of.setdefault(queue.cohort, []).append(queue)
+        for cohort in sorted(cluster.cohorts.values(), key=lambda each: each.name):
+            if cohort.parent is not None:
+                self._cohorts_of.setdefault(cohort.parent, []).append(cohort.name)
+
+    def add_queue(self, queue: ClusterQueue, above: tuple[int, ...]) -> Node:
+        place = len(self.nodes)
+        quotas = {
+            asked: NodeQuota(own.nominal, own.nominal, local_quota(own.nominal, lends), own.borrowing_limit)
+            for asked, own, lends in _own_quotas(queue.resource_groups)
+        }
+        node = Node(place, queue.name, queue, (place, *above), (), (), quotas, queue.weight, 0)
+        self.nodes.append(node)
+        self.places[queue.name] = place
+        return node
+
+    def add_cohort(self, name: str, above: tuple[int, ...]) -> Node:
+        place = len(self.nodes)
+        self.nodes.append(None)  # children stand behind their parents
+        path = (place, *above)
+        queues = [self.add_queue(queue, path) for queue in self._queues_of.get(name, ())]
+        cohorts = [self.add_cohort(child, path) for child in self._cohorts_of.get(name, ())]
+        cohort = self._cohorts.get(name, Cohort(name))
+        node = Node(
+            place=place,
+            name=name,
+            queue=None,
+            path=path,
+            queues=tuple(child.place for child in queues),
+            cohorts=tuple(child.place for child in cohorts),
+            quotas=_cohort_quotas(cohort, [*queues, *cohorts]),
+            weight=cohort.weight,
+            height=_height(queues, cohorts),
+        )
+        self.nodes[place] = node
+        return node
+
+
+def _height(queues: list[Node], cohorts: list[Node]) -> int:
+    active = any(child.queue is not None and not child.queue.inactive for child in queues)
+    return max([int(active or bool(cohorts)), *(child.height + 1 for child in cohorts)])
+
+
+def _cohort_quotas(cohort: Cohort, children: list[Node]) -> dict[FlavorResource, NodeQuota]:
+    subtree: dict[FlavorResource, Amount] = {}
+    own: dict[FlavorResource, tuple[NodeQuota, Amount | None]] = {}
+    for asked, quota, lends in _own_quotas(cohort.resource_groups):
+        own[asked] = (quota, lends)
+        subtree[asked] = quota.nominal
+    for child in children:
+        for asked, lent in child.quotas.items():
+            subtree[asked] = plus(subtree.get(asked, 0), quota_passed_up(lent))
+    made: dict[FlavorResource, NodeQuota] = {}
+    for asked, amount in subtree.items():
+        quota, lends = own.get(asked, (NO_QUOTA, None))
+        made[asked] = NodeQuota(quota.nominal, amount, local_quota(amount, lends), quota.borrowing_limit)
+    return made
+
+
+def _own_quotas(
+    groups: tuple[ResourceGroup, ...],
+) -> Iterator[tuple[FlavorResource, NodeQuota, Amount | None]]:
+    """Every flavor-resource of an object, its nominal quota and borrowing limit, and its lending limit."""
+    for group in groups:
+        for quotas in group.flavors:
+            for resource, nominal in quotas.nominal.items():
+                limit = quotas.borrowing_limits.get(resource)
+                quota = NodeQuota(nominal=nominal, subtree=nominal, borrowing_limit=limit)
+                lends = quotas.lending_limits.get(resource)
+                yield FlavorResource(quotas.flavor, resource), quota, lends

@@ -1,0 +1,281 @@
+"""Rules of fair sharing: dominant resource shares, and who may be taken by them.
+
+Kueue counts shares in floating point. So does Tenure, in the rules that say `lift=False` and nowhere else;
+what follows from a comparison of two shares is whole numbers again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenure.model import Amount, Evidence, Ground, Workload
+from tenure.rules.amounts import minus
+from tenure.rules.reclaim import may_reclaim
+from tenure.rules.registry import rule
+from tenure.rules.terms import PreemptionTerms
+
+_FLOATS = "shares are floating-point numbers in Kueue, and ties between them decide"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The dominant resource share of a node.
+
+    Args:
+        borrowing: whether the node uses more than its quota of any flavor-resource.
+        ratio: the largest ratio over resources, in thousandths of what its cohort can lend.
+        weight: fair-sharing weight.
+    """
+
+    borrowing: bool
+    ratio: float
+    weight: float
+
+
+@rule("KQ-400")
+def ground_by_share(
+    preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms
+) -> Ground:
+    """On what ground fair sharing takes a workload of another ClusterQueue.
+
+    > Nobody may be taken whom KQ-330 does not allow. A preemptor whose queue
+    > stays within its nominal quota may take anybody else; another one only
+    > whom the strategy in use allows, by KQ-420 or KQ-430.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload of another ClusterQueue, one that borrows.
+        evidence: the strategy in use as its ground, the comparison of shares, and whether the preemptor's
+            queue stays within its nominal quota.
+        terms: what holds for the preemptor.
+
+    Returns:
+        WITHIN_NOMINAL, FINAL_SHARE, INITIAL_SHARE or NONE.
+
+    Source: Kueue main of August 2026, fair sharing; rules S2-a and S2-b of its fair-sharing proposal.
+
+    >>> from tenure.model import ClusterQueue, ReclaimWithinCohort, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> queue = ClusterQueue("q", cohort="c", reclaim_within_cohort=ReclaimWithinCohort.ANY)
+    >>> terms = terms_of(queue, Settings(fair_sharing=()), preset("guaranteed"))
+    >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
+    >>> ground_by_share(new, new, Evidence(Ground.INITIAL_SHARE, share=0), terms).name
+    'NONE'
+    """
+    if not may_reclaim(preemptor, target, terms):
+        return Ground.NONE
+    if evidence.within_nominal:
+        return Ground.WITHIN_NOMINAL
+    if evidence.ground == Ground.FINAL_SHARE and passes_final_share(evidence.share):
+        return Ground.FINAL_SHARE
+    if evidence.ground == Ground.INITIAL_SHARE and passes_initial_share(evidence.share):
+        return Ground.INITIAL_SHARE
+    return Ground.NONE
+
+
+@rule("KQ-410")
+def claims_nominal(within_nominal: bool, gate: bool) -> bool:
+    """Whether a preemptor may take what borrowers use without comparing shares.
+
+    > With gate FairSharingPreemptWithinNominal on, shares are not compared for
+    > a preemptor whose queue, the request included, stays within its nominal
+    > quota of every needed flavor-resource.
+
+    Args:
+        within_nominal: whether the queue's usage with the request is within nominal quota (KQ-200).
+        gate: feature gate FairSharingPreemptWithinNominal, on by default.
+
+    Source: Kueue main of August 2026, fair sharing.
+
+    >>> claims_nominal(within_nominal=True, gate=False)
+    False
+    """
+    return gate and within_nominal
+
+
+@rule("KQ-420")
+def passes_final_share(share: int) -> bool:
+    """Whether strategy LessThanOrEqualToFinalShare allows a target.
+
+    > The preemptor's share, the request included, is at most the target's
+    > share after the removal.
+
+    Args:
+        share: how the two compare: -1 when the preemptor's is lower, 0 when they are equal, 1 when it is
+            higher (KQ-450).
+
+    Source: Kueue's Configuration, `fairSharing.preemptionStrategies`; rule S2-a.
+
+    >>> passes_final_share(0)
+    True
+    """
+    return share <= 0
+
+
+@rule("KQ-430")
+def passes_initial_share(share: int) -> bool:
+    """Whether strategy LessThanInitialShare allows a target.
+
+    > The preemptor's share, the request included, is strictly lower than the
+    > target's share before the removal.
+
+    Args:
+        share: how the two compare: -1 when the preemptor's is lower, 0 when they are equal, 1 when it is
+            higher (KQ-450).
+
+    Source: Kueue's Configuration, `fairSharing.preemptionStrategies`; rule S2-b.
+
+    >>> passes_initial_share(0)
+    False
+    """
+    return share < 0
+
+
+@rule("KQ-440", lift=False, reason=_FLOATS)
+def borrowed_ratio(borrowed: Amount, lendable: Amount) -> float:
+    """How much of what a cohort can lend a node has borrowed of one resource.
+
+    > The ratio is a thousand times what is borrowed, over what the cohort can
+    > lend; zero when it can lend nothing.
+
+    Args:
+        borrowed: what the node uses of the resource beyond its quota, over all flavors; above zero.
+        lendable: what the node's cohort could have of the resource, over all flavors (KQ-160).
+
+    Source: Kueue main of August 2026, dominant resource share.
+
+    >>> borrowed_ratio(3, 4)
+    750.0
+    """
+    if lendable <= 0:
+        return 0.0
+    return float(borrowed) * 1000.0 / float(lendable)
+
+
+@rule("KQ-450", lift=False, reason=_FLOATS)
+def compare_shares(first: Share, second: Share) -> int:
+    """How two shares compare.
+
+    > A node of weight zero with a ratio above zero is above every other node;
+    > among such nodes the ratios are compared, among the others the ratios
+    > divided by the weights.
+
+    Args:
+        first, second: the dominant resource shares of two nodes.
+
+    Returns:
+        -1, 0 or 1.
+
+    Source: Kueue main of August 2026, comparison of dominant resource shares.
+
+    >>> compare_shares(Share(True, 500.0, 0.0), Share(True, 900.0, 1.0))
+    1
+    """
+    first_infinite = first.weight == 0 and first.ratio != 0.0
+    second_infinite = second.weight == 0 and second.ratio != 0.0
+    if first_infinite != second_infinite:
+        return 1 if first_infinite else -1
+    if first_infinite:
+        return (first.ratio > second.ratio) - (first.ratio < second.ratio)
+    one, other = weighted_share(first), weighted_share(second)
+    return (one > other) - (one < other)
+
+
+@rule("KQ-460", lift=False, reason=_FLOATS)
+def weighted_share(share: Share) -> float:
+    """A share as a number.
+
+    > The ratio divided by the weight; zero when the ratio is zero, infinite
+    > when only the weight is.
+
+    Args:
+        share: the dominant resource share of a node.
+
+    Source: Kueue v1beta2, `FairSharing.weight`; Kueue main of August 2026, precise weighted share.
+
+    >>> weighted_share(Share(True, 500.0, 2.0)), weighted_share(Share(True, 1.0, 0.0))
+    (250.0, inf)
+    """
+    if share.ratio == 0.0:
+        return 0.0
+    if share.weight == 0:
+        return float("inf")
+    return share.ratio / share.weight
+
+
+@rule("KQ-470")
+def borrowed_amount(usage: Amount, quota: Amount) -> Amount:
+    """What a node borrows of a flavor-resource.
+
+    > A node borrows what it uses beyond its quota.
+
+    Args:
+        usage: what is in use at the node, the request included where it runs there.
+        quota: nominal quota of a ClusterQueue, subtree quota of a Cohort.
+
+    Source: Kueue main of August 2026, dominant resource share.
+
+    >>> borrowed_amount(usage=7, quota=4), borrowed_amount(usage=4, quota=7)
+    (3, 0)
+    """
+    return max(0, minus(usage, quota))
+
+
+@rule("KQ-480")
+def stays_in_tournament(borrowing: bool, on_path: bool) -> bool:
+    """Whether a node may be visited for targets.
+
+    > A node that does not borrow is left out, unless it is the preemptor's
+    > ClusterQueue or a cohort above that.
+
+    Args:
+        borrowing: whether the node uses more than its quota of any flavor-resource.
+        on_path: whether it is the preemptor's ClusterQueue or one of its cohorts.
+
+    Source: Kueue main of August 2026, order of target ClusterQueues.
+
+    >>> stays_in_tournament(borrowing=False, on_path=False)
+    False
+    """
+    return borrowing or on_path
+
+
+@rule("KQ-490")
+def queue_wins(share: int, first_candidate_stands_before: bool) -> bool:
+    """Whether one ClusterQueue is visited rather than another of the same cohort.
+
+    > The queue of the higher share is visited; of two with equal shares the
+    > one whose first candidate stands before the other's.
+
+    Args:
+        share: how its share compares with the other's, -1, 0 or 1 (KQ-450).
+        first_candidate_stands_before: whether its first candidate goes before the other's (KQ-220).
+
+    Source: Kueue main of August 2026, order of target ClusterQueues.
+
+    >>> queue_wins(0, first_candidate_stands_before=True)
+    True
+    """
+    if share == 0:
+        return first_candidate_stands_before
+    return share > 0
+
+
+@rule("KQ-500")
+def cohort_wins(share: int) -> bool:
+    """Whether a cohort is visited rather than a ClusterQueue, or an earlier cohort, beside it.
+
+    > The cohort is visited when its share is at least the other's. Cohorts
+    > are compared in the order of their names, so the last of equals wins.
+
+    Args:
+        share: how its share compares with the other's, -1, 0 or 1 (KQ-450).
+
+    Source: Kueue main of August 2026, order of target ClusterQueues; among cohorts of equal shares Kueue
+        itself is not deterministic (DV-020).
+
+    >>> cohort_wins(0)
+    True
+    """
+    return share >= 0
