@@ -6,7 +6,7 @@ the rules compare with, one below and one above.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -30,7 +30,7 @@ from tenure_proofs.trusted.domains import (
     presence,
     well_typed_parameters,
 )
-from tenure_proofs.trusted.shapes import Formula, equivalent
+from tenure_proofs.trusted.shapes import Formula, equivalent, terms_of
 
 NEAR = (-1, 0, 1, 2, 3, 1_000_000, 1_000_001, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE, 2 * MINUTE + 1)
 """Small numbers, the requeue epsilon and the shortest duration, with their neighbours."""
@@ -83,6 +83,7 @@ def _executed(
 ) -> str:
     parameters = parameters_of(function)
     problems: list[str] = []
+    mentioned = _constants((traced, read))
 
     @seed(random_seed)
     @settings(
@@ -94,7 +95,7 @@ def _executed(
     )
     @given(st.fixed_dictionaries({name: _strategy(domain) for name, domain in parameters.items()}))
     def compare(arguments: dict[str, Any]) -> None:
-        model = _model(parameters, arguments)
+        model = _model(parameters, arguments, mentioned)
         outcome = _execute(function, parameters, arguments)
         for lifter, formula in (("tracer", traced), ("syntax lifter", read)):
             if not outcome.agrees_with(formula, model):
@@ -132,12 +133,27 @@ def _execute(
         return _Outcome(False)
 
 
-def _model(parameters: dict[str, Domain], arguments: dict[str, Any]) -> z3.ModelRef:
+def _model(
+    parameters: dict[str, Domain], arguments: dict[str, Any], mentioned: frozenset[str]
+) -> z3.ModelRef:
     solver = z3.SimpleSolver()
     for name, domain in parameters.items():
-        solver.add(*(left == right for left, right in _pinned(name, domain, arguments[name])))
+        pinned = _pinned(name, domain, arguments[name])
+        solver.add(*(term == value for term, value in pinned if str(term) in mentioned))
     assert solver.check() == z3.sat
     return solver.model()
+
+
+def _constants(formulas: Iterable[Formula]) -> frozenset[str]:
+    """The names of the solver constants that some formulas mention."""
+    rest = [term for formula in formulas for term in (formula.defined, *terms_of(formula.value))]
+    seen: dict[int, z3.ExprRef] = {}
+    while rest:
+        term = rest.pop()
+        if term.get_id() not in seen:
+            seen[term.get_id()] = term
+            rest.extend(term.children())
+    return frozenset(str(term) for term in seen.values() if z3.is_const(term))
 
 
 def _strategy(domain: Domain) -> st.SearchStrategy[Any]:

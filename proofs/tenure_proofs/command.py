@@ -104,7 +104,7 @@ def run_plan(plan: Plan) -> Report:
         InputError: `only` selects nothing.
     """
     from tenure.rules.registry import all_rules
-    from tenure_proofs.mutants.hunt import DOOR, all_mutants, meets_the_door
+    from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
     from tenure_proofs.obligations import OBLIGATIONS
     from tenure_proofs.pool import lift_task, mutant_task, pool, prove_task
     from tenure_proofs.report import Report
@@ -122,9 +122,11 @@ def run_plan(plan: Plan) -> Report:
     liftable = [entry.id for entry in all_rules() if entry.lift]
     rules = [rule for rule in liftable if rule in named or not plan.only]
     # The door comes first: it is the longest task.
-    functions = [*([DOOR] if any(map(meets_the_door, chosen)) else []), *rules]
+    met = [name for name in UNNAMED if any(meets(each, name) for each in chosen)]
+    functions = [*([DOOR] if DOOR in met else []), *rules]
     questions = [(each.id, reading) for each in chosen for reading in plan.readings]
-    wrong = [each.id for each in all_mutants().values() if each.rule in functions] if plan.mutants else []
+    changed = {*met, *rules}
+    wrong = [each.id for each in all_mutants().values() if each.rule in changed] if plan.mutants else []
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)

@@ -15,7 +15,7 @@ from tenure.readings import CHOICES
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
-from tenure_proofs.models import build, replay
+from tenure_proofs.models import build, concrete, rank_of, replay
 from tenure_proofs.scenarios import scenario_of, story_of
 from tenure_proofs.solvers import Question
 from tenure_proofs.trusted.claim import Claim
@@ -29,6 +29,7 @@ PREFERRED: dict[str, int] = {
     "priority": 100,
     "within_cluster_queue": int(WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY),
     "time_based_preemption": 1,
+    "priority_sorting_within_cohort": 1,
 }
 """The value that a reader expects where nothing else is needed; other numbers prefer 0, times `EPOCH`."""
 
@@ -57,11 +58,18 @@ def find_counterexample(claim: Claim, question: Question) -> Counterexample:
     model = _smallest(claim, question)
     if model is None:
         return Counterexample({}, (), None, "no values within the budget when asked again")
-    values = {name: _value(claim, name, domain, model) for name, domain in claim.symbols.items()}
+    values = {
+        name: _value(claim, name, claim.symbols[name], model)
+        if name in claim.symbols
+        else concrete(made, model)
+        for name, made in claim.arguments.items()
+    }
     difference = next((found for call in claim.calls if (found := replay(call, model))), "")
     if difference or not _is_one_decision(claim):
         return Counterexample(values, (), None, difference)
     preemptor, target, terms, now = (values[name] for name in ("preemptor", "target", "terms", "now"))
+    if target.cluster_queue != terms.cluster_queue:  # the stories here are about one queue
+        return Counterexample(values, (), None, difference)
     preemptor = dataclasses.replace(preemptor, namespace="team-a", name="preemptor", uid="preemptor")
     target = dataclasses.replace(target, namespace="team-b", name="target", uid="target")
     scenario = scenario_of(preemptor, target, terms, now, claim.reading)
@@ -205,4 +213,6 @@ def _shown_field(name: str, value: Any) -> str:
         return format_instant(value)
     if name == "min_admit_duration" and value is not None:
         return f"{value / MINUTE:g}m"
+    if name == "cluster_queue" and value is not None:
+        return f"queue {rank_of(value)}"
     return getattr(value, "name", str(value))

@@ -131,7 +131,7 @@ def _mutant_lines(report: Report) -> Iterator[str]:
         for outcome in ("killed", "equivalent", "survived")
     }
     yield (
-        f"mutants (comparisons): {len(report.mutants)} made, {counts['killed']} killed, "
+        f"mutants: {len(report.mutants)} made, {counts['killed']} killed, "
         f"{counts['equivalent']} proved equivalent, {counts['survived']} survived"
     )
     for each in report.mutants:
@@ -173,7 +173,7 @@ def statement_of(rule: str) -> str:
     """A rule's statement, as its docstring quotes it.
 
     >>> statement_of("KQ-070")
-    'A request above the nominal quota can never fit.'
+    'A request above the most that its ClusterQueue could ever have can never fit.'
     """
     lines = (get_rule(rule).function.__doc__ or "").splitlines()
     return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))

@@ -29,7 +29,7 @@ def scenario_of(
         "call": "decide",
         "input": {
             "now": format_instant(now),
-            "featureGates": {"TimeBasedSamePriorityPreemption": terms.time_based_preemption},
+            "featureGates": _feature_gates(terms),
             "requeuingTimestamp": timestamp,
             "clusterQueues": [_cluster_queue(terms)],
             "resourceFlavors": [{"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}],
@@ -40,6 +40,13 @@ def scenario_of(
             "reading": reading.written(),
         },
     }
+
+
+def _feature_gates(terms: PreemptionTerms) -> dict[str, bool]:
+    gates = {"TimeBasedSamePriorityPreemption": terms.time_based_preemption}
+    if not terms.priority_sorting_within_cohort:
+        gates["PrioritySortingWithinCohort"] = False
+    return gates
 
 
 def story_of(
@@ -141,4 +148,6 @@ def _conditions(workload: Workload, holds_quota: bool) -> list[dict[str, str]]:
         add("Evicted", "Preempted", None)
     if workload.time_based_preempted_at is not None:
         add("Preempted", "InClusterQueueTimeBased", workload.time_based_preempted_at)
+    elif workload.preempted_while_borrowing_at is not None:
+        add("Preempted", "InCohortReclaimWhileBorrowing", workload.preempted_while_borrowing_at)
     return conditions

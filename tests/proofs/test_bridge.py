@@ -15,7 +15,7 @@ from tenure.rules.registry import all_rules
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.bridge import check_lifting
-from tenure_proofs.trusted import ast_lifter, tracer
+from tenure_proofs.trusted import ast_lifter, symbols, tracer
 from tenure_proofs.trusted.domains import parameters_of
 from tenure_proofs.trusted.shapes import Formula
 
@@ -78,6 +78,6 @@ def test_a_formula_defined_where_python_raises_is_found(monkeypatch: pytest.Monk
 
 
 def _traced(trace: Any, function: Any) -> Formula:
-    arguments = (tracer.symbol(name, domain) for name, domain in parameters_of(function).items())
+    arguments = (symbols.symbol(name, domain) for name, domain in parameters_of(function).items())
     formula: Formula = trace(function, *arguments)
     return formula

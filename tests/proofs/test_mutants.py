@@ -7,7 +7,9 @@ import inspect
 import pytest
 
 from tenure.model import MINUTE, Workload
+from tenure.oracle.selection import Chain, FillBack, fill_back_step
 from tenure.rules.quota import fits_quota
+from tenure.rules.registry import all_rules
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.command import Plan, run_plan
 from tenure_proofs.mutants import hunt
@@ -81,7 +83,9 @@ def test_a_mutant_that_no_obligation_is_asked_about_survives() -> None:
 
 
 # A handful: `tenure prove` tries them all.
-@pytest.mark.parametrize("rule", ["KQ-010", "KQ-060", "TBP-010", "TBP-070", "TBP-040"])
+@pytest.mark.parametrize(
+    "rule", ["KQ-010", "KQ-060", "KQ-080", "KQ-140", "TBP-010", "TBP-070", "TBP-040", "FILL-BACK"]
+)
 def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
     wrong = [each.id for each in all_mutants().values() if each.rule == rule]
     assert wrong
@@ -93,6 +97,28 @@ def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
 def test_every_comparison_of_the_door_has_mutants() -> None:
     door = [each for each in all_mutants().values() if each.rule == DOOR]
     assert {each.before for each in door} == {"found == Ground.NONE", "evidence.ground != found"}
+
+
+def test_what_compares_nothing_is_changed_in_whatever_else_it_decides_by() -> None:
+    boosted = [each.after for each in all_mutants().values() if each.rule == "KQ-080"]
+    removed = [each.after for each in all_mutants().values() if each.rule == "REMOVAL"]
+    assert boosted == ["not boost_gate", "base - boost"]
+    assert "state.fits and (not stands(state.usage, candidate))" in removed
+    assert "not state.fits or not stands(state.usage, candidate)" in removed
+
+
+def test_every_lifted_rule_has_mutants() -> None:
+    changed = {each.rule for each in all_mutants().values()}
+    assert {entry.id for entry in all_rules() if entry.lift} - changed == set()
+
+
+def test_a_form_mutant_changes_the_step_itself() -> None:
+    (negated,) = [each for each in all_mutants().values() if each.after == "not fits(usage)"]
+    state: FillBack[int, int] = FillBack(0, Chain(9), None)
+    with negated.applied():
+        wrong = fill_back_step(state, 2, lambda usage: usage <= 3, lambda usage, item: usage + item)
+    right = fill_back_step(state, 2, lambda usage: usage <= 3, lambda usage, item: usage + item)
+    assert (list(wrong.kept), list(right.kept)) == ([2, 9], [9])
 
 
 def test_a_mutant_is_gone_after_an_exception() -> None:
@@ -114,7 +140,7 @@ def test_a_mutant_keeps_the_functions_signature() -> None:
     for mutant in comparison_mutants("KQ-060", fits_quota):
         with mutant.applied():
             assert inspect.signature(fits_quota) == before
-            assert fits_quota(usage=1, request=1, nominal=4) in (True, False)
+            assert fits_quota(usage=1, request=1, quota=4) in (True, False)
 
 
 def test_only_a_mutant_that_is_the_rule_is_proved_equivalent() -> None:
@@ -140,6 +166,6 @@ def test_a_rule_that_no_obligation_names_fails_the_run_in_its_own_words() -> Non
 
 
 def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutants() -> None:
-    report = run_plan(Plan(only=("PO-KQ-070",), readings=("guaranteed",), both_solvers=False, examples=1))
+    report = run_plan(Plan(only=("PO-KQ-190",), readings=("guaranteed",), both_solvers=False, examples=1))
     assert report.good, report.faults
-    assert {each.rule for each in report.mutants} == {"KQ-060", "KQ-070"}
+    assert {each.rule for each in report.mutants} == {"KQ-060", "KQ-100", "KQ-200"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenure.oracle.door import take_target
-from tenure_proofs.trusted import tracer
+from tenure_proofs.trusted import symbols, tracer
 from tenure_proofs.trusted.ast_lifter import formula_of as from_syntax
 from tenure_proofs.trusted.domains import LiftError, Scalar
 from tenure_proofs.trusted.tracer import formula_of as traced
@@ -111,11 +111,11 @@ def test_many_forks_give_the_syntax_lifters_formula(function: Callable[..., Any]
 
 def test_the_truth_of_a_symbol_outside_a_run_is_refused() -> None:
     with pytest.raises(LiftError, match="outside a lifted function"):
-        bool(tracer.symbol("flag", Scalar(bool)))
+        bool(symbols.symbol("flag", Scalar(bool)))
 
 
 def test_a_concrete_argument_narrows_the_formula() -> None:
-    number = tracer.symbol("b", Scalar(int))
+    number = symbols.symbol("b", Scalar(int))
     narrowed = tracer.trace(programs.early_return, 3)
     assert programs.formula_says(narrowed, []) == 1
     assert programs.formula_says(tracer.trace(programs.conjunction, 0, number), []) is False

@@ -1,4 +1,4 @@
-"""One automatic family: every comparison of every lifted rule and of the door, with another operator."""
+"""The first automatic family: every comparison of a function, with another operator."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ALTERNATIVES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A function with one comparison changed.
+    """A function with one place changed.
 
     Args:
         id: `MU-<rule>-<n>`.
-        rule: identifier of the rule, or `DOOR`.
+        rule: identifier of the rule, `DOOR`, or the name of a step.
         function: the function that is changed, in place, while the mutant is applied.
-        before, after: the comparison's source.
+        before, after: the place's source.
         code: the changed body.
     """
 
@@ -60,9 +60,9 @@ def comparison_mutants(rule: str, function: Callable[..., Any]) -> Iterator[Muta
 
     >>> from tenure.rules.quota import fits_quota
     >>> [mutant.after for mutant in comparison_mutants("KQ-060", fits_quota)]
-    ['usage + request < nominal', 'usage + request >= nominal']
+    ['plus(usage, request) < quota', 'plus(usage, request) >= quota']
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree = source_tree(function)
     number = 0
     for index, node in enumerate(ast.walk(tree)):
         if not isinstance(node, ast.Compare):
@@ -80,11 +80,17 @@ def comparison_mutants(rule: str, function: Callable[..., Any]) -> Iterator[Muta
                     function=function,
                     before=ast.unparse(node),
                     after=ast.unparse(target),
-                    code=_compiled(changed, function),
+                    code=compiled(changed, function),
                 )
 
 
-def _compiled(tree: ast.Module, function: Callable[..., Any]) -> CodeType:
+def source_tree(function: Callable[..., Any]) -> ast.Module:
+    """A function's source, read."""
+    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+
+
+def compiled(tree: ast.Module, function: Callable[..., Any]) -> CodeType:
+    """The code of a function's changed source, among the names that the function sees."""
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import z3
 
 from tenure.oracle.door import take_target
+from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
 from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
+from tenure_proofs.mutants.forms import form_mutants
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
@@ -22,6 +25,13 @@ from tenure_proofs.trusted.shapes import equivalent
 DOOR = "DOOR"
 """Stands for `take_target` where a rule's identifier stands otherwise."""
 
+UNNAMED: dict[str, Callable[..., Any]] = {
+    DOOR: take_target,
+    "REMOVAL": removal_step,
+    "FILL-BACK": fill_back_step,
+}
+"""What is not a rule and has mutants all the same, by what stands for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hunted:
@@ -29,8 +39,8 @@ class Hunted:
 
     Args:
         id: the mutant's identifier.
-        rule: the rule that it changes, or `DOOR`.
-        before, after: the comparison's source.
+        rule: the rule that it changes, or what stands for something else.
+        before, after: the source of the place.
         outcome: `killed`, `equivalent` or `survived`.
         by: the obligation, reading and verdict that killed it.
     """
@@ -45,50 +55,60 @@ class Hunted:
 
 @cache
 def all_mutants() -> Mapping[str, Mutant]:
-    """Every comparison mutant of every lifted rule and of the door, by identifier."""
-    functions = [(entry.id, entry.function) for entry in all_rules() if entry.lift]
+    """Every mutant of every lifted rule, of the door and of the folds' steps, by identifier.
+
+    Where a function compares something its comparisons are changed, elsewhere whatever else it decides by.
+    """
+    functions = {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED
     return {
         mutant.id: mutant
-        for rule, function in [*functions, (DOOR, take_target)]
-        for mutant in comparison_mutants(rule, function)
+        for name, function in functions.items()
+        for mutant in (*comparison_mutants(name, function),) or form_mutants(name, function)
     }
 
 
 def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> Hunted:
-    """Try one mutant; one that nothing tells from the rule is asked whether it is the rule."""
+    """Try one mutant; one that the likeliest obligation does not tell from the rule may be the rule."""
     mutant = all_mutants()[identifier]
-    with mutant.applied():
-        by = _killer(mutant, obligations, readings)
-    outcome = "killed" if by else "equivalent" if _is_equivalent(mutant) else "survived"
+    concerned = sorted((each for each in obligations if concerns(each, mutant)), key=_how_soon)
+    traces: Traces = {}
+    by = _killer(mutant, concerned[:1], readings[:1], traces)
+    outcome = "killed" if by else "equivalent" if _is_equivalent(mutant) else ""
+    if not outcome:
+        by = _killer(mutant, concerned, readings, traces)
+        outcome = "killed" if by else "survived"
     return Hunted(mutant.id, mutant.rule, mutant.before, mutant.after, outcome, by)
 
 
-def _killer(mutant: Mutant, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
-    traces: Traces = {}
+def _how_soon(obligation: Obligation) -> tuple[bool, int]:
+    """The obligation about the fewest rules is the likeliest to notice; the door is the slowest to ask."""
+    return meets(obligation, DOOR), len(obligation.rules)
+
+
+def _killer(mutant: Mutant, concerned: Sequence[Obligation], readings: Sequence[str], traces: Traces) -> str:
     broken = ""
-    concerned = [each for each in obligations if concerns(each, mutant)]
-    # The obligation about the fewest rules is the likeliest to notice, and the quickest to ask.
-    for each in sorted(concerned, key=lambda obligation: len(obligation.rules)):
-        for reading in readings:
-            verdict = verdict_of(each, reading, traces)
-            if verdict == each.expect[reading]:
-                continue
-            by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
-            if verdict != Verdict.ERROR:
-                return by
-            broken = broken or by
+    with mutant.applied():
+        for each in concerned:
+            for reading in readings:
+                verdict = verdict_of(each, reading, traces)
+                if verdict == each.expect[reading]:
+                    continue
+                by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
+                if verdict != Verdict.ERROR:
+                    return by
+                broken = broken or by
     # A rule that can no longer be read is noticed as well, but another verdict says more.
     return broken
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
     """Whether an obligation says that it constrains what a mutant changes."""
-    return meets_the_door(obligation) if mutant.rule == DOOR else mutant.rule in obligation.rules
+    return meets(obligation, mutant.rule) if mutant.rule in UNNAMED else mutant.rule in obligation.rules
 
 
-def meets_the_door(obligation: Obligation) -> bool:
-    """Whether an obligation's statement speaks of the door."""
-    return take_target.__name__ in obligation.statement.__code__.co_names
+def meets(obligation: Obligation, name: str) -> bool:
+    """Whether an obligation's statement speaks of the door, or of a fold's step."""
+    return UNNAMED[name].__name__ in obligation.statement.__code__.co_names
 
 
 def _is_equivalent(mutant: Mutant) -> bool:

@@ -1,11 +1,13 @@
-"""The Kueue base that the proposals must not disturb."""
+"""The Kueue base that the proposals must not disturb: priority, policies, the door."""
 
 from __future__ import annotations
 
-from tenure.model import Ground, Reason, WithinClusterQueue
+from typing import Any
+
+from tenure.model import MINUTE, Ground, Reason, ReclaimWithinCohort, RequeuingTimestamp, WithinClusterQueue
 from tenure.oracle.door import take_target
-from tenure.rules.priority import has_lower_priority
-from tenure.rules.quota import can_ever_fit, fits_quota
+from tenure.rules.priority import effective_priority, has_lower_priority
+from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -13,6 +15,7 @@ from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
     either_both_or_none,
+    has_value,
     implies,
     is_set,
     negation,
@@ -20,23 +23,49 @@ from tenure_proofs.trusted.logic import (
 )
 
 PROVED = Verdict.PROVED
+MILLISECOND = 1_000_000
+FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
+"""Everything in the evidence but its ground."""
 
 
-@obligation("PO-KQ-020", rules=["KQ-010", "KQ-040"], expect=everywhere(PROVED))
+def _own(target: Any, terms: Any) -> Any:
+    """The target runs in the preemptor's own ClusterQueue."""
+    return has_value(target, "cluster_queue", terms.cluster_queue)
+
+
+@obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
+def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -> None:
+    """Kueue main of August 2026, queue-order timestamp, and gate PrioritySortingWithinCohort."""
+    workload, sorting = claim.workload("workload"), claim.flag("priority_sorting")
+    configured = claim.member("requeuing_timestamp", RequeuingTimestamp)
+    stamp = claim.lift(queue_order_timestamp)(workload, configured, sorting).value
+    by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
+    by_check = all_of(negation(by_pods), is_set(workload, "admission_check_evicted_at"))
+    evicted = any_of(by_pods, by_check)
+    reclaimed = all_of(negation(evicted), negation(sorting), is_set(workload, "preempted_while_borrowing_at"))
+    claim.prove(
+        implies(by_pods, stamp == value_of(workload, "pods_ready_evicted_at")),
+        implies(by_check, stamp == value_of(workload, "admission_check_evicted_at")),
+        implies(reclaimed, stamp == value_of(workload, "preempted_while_borrowing_at") + MILLISECOND),
+        implies(negation(any_of(evicted, reclaimed)), stamp == workload.created_at),
+    )
+
+
+@obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def a_workload_of_higher_priority_is_never_taken(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    claim.assume(target.priority > preemptor.priority)
+    claim.assume(_own(target, terms), target.priority > preemptor.priority)
     claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
 
 
-@obligation("PO-KQ-030", rules=["KQ-010", "KQ-040"], expect=everywhere(PROVED))
+@obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    claim.assume(target.priority < preemptor.priority)
+    claim.assume(_own(target, terms), target.priority < preemptor.priority)
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
     claim.prove(
         either_both_or_none(
@@ -50,12 +79,13 @@ def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None
     )
 
 
-@obligation("PO-KQ-040", rules=["KQ-010", "KQ-040"], expect=everywhere(PROVED))
+@obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def an_equal_is_taken_under_one_policy_only(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerOrNewerEqualPriority."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
+        _own(target, terms),
         target.priority == preemptor.priority,
         terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
     )
@@ -77,25 +107,115 @@ def quota_is_held_since_its_stamp_or_since_now(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-060", rules=["KQ-060"], expect=everywhere(PROVED))
-def a_request_fits_up_to_the_nominal_quota_and_no_further(claim: Claim) -> None:
-    """Kueue v1beta2, nominalQuota, for a ClusterQueue without cohort."""
-    usage, request, free = claim.number("usage"), claim.number("request"), claim.number("free")
-    fits = claim.lift(fits_quota)(usage, request, usage + free).value
+@obligation("PO-KQ-080", rules=["KQ-080"], expect=everywhere(PROVED))
+def a_boost_counts_exactly_where_its_gate_is_on(claim: Claim) -> None:
+    """Kueue main of August 2026, effective priority: spec.priority, and its sum with the annotation."""
+    base, boost, gate = claim.number("base"), claim.number("boost"), claim.flag("gate")
+    priority = claim.lift(effective_priority)(base, boost, gate).value
     claim.prove(
-        implies(free >= request, fits),
-        implies(request > free, negation(fits)),
+        implies(gate, priority - base == boost),
+        implies(negation(gate), priority == base),
     )
 
 
-@obligation("PO-KQ-070", rules=["KQ-060", "KQ-070"], expect=everywhere(PROVED))
-def what_fits_an_empty_queue_is_what_can_ever_fit(claim: Claim) -> None:
-    """Kueue main of August 2026, flavor assigner: maximum capacity."""
-    usage, request, nominal = claim.number("usage"), claim.number("request"), claim.number("nominal")
-    ever = claim.lift(can_ever_fit)(request, nominal).value
-    claim.assume(usage >= 0)
+@obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))
+def within_never_takes_nobody_of_the_own_queue(claim: Claim) -> None:
+    """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+
+
+@obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Claim) -> None:
+    """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(negation(_own(target, terms)), terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    claim.prove(implies(taken.defined, target.priority < preemptor.priority))
+
+
+@obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"], expect=everywhere(PROVED))
+def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) -> None:
+    """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
+
+    Under fair sharing the ground of the evidence says which strategy is in use, so there both may stand.
+    """
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, now = claim.terms(), claim.number("now")
+    evidence, forged = claim.evidence("evidence"), claim.evidence("forged")
+    claim.assume(
+        any_of(_own(target, terms), negation(terms.fair_sharing)),
+        forged.ground != evidence.ground,
+        *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
+    )
+    door = claim.lift(take_target)
     claim.prove(
-        implies(claim.lift(fits_quota)(usage, request, nominal).value, ever),
-        implies(ever, claim.lift(fits_quota)(nominal - nominal, request, nominal).value),
-        any_of(ever, request > nominal),
+        implies(
+            door(preemptor, target, evidence, terms, now).defined,
+            negation(door(preemptor, target, forged, terms, now).defined),
+        ),
+        implies(
+            evidence.ground == Ground.NONE,
+            negation(door(preemptor, target, evidence, terms, now).defined),
+        ),
+    )
+
+
+@obligation(
+    "PO-KQ-285",
+    rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"],
+    expect=everywhere(PROVED),
+)
+def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Claim) -> None:
+    """Kueue v1beta2, LowerOrNewerEqualPriority: at one instant only one of two is newer than the other.
+
+    With gate TimeBasedSamePriorityPreemption off, and wherever else no duration is in force.
+    """
+    one, other = claim.workload("one"), claim.workload("other")
+    terms, now = claim.terms(), claim.number("now")
+    claim.assume(
+        one.priority == other.priority,
+        _own(one, terms),
+        _own(other, terms),
+        any_of(
+            negation(terms.time_based_preemption),
+            terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+            negation(is_set(terms, "min_admit_duration")),
+            value_of(terms, "min_admit_duration") < MINUTE,
+        ),
+    )
+    door = claim.lift(take_target)
+    claim.prove(
+        negation(
+            all_of(
+                door(one, other, claim.evidence("first_evidence"), terms, now).defined,
+                door(other, one, claim.evidence("second_evidence"), terms, now).defined,
+            )
+        )
+    )
+
+
+@obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Claim) -> None:
+    """Kueue v1beta2, reclaimWithinCohort: LowerPriority is strict, whatever the tree and the shares."""
+    one, other, now = claim.workload("one"), claim.workload("other"), claim.number("now")
+    of_one, of_other = claim.terms("terms_of_one"), claim.terms("terms_of_other")
+    claim.assume(
+        of_one.cluster_queue != of_other.cluster_queue,
+        _own(one, of_one),
+        _own(other, of_other),
+        of_one.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+        of_other.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+    )
+    door = claim.lift(take_target)
+    claim.prove(
+        negation(
+            all_of(
+                door(one, other, claim.evidence("first_evidence"), of_one, now).defined,
+                door(other, one, claim.evidence("second_evidence"), of_other, now).defined,
+            )
+        )
     )

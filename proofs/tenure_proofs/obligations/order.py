@@ -1,17 +1,27 @@
-"""The order in which candidates are taken."""
+"""The order in which candidates are taken: within a group, across groups, and as keys."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tenure.model import MINUTE, WithinClusterQueue
-from tenure.rules.ordering import candidate_precedes
+from tenure.rules.ordering import candidate_precedes, order_key, stands_before
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    has_value,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
 
 PROVED = Verdict.PROVED
 ORDER_RULES = ["KQ-050", "TBP-060", "TBP-020", "TBP-010", "KQ-030"]
+OWN_GROUP = 2
 
 
 def _precedes(claim: Claim, preemptor: Any, terms: Any, now: Any) -> Any:
@@ -19,8 +29,30 @@ def _precedes(claim: Claim, preemptor: Any, terms: Any, now: Any) -> Any:
     return lambda first, second: precedes(first, second, preemptor, terms, now).value
 
 
+def _own(workload: Any, terms: Any) -> Any:
+    """The workload runs in the preemptor's own ClusterQueue."""
+    return has_value(workload, "cluster_queue", terms.cluster_queue)
+
+
+def _of_one_group(terms: Any, first: Any, *others: Any) -> Any:
+    """All run in the preemptor's ClusterQueue, or none does: whom KQ-050 compares."""
+    return all_of(*(either_both_or_none(_own(first, terms), _own(other, terms)) for other in others))
+
+
+def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
+    """A candidate and its group: 0 or 1 when it runs elsewhere, 2 in the preemptor's own ClusterQueue."""
+    workload, group = claim.workload(name), claim.number(f"{name}_group")
+    claim.assume(
+        group >= 0,
+        group <= OWN_GROUP,
+        either_both_or_none(group == OWN_GROUP, _own(workload, terms)),
+    )
+    return workload, group
+
+
 def _expired(workload: Any, terms: Any, now: Any) -> Any:
     return all_of(
+        _own(workload, terms),
         terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
         terms.time_based_preemption,
         is_set(terms, "min_admit_duration"),
@@ -36,6 +68,7 @@ def candidates_are_strictly_ordered(claim: Claim) -> None:
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
     first, second, third = (claim.workload(name) for name in ("first", "second", "third"))
     precedes = _precedes(claim, preemptor, terms, now)
+    claim.assume(_of_one_group(terms, first, second, third))
     claim.prove(
         negation(precedes(first, first)),
         negation(all_of(precedes(first, second), precedes(second, first))),
@@ -49,7 +82,7 @@ def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
     first, second = claim.workload("first"), claim.workload("second")
     precedes = _precedes(claim, preemptor, terms, now)
-    claim.assume(first.uid != second.uid)
+    claim.assume(_of_one_group(terms, first, second), first.uid != second.uid)
     claim.prove(implies(negation(precedes(first, second)), precedes(second, first)))
 
 
@@ -74,6 +107,8 @@ def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
     first, second = claim.workload("first"), claim.workload("second")
     precedes = _precedes(claim, preemptor, terms, now)
     claim.assume(
+        _own(first, terms),
+        _own(second, terms),
         first.evicted == second.evicted,
         first.priority == preemptor.priority,
         second.priority == preemptor.priority,
@@ -112,3 +147,91 @@ def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
         value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at"),
     )
     claim.prove(_precedes(claim, preemptor, terms, now)(first, second))
+
+
+@obligation("PO-TBP-250", rules=ORDER_RULES, expect=everywhere(PROVED))
+def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> None:
+    """KEP-8522 is about one ClusterQueue: in others the one admitted last goes first, expired or not."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, second = claim.workload("first"), claim.workload("second")
+    claim.assume(
+        negation(_own(first, terms)),
+        negation(_own(second, terms)),
+        first.evicted == second.evicted,
+        first.priority == second.priority,
+        is_set(first, "quota_reserved_at"),
+        is_set(second, "quota_reserved_at"),
+    )
+    precedes = _precedes(claim, preemptor, terms, now)
+    later = value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at")
+    together = value_of(first, "quota_reserved_at") == value_of(second, "quota_reserved_at")
+    claim.prove(
+        implies(later, precedes(first, second)),
+        implies(all_of(together, first.uid < second.uid), precedes(first, second)),
+    )
+
+
+@obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED), budget_s=20)
+def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
+    """KQ-220 and KQ-230: one key for each candidate, compared like a tuple, is the order by comparisons."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, first_group = _candidate(claim, "first", terms)
+    second, second_group = _candidate(claim, "second", terms)
+    key = claim.lift(order_key)
+    mine = key(first, first_group, preemptor, terms, now)
+    theirs = key(second, second_group, preemptor, terms, now)
+    less = mine.field("uid") < theirs.field("uid")
+    for name in ("recency", "unexpired", "priority", "group", "running"):
+        less = any_of(
+            mine.field(name) < theirs.field(name), all_of(mine.field(name) == theirs.field(name), less)
+        )
+    stands = claim.lift(stands_before)(first, first_group, second, second_group, preemptor, terms, now).value
+    claim.prove(either_both_or_none(stands, less), mine.defined, theirs.defined)
+
+
+@obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED), budget_s=20)
+def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
+    """Kueue main of August 2026, candidate iterator: one sequence. Irreflexive, asymmetric, transitive."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, second, third = (_candidate(claim, name, terms) for name in ("first", "second", "third"))
+    stands = claim.lift(stands_before)
+
+    def before(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
+        return stands(*one, *other, preemptor, terms, now).value
+
+    claim.prove(
+        negation(before(first, first)),
+        negation(all_of(before(first, second), before(second, first))),
+        implies(all_of(before(first, second), before(second, third)), before(first, third)),
+    )
+
+
+@obligation("PO-KQ-110", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
+def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim) -> None:
+    """Kueue main of August 2026, candidate order: the uid is compared last, and uids are unique."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, first_group = _candidate(claim, "first", terms)
+    second, second_group = _candidate(claim, "second", terms)
+    stands = claim.lift(stands_before)
+    claim.assume(first.uid != second.uid)
+    claim.prove(
+        any_of(
+            stands(first, first_group, second, second_group, preemptor, terms, now).value,
+            stands(second, second_group, first, first_group, preemptor, terms, now).value,
+        )
+    )
+
+
+@obligation("PO-KQ-115", rules=["KQ-220"], expect=everywhere(PROVED))
+def evicted_first_then_by_group_whatever_the_priorities(claim: Claim) -> None:
+    """Kueue main of August 2026, candidate order: evicted, then with advantage, then elsewhere, then own."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, first_group = _candidate(claim, "first", terms)
+    second, second_group = _candidate(claim, "second", terms)
+    before = claim.lift(stands_before)(first, first_group, second, second_group, preemptor, terms, now).value
+    claim.prove(
+        implies(all_of(first.evicted, negation(second.evicted)), before),
+        implies(all_of(negation(first.evicted), second.evicted), negation(before)),
+        implies(all_of(first.evicted == second.evicted, first_group < second_group), before),
+        implies(all_of(first.evicted == second.evicted, first_group > second_group), negation(before)),
+    )

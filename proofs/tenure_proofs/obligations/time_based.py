@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Reason, RequeuingTimestamp, WithinClusterQueue
+from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.time_based import duration_in_force, is_time_expired, reason_of, requeue_timestamp
@@ -15,6 +15,7 @@ from tenure_proofs.trusted.logic import (
     any_of,
     choose,
     either_both_or_none,
+    has_value,
     implies,
     is_set,
     negation,
@@ -22,6 +23,8 @@ from tenure_proofs.trusted.logic import (
 )
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing")
+"""What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
 
 
 def _set(terms: Any) -> Any:
@@ -32,6 +35,11 @@ def _set(terms: Any) -> Any:
         is_set(terms, "min_admit_duration"),
         value_of(terms, "min_admit_duration") >= MINUTE,
     )
+
+
+def _own(target: Any, terms: Any) -> Any:
+    """The target runs in the preemptor's own ClusterQueue: what KEP-8522 is about."""
+    return has_value(target, "cluster_queue", terms.cluster_queue)
 
 
 def _has_run(target: Any, now: Any) -> Any:
@@ -45,7 +53,12 @@ def _never_evicted(*workloads: Any) -> Any:
         *(
             negation(is_set(workload, stamp))
             for workload in workloads
-            for stamp in ("pods_ready_evicted_at", "admission_check_evicted_at", "time_based_preempted_at")
+            for stamp in (
+                "pods_ready_evicted_at",
+                "admission_check_evicted_at",
+                "time_based_preempted_at",
+                "preempted_while_borrowing_at",
+            )
         )
     )
 
@@ -62,6 +75,7 @@ def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
         _set(terms),
+        _own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
     )
@@ -85,6 +99,7 @@ def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
         _set(terms),
+        _own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) > value_of(terms, "min_admit_duration"),
     )
@@ -102,11 +117,16 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
         any_of(negation(is_set(terms, "min_admit_duration")), negation(terms.time_based_preemption)),
+        _own(target, terms),
         preemptor.priority == target.priority,
         *(
             negation(is_set(workload, stamp))
             for workload in (preemptor, target)
-            for stamp in ("pods_ready_evicted_at", "admission_check_evicted_at")
+            for stamp in (
+                "pods_ready_evicted_at",
+                "admission_check_evicted_at",
+                "preempted_while_borrowing_at",
+            )
         ),
     )
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
@@ -143,6 +163,7 @@ def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> No
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
         _set(terms),
+        _own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         now - _has_run(target, now) <= preemptor.created_at,
@@ -162,6 +183,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     claim.assume(
         _set(terms),
         _never_evicted(preemptor, target),
+        _own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
@@ -181,6 +203,7 @@ def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
     claim.assume(
         _set(terms),
         _never_evicted(preemptor, target),
+        _own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
@@ -224,7 +247,8 @@ def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
     workload, terms = claim.workload("workload"), claim.terms()
     claim.assume(any_of(negation(is_set(workload, "time_based_preempted_at")), negation(_set(terms))))
-    kueue = claim.lift(queue_order_timestamp)(workload, terms.requeuing_timestamp)
+    sorting = terms.priority_sorting_within_cohort
+    kueue = claim.lift(queue_order_timestamp)(workload, terms.requeuing_timestamp, sorting)
     claim.prove(claim.lift(requeue_timestamp)(workload, terms).value == kueue.value)
 
 
@@ -240,16 +264,24 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
-def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -> None:
-    """Kueue main of August 2026, queue-order timestamp."""
-    workload = claim.workload("workload")
-    configured = claim.member("requeuing_timestamp", RequeuingTimestamp)
-    stamp = claim.lift(queue_order_timestamp)(workload, configured).value
-    by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
-    by_check = all_of(negation(by_pods), is_set(workload, "admission_check_evicted_at"))
+@obligation("PO-TBP-130", rules=["KQ-300"], expect=everywhere(PROVED))
+def who_may_be_taken_from_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
+    """KEP-8522, Goals: within one ClusterQueue; reclaiming and borrowing stay as they are."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    evidence, now = claim.evidence("evidence"), claim.number("now")
+    terms, others = claim.terms("terms"), claim.terms("others")
+    claim.assume(
+        negation(_own(target, terms)),
+        *(getattr(others, field) == getattr(terms, field) for field in OUTSIDE_THE_KEP),
+        either_both_or_none(
+            is_set(others, "max_priority_threshold"), is_set(terms, "max_priority_threshold")
+        ),
+        value_of(others, "max_priority_threshold") == value_of(terms, "max_priority_threshold"),
+    )
+    door = claim.lift(take_target)
+    taken = door(preemptor, target, evidence, terms, now)
+    otherwise = door(preemptor, target, evidence, others, now)
     claim.prove(
-        implies(by_pods, stamp == value_of(workload, "pods_ready_evicted_at")),
-        implies(by_check, stamp == value_of(workload, "admission_check_evicted_at")),
-        implies(negation(any_of(by_pods, by_check)), stamp == workload.created_at),
+        either_both_or_none(taken.defined, otherwise.defined),
+        implies(taken.defined, taken.field("reason") == otherwise.field("reason")),
     )

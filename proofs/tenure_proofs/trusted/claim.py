@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import z3
 
 from tenure.model import Evidence, Workload
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
-from tenure_proofs.trusted.domains import Domain, LiftError, Record, Scalar, domain_of, well_typed
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
-from tenure_proofs.trusted.tracer import (
+from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, domain_of, well_typed
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.symbols import (
     SymBool,
+    SymChain,
     SymEnum,
+    SymFunction,
     SymInt,
     SymOptional,
     SymRecord,
     SymText,
+    SymToken,
     identity_of,
+    state_of,
     symbol,
-    trace,
 )
+from tenure_proofs.trusted.tracer import trace
+
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +81,43 @@ class Claim:
         """An arbitrary whole number: a time, a duration or an amount."""
         return self._declare(name, Scalar(int))
 
+    def optional_number(self, name: str) -> Any:
+        """An arbitrary whole number or None, as an argument of a lifted function."""
+        return self._declare(name, Optional(Scalar(int)))
+
+    def flag(self, name: str) -> Any:
+        """An arbitrary truth value."""
+        return self._declare(name, Scalar(bool))
+
+    def record(self, name: str, cls: type) -> Any:
+        """An arbitrary record of the model, a quota for example."""
+        return self._declare(name, domain_of(cls))
+
     def member(self, name: str, enum: type) -> Any:
         """An arbitrary member of an IntEnum."""
         return self._declare(name, domain_of(enum))
 
-    def lift(self, function: Callable[..., Any]) -> Callable[..., Lifted]:
+    def token(self, name: str) -> SymToken:
+        """Something that a fold's step only hands on: a usage, a candidate."""
+        return self._keep(name, SymToken(z3.Int(name)))
+
+    def function(self, name: str, result: type, arity: int) -> SymFunction:
+        """A function that a fold's step is given; it is what the facts say of it, and nothing more."""
+        return self._keep(name, SymFunction(name, result, arity))
+
+    def state(self, name: str, step: Lifting, watched: SymToken) -> Any:
+        """An arbitrary state of a fold.
+
+        Args:
+            name: of the state.
+            step: the fold's step, lifted; its first parameter says what a state is made of.
+            watched: the element of which the state's lists say whether they have it.
+        """
+        return self._keep(name, state_of(name, step.function, watched))
+
+    def lift(self, function: Callable[..., Any]) -> Lifting:
         """A function as a formula of the arguments it is then called with."""
-
-        def lifted(*arguments: Any) -> Lifted:
-            key = (function, *(_identity(argument) for argument in arguments))
-            if key not in self.traces:
-                self.traces[key] = trace(function, *arguments)
-            call = Call(function, arguments, self.traces[key])
-            self.calls.append(call)
-            return Lifted(self, call)
-
-        return lifted
+        return Lifting(self, function)
 
     def assume(self, *facts: SymBool) -> None:
         """Facts under which the goals are claimed."""
@@ -99,25 +127,53 @@ class Claim:
         """What is claimed."""
         self.goals.extend(goal.term for goal in goals)
 
-    def _declare(self, name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Any:
-        if name in self.symbols:
+    def _keep(self, name: str, made: _Made) -> _Made:
+        if name in self.arguments:
             raise LiftError(f"{name} is declared twice")
+        self.arguments[name] = made
+        return made
+
+    def _declare(self, name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Any:
         self.symbols[name] = domain
         self.facts.extend(well_typed(name, domain))
         made = SymRecord(name, domain, fixed) if isinstance(domain, Record) else symbol(name, domain)
-        self.arguments[name] = made
-        return made
+        return self._keep(name, made)
 
 
 def _identity(argument: Any) -> Any:
     """What tells two arguments of a lifted function apart."""
     if isinstance(argument, SymRecord):
         return identity_of(argument)
-    if isinstance(argument, SymBool | SymInt | SymText | SymEnum):
+    if isinstance(argument, SymBool | SymInt | SymText | SymEnum | SymToken):
         return argument.term.sexpr()
+    if isinstance(argument, SymFunction):
+        return argument.declaration.sexpr()
+    if isinstance(argument, SymChain):
+        return (_identity(argument.watched), _identity(argument.contains))
+    if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
+        names = (field.name for field in dataclasses.fields(argument))
+        return (type(argument), *(_identity(getattr(argument, name)) for name in names))
     if isinstance(argument, SymOptional):
         return (argument.present.term.sexpr(), argument.value.term.sexpr())
     return (type(argument), argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifting:
+    """A function that a statement calls as a formula."""
+
+    claim: Claim
+    function: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Lifted:
+        """The function's formula of these arguments."""
+        key = (self.function, *(_identity(argument) for argument in arguments))
+        traces = self.claim.traces
+        if key not in traces:
+            traces[key] = trace(self.function, *arguments)
+        call = Call(self.function, arguments, traces[key])
+        self.claim.calls.append(call)
+        return Lifted(self.claim, call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +195,15 @@ class Lifted:
         return self._wrapped(self.call.formula.value, typing.get_type_hints(self.call.function)["return"])
 
     def field(self, name: str) -> Any:
-        """A field of the record it returns, where it returns."""
+        """A field of the record it returns, where it returns; of a list, whether the watched is in it."""
         shape = self.call.formula.value
         if not isinstance(shape, Built):
             raise LiftError(f"{self.call.function.__name__} builds no record")
         cls = typing.get_type_hints(self.call.function)["return"]
-        return self._wrapped(dict(shape.fields)[name], typing.get_type_hints(cls)[name])
+        part = dict(shape.fields)[name]
+        if isinstance(part, Members):
+            return SymBool(part.contains)
+        return self._wrapped(part, typing.get_type_hints(typing.get_origin(cls) or cls)[name])
 
     @property
     def is_set(self) -> SymBool:
@@ -164,11 +223,15 @@ class Lifted:
         return shape
 
     def _wrapped(self, shape: Shape, hint: Any) -> Any:
-        if isinstance(shape, Maybe | Built | Passed):
+        if isinstance(shape, Maybe | Built | Passed | Members):
             raise LiftError(f"{self.call.function.__name__} returns no scalar: use is_set, some or field")
+        if isinstance(hint, typing.TypeVar):
+            return SymToken(shape)
         domain = domain_of(hint)
         if not isinstance(domain, Scalar):
             raise LiftError(f"{self.call.function.__name__} returns no scalar")
         if domain.sort is bool:
             return SymBool(shape)
+        if domain.sort is str:
+            return SymText(shape)
         return SymInt(shape) if domain.sort is int else SymEnum(domain.sort, shape)

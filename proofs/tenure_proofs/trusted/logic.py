@@ -7,7 +7,7 @@ from typing import Any
 import z3
 
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.tracer import SymBool, SymInt, SymOptional, SymRecord, peek
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymRecord, peek
 
 
 def _terms(parts: tuple[SymBool | bool, ...]) -> list[z3.BoolRef]:
@@ -48,6 +48,11 @@ def is_set(record: SymRecord, field: str) -> SymBool:
 def value_of(record: SymRecord, field: str) -> Any:
     """The value of an optional field; means something only where `is_set` holds."""
     return _optional(record, field).value
+
+
+def has_value(record: SymRecord, field: str, value: Any) -> SymBool:
+    """Whether an optional field has this very value."""
+    return all_of(is_set(record, field), value_of(record, field) == value)
 
 
 def choose(condition: SymBool, then: SymInt, otherwise: SymInt) -> SymInt:

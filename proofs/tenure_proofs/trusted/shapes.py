@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,7 +39,15 @@ class Passed:
     name: str
 
 
-Shape: TypeAlias = "z3.ExprRef | Maybe | Built | Passed"
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A list, as far as one element goes: which, and whether it is in it."""
+
+    watched: z3.ExprRef
+    contains: z3.BoolRef
+
+
+Shape: TypeAlias = "z3.ExprRef | Maybe | Built | Passed | Members"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,20 @@ class Formula:
 
     value: Shape
     defined: z3.BoolRef
+
+
+def terms_of(shape: Shape) -> Iterator[z3.ExprRef]:
+    """Every solver term in a shape."""
+    match shape:
+        case z3.ExprRef():
+            yield shape
+        case Maybe(present, value):
+            yield from (present, value)
+        case Built(_, fields):
+            for _, inner in fields:
+                yield from terms_of(inner)
+        case Members(watched, contains):
+            yield from (watched, contains)
 
 
 def same(first: Shape, second: Shape) -> z3.BoolRef:

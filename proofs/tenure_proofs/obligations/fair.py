@@ -1,0 +1,298 @@
+"""Who may be taken by dominant resource shares, and whose turn it is.
+
+Kueue counts shares in floating point, so the rules that compute and compare them are not lifted (KQ-440,
+KQ-450, KQ-460). Where a claim needs shares it takes the exact ones, as whole numbers over one common
+denominator, and how two of them compare as a fact; what it says of floats is what holds while those
+compare as the exact ones do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import UNLIMITED, Ground, Reason, ReclaimWithinCohort
+from tenure.oracle.door import take_target
+from tenure.rules.quota import is_within_quota
+from tenure.rules.share import (
+    borrowed_amount,
+    claims_nominal,
+    cohort_wins,
+    ground_by_share,
+    passes_final_share,
+    passes_initial_share,
+    queue_wins,
+    stays_in_tournament,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    choose,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED = Verdict.PROVED
+
+
+def _policy_allows(preemptor: Any, target: Any, terms: Any) -> Any:
+    """What reclaimWithinCohort says of the two priorities."""
+    return any_of(
+        terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+        all_of(
+            terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+            target.priority < preemptor.priority,
+        ),
+    )
+
+
+def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
+    """How two exact shares compare: -1, 0 or 1."""
+    share = claim.number(name)
+    claim.assume(
+        implies(first < second, share == -1),
+        implies(first == second, share == 0),
+        implies(first > second, share == 1),
+    )
+    return share
+
+
+@obligation("PO-KQ-400", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-410"], expect=everywhere(PROVED))
+def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Claim) -> None:
+    """Kueue main of August 2026, fair sharing: feature gate FairSharingPreemptWithinNominal."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    evidence = claim.evidence("evidence")
+    within, gate = claim.flag("within"), claim.flag("gate")
+    claims = claim.lift(claims_nominal)(within, gate).value
+    claim.assume(evidence.within_nominal == claims)
+    ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
+    claim.prove(
+        either_both_or_none(
+            ground == Ground.WITHIN_NOMINAL,
+            all_of(within, gate, _policy_allows(preemptor, target, terms)),
+        ),
+        implies(
+            all_of(within, gate),
+            negation(any_of(ground == Ground.FINAL_SHARE, ground == Ground.INITIAL_SHARE)),
+        ),
+    )
+
+
+@obligation("PO-KQ-410", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim) -> None:
+    """Kueue's Configuration, fairSharing.preemptionStrategies: rules S2-a and S2-b."""
+    preemptors, targets = claim.number("preemptors_share"), claim.number("targets_share")
+    share = _compared(claim, "share", preemptors, targets)
+    final = claim.lift(passes_final_share)(share).value
+    initial = claim.lift(passes_initial_share)(share).value
+    claim.prove(
+        implies(preemptors == targets, all_of(final, negation(initial))),
+        implies(preemptors < targets, all_of(final, initial)),
+        implies(preemptors > targets, negation(any_of(final, initial))),
+    )
+
+
+@obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
+def only_the_strategy_in_use_decides(claim: Claim) -> None:
+    """Kueue main of August 2026, fair sharing: one strategy after the other, the first one named first."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    evidence = claim.evidence("evidence")
+    ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
+    claim.assume(negation(evidence.within_nominal))
+    allowed = _policy_allows(preemptor, target, terms)
+    final = all_of(allowed, evidence.ground == Ground.FINAL_SHARE, evidence.share <= 0)
+    initial = all_of(allowed, evidence.ground == Ground.INITIAL_SHARE, evidence.share < 0)
+    claim.prove(
+        either_both_or_none(ground == Ground.FINAL_SHARE, final),
+        either_both_or_none(ground == Ground.INITIAL_SHARE, initial),
+        either_both_or_none(ground == Ground.NONE, negation(any_of(final, initial))),
+    )
+
+
+@obligation("PO-KQ-430", rules=["KQ-430"], expect=everywhere(PROVED))
+def by_initial_shares_two_preemptors_never_take_from_each_other(claim: Claim) -> None:
+    """Kueue's Configuration, LessThanInitialShare: both compare before removal, each with its request."""
+    first, second = claim.number("first_queue"), claim.number("second_queue")
+    first_with, second_with = claim.number("first_with_request"), claim.number("second_with_request")
+    claim.assume(first <= first_with, second <= second_with)
+    takes = claim.lift(passes_initial_share)
+    there = takes(_compared(claim, "first_with_request against second_queue", first_with, second)).value
+    back = takes(_compared(claim, "second_with_request against first_queue", second_with, first)).value
+    claim.prove(
+        negation(all_of(there, back)),
+        implies(first == second, negation(any_of(there, back))),
+    )
+
+
+@obligation(
+    "PO-KQ-440",
+    rules=["KQ-420", "KQ-430"],
+    expect=everywhere(PROVED),
+)
+def what_was_taken_by_shares_is_not_taken_back_unless_no_share_changes(claim: Claim) -> None:
+    """Rules S2-a and S2-b of Kueue's fair-sharing proposal: no two workloads preempt each other in turns.
+
+    The preemptor's queue goes from `first` to `first_with`, the target's from `second` to `second_after`;
+    then the target comes back, its queue has the share `second` again, and asks for the preemptor.
+    """
+    first, first_with = claim.number("first"), claim.number("first_with")
+    second, second_after = claim.number("second"), claim.number("second_after")
+    claim.assume(first <= first_with, second_after <= second)
+    final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
+    by_final = final(_compared(claim, "first_with against second_after", first_with, second_after)).value
+    by_initial = initial(_compared(claim, "first_with against second", first_with, second)).value
+    back_by_final = final(_compared(claim, "second against first", second, first)).value
+    back_by_initial = initial(_compared(claim, "second against first_with", second, first_with)).value
+    claim.prove(
+        negation(all_of(any_of(by_final, by_initial), back_by_initial)),
+        implies(
+            any_of(first < first_with, second_after < second),
+            negation(all_of(any_of(by_final, by_initial), back_by_final)),
+        ),
+        # What changes nobody's share may go to and fro; Kueue allows it.
+        implies(
+            all_of(first == first_with, second_after == second, first == second),
+            all_of(by_final, back_by_final),
+        ),
+    )
+
+
+@obligation("PO-KQ-450", rules=["KQ-490"], expect=everywhere(PROVED))
+def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
+    """Kueue main of August 2026, order of target ClusterQueues: shares, then the order of candidates."""
+    shares = [claim.number(f"share_{name}") for name in "abc"]
+    places = [claim.number(f"place_{name}") for name in "abc"]
+    wins = claim.lift(queue_wins)
+
+    def beats(first: int, second: int) -> Any:
+        share = _compared(claim, f"share of {first} against {second}", shares[first], shares[second])
+        return wins(share, places[first] < places[second]).value
+
+    forth, on, back, through = beats(0, 1), beats(1, 2), beats(1, 0), beats(0, 2)
+    claim.prove(
+        negation(all_of(forth, back)),
+        implies(places[0] != places[1], any_of(forth, back)),
+        implies(all_of(forth, on), through),
+        negation(beats(0, 0)),
+    )
+
+
+@obligation("PO-KQ-460", rules=["KQ-490", "KQ-500"], expect=everywhere(PROVED))
+def whoever_is_visited_has_the_highest_share_beside_it(claim: Claim) -> None:
+    """Kueue main of August 2026, order of target ClusterQueues: two queues and a cohort below one cohort."""
+    first, second, cohort = (claim.number(name) for name in ("first_queue", "second_queue", "cohort"))
+    stands_before = claim.flag("stands_before")
+    queues = _compared(claim, "second_queue against first_queue", second, first)
+    changes = claim.lift(queue_wins)(queues, stands_before).value
+    best = choose(changes, second, first)
+    wins = claim.lift(cohort_wins)(_compared(claim, "cohort against best queue", cohort, best)).value
+    visited = choose(wins, cohort, best)
+    claim.prove(
+        visited >= first,
+        visited >= second,
+        visited >= cohort,
+        implies(second == first, either_both_or_none(changes, stands_before)),
+    )
+
+
+@obligation("PO-KQ-470", rules=["KQ-500"], expect=everywhere(PROVED))
+def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) -> None:
+    """Kueue main of August 2026, order of target ClusterQueues: "at least"; among cohorts DV-020."""
+    cohort, other = claim.number("cohort"), claim.number("other")
+    later = claim.lift(cohort_wins)(_compared(claim, "later against earlier", cohort, other)).value
+    earlier = claim.lift(cohort_wins)(_compared(claim, "earlier against later", other, cohort)).value
+    claim.prove(
+        either_both_or_none(later, cohort >= other),
+        any_of(later, earlier),
+        either_both_or_none(all_of(later, earlier), cohort == other),
+    )
+
+
+@obligation("PO-KQ-480", rules=["KQ-110", "KQ-470", "KQ-480"], expect=everywhere(PROVED))
+def nobody_is_visited_who_neither_borrows_nor_is_on_the_path(claim: Claim) -> None:
+    """Kueue main of August 2026, order of target ClusterQueues: nodes that borrow nothing are left out."""
+    usage, quota, on_path = claim.number("usage"), claim.number("quota"), claim.flag("on_path")
+    claim.assume(usage >= 0, usage <= UNLIMITED, quota >= 0, quota <= UNLIMITED)
+    borrowing = claim.lift(borrowed_amount)(usage, quota).value > 0
+    stays = claim.lift(stays_in_tournament)(borrowing, on_path).value
+    claim.prove(
+        implies(all_of(usage <= quota, negation(on_path)), negation(stays)),
+        implies(any_of(usage > quota, on_path), stays),
+    )
+
+
+@obligation("PO-KQ-490", rules=["KQ-110", "KQ-200", "KQ-470"], expect=everywhere(PROVED))
+def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
+    """Kueue main of August 2026, dominant resource share; nodes that may lose workloads."""
+    usage, more = claim.number("usage"), claim.number("more")
+    quota, larger = claim.number("quota"), claim.number("larger_quota")
+    claim.assume(usage >= 0, usage <= more, more <= UNLIMITED)
+    claim.assume(quota >= 0, quota <= larger, larger <= UNLIMITED)
+    borrowed = claim.lift(borrowed_amount)
+    amount = borrowed(usage, quota).value
+    claim.prove(
+        amount >= 0,
+        either_both_or_none(amount == 0, claim.lift(is_within_quota)(usage, quota).value),
+        implies(all_of(usage > quota, usage < UNLIMITED), amount == usage - quota),
+        amount <= usage,
+        borrowed(more, quota).value >= amount,
+        borrowed(usage, larger).value <= amount,
+    )
+
+
+@obligation("PO-KQ-500", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
+def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> None:
+    """Kueue main of August 2026, fair sharing: borrowWithinCohort and hierarchical advantages are ignored."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, others = claim.terms(), claim.terms("other_terms")
+    evidence, different = claim.evidence("evidence"), claim.evidence("other_evidence")
+    claim.assume(
+        terms.reclaim_within_cohort == others.reclaim_within_cohort,
+        evidence.ground == different.ground,
+        evidence.within_nominal == different.within_nominal,
+        evidence.share == different.share,
+    )
+    ground = claim.lift(ground_by_share)
+    found = ground(preemptor, target, evidence, terms).value
+    allowed = _policy_allows(preemptor, target, terms)
+    claim.prove(
+        found == ground(preemptor, target, different, others).value,
+        implies(negation(allowed), found == Ground.NONE),
+        implies(all_of(allowed, evidence.within_nominal), found != Ground.NONE),
+    )
+
+
+@obligation(
+    "PO-KQ-510",
+    rules=["KQ-010", "KQ-300", "KQ-310", "KQ-330", "KQ-400", "KQ-420", "KQ-430"],
+    expect=everywhere(PROVED),
+)
+def under_fair_sharing_a_borrower_is_taken_by_shares_and_for_that_reason(claim: Claim) -> None:
+    """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
+    claim.assume(
+        terms.fair_sharing,
+        negation(own),
+        evidence.over_quota,
+        _policy_allows(preemptor, target, terms),
+    )
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    within = all_of(evidence.within_nominal, evidence.ground == Ground.WITHIN_NOMINAL)
+    by_share = all_of(
+        negation(evidence.within_nominal),
+        any_of(
+            all_of(evidence.ground == Ground.FINAL_SHARE, evidence.share <= 0),
+            all_of(evidence.ground == Ground.INITIAL_SHARE, evidence.share < 0),
+        ),
+    )
+    claim.prove(
+        either_both_or_none(taken.defined, any_of(within, by_share)),
+        implies(within, taken.field("reason") == Reason.IN_COHORT_RECLAMATION),
+        implies(by_share, taken.field("reason") == Reason.IN_COHORT_FAIR_SHARING),
+    )

@@ -1,0 +1,381 @@
+"""Which flavor a pending workload gets, and with how many pods."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from tenure.model import (
+    BorrowWithinCohort,
+    FlavorFungibility,
+    FlavorMode,
+    FlavorPreference,
+    Fungibility,
+    ReclaimWithinCohort,
+    Taint,
+    Toleration,
+)
+from tenure.rules.flavors import (
+    is_higher_mode,
+    is_preferred,
+    may_preempt_while_borrowing,
+    mode_after_search,
+    mode_without_search,
+    reduced_count,
+    scaled_request,
+    tolerates,
+    tries_next_flavor,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED = Verdict.PROVED
+FROM_THE_LOWEST = (
+    FlavorMode.NO_FIT,
+    FlavorMode.NO_CANDIDATES,
+    FlavorMode.PREEMPT,
+    FlavorMode.RECLAIM,
+    FlavorMode.FIT,
+)
+
+
+def _higher(mode: Any, other: Any) -> Any:
+    """Whether a mode stands further up the list than another."""
+    return any_of(
+        *(
+            all_of(mode == upper, other == lower)
+            for place, upper in enumerate(FROM_THE_LOWEST)
+            for lower in FROM_THE_LOWEST[:place]
+        )
+    )
+
+
+def _viable(mode: Any) -> Any:
+    """Whether something can come of a mode: not NoFit, not NoCandidates."""
+    return all_of(mode != FlavorMode.NO_FIT, mode != FlavorMode.NO_CANDIDATES)
+
+
+def _way(claim: Claim, name: str) -> tuple[Any, Any]:
+    """An arbitrary way of assigning: its mode, and how far up the tree it borrows."""
+    return claim.member(f"{name}_mode", FlavorMode), claim.number(f"{name}_level")
+
+
+def _preferred(claim: Claim) -> Any:
+    """Whether one way is preferred to another, under one arbitrary preference."""
+    preference = claim.member("preference", FlavorPreference)
+    rule = claim.lift(is_preferred)
+    return lambda one, other: rule(*one, *other, preference).value
+
+
+@obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"], expect=everywhere(PROVED))
+def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: at each boundary the boundary itself included."""
+    request, free, potential, nominal = (
+        claim.number(name) for name in ("request", "free", "potential", "nominal")
+    )
+    reaches = claim.flag("reaches")
+    mode = claim.lift(mode_without_search)(request, free, potential, nominal, reaches).value
+    possible = request <= potential
+    searched = all_of(possible, request > free, any_of(request <= nominal, reaches))
+    claim.prove(
+        implies(request == potential + 1, mode == FlavorMode.NO_FIT),
+        implies(all_of(possible, request == free), mode == FlavorMode.FIT),
+        either_both_or_none(mode == FlavorMode.FIT, all_of(possible, request <= free)),
+        either_both_or_none(mode == FlavorMode.NO_CANDIDATES, searched),
+        any_of(mode == FlavorMode.FIT, mode == FlavorMode.NO_CANDIDATES, mode == FlavorMode.NO_FIT),
+    )
+
+
+@obligation("PO-KQ-530", rules=["KQ-530"], expect=everywhere(PROVED))
+def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: borrowWithinCohort, or under fair sharing reclaim."""
+    terms = claim.terms()
+    may = claim.lift(may_preempt_while_borrowing)(terms).value
+    no_borrowing = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
+    unset = terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET
+    claim.prove(
+        implies(negation(no_borrowing), may),
+        implies(all_of(terms.fair_sharing, unset), may),
+        implies(all_of(no_borrowing, negation(terms.fair_sharing)), negation(may)),
+        implies(
+            all_of(no_borrowing, terms.fair_sharing),
+            either_both_or_none(
+                may,
+                any_of(
+                    unset,
+                    terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+                    terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+                ),
+            ),
+        ),
+    )
+
+
+@obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"], expect=everywhere(PROVED))
+def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
+    """Kueue main of August 2026, preemption oracle: to take from others only is the best."""
+    any_target, any_own = claim.flag("any_target"), claim.flag("any_own_target")
+    search = claim.lift(mode_after_search)
+    mode = search(any_target, any_own).value
+    higher = claim.lift(is_higher_mode)
+    claim.prove(
+        either_both_or_none(mode == FlavorMode.NO_CANDIDATES, negation(any_target)),
+        either_both_or_none(mode == FlavorMode.RECLAIM, all_of(any_target, negation(any_own))),
+        either_both_or_none(mode == FlavorMode.PREEMPT, all_of(any_target, any_own)),
+        higher(search(True, False).value, search(True, True).value).value,
+        higher(search(True, True).value, search(False, any_own).value).value,
+    )
+
+
+@obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
+    """Kueue v1beta2, FlavorFungibility.preference: irreflexive, asymmetric, transitive, ties included."""
+    first, second, third = (_way(claim, name) for name in ("first", "second", "third"))
+    preferred = _preferred(claim)
+    claim.prove(
+        negation(preferred(first, first)),
+        negation(all_of(preferred(first, second), preferred(second, first))),
+        implies(all_of(preferred(first, second), preferred(second, third)), preferred(first, third)),
+        # A strict weak order: whoever beats one of two beats the other, or is beaten by it.
+        implies(preferred(first, third), any_of(preferred(first, second), preferred(second, third))),
+    )
+
+
+@obligation("PO-KQ-560", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: the first flavor of the best is a definite one."""
+    first, second = _way(claim, "first"), _way(claim, "second")
+    preferred = _preferred(claim)
+    tied = negation(any_of(preferred(first, second), preferred(second, first)))
+    neither_fits = all_of(first[0] == FlavorMode.NO_FIT, second[0] == FlavorMode.NO_FIT)
+    equal = all_of(first[0] == second[0], first[1] == second[1])
+    claim.prove(either_both_or_none(tied, any_of(neither_fits, equal)))
+
+
+@obligation("PO-KQ-570", rules=["KQ-550"], expect=everywhere(PROVED))
+def what_cannot_be_assigned_is_never_preferred_however_near_its_quota(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: NoFit below NoCandidates below all others."""
+    one, other = _way(claim, "one"), _way(claim, "other")
+    better = _preferred(claim)(one, other)
+    claim.prove(
+        implies(one[0] == FlavorMode.NO_FIT, negation(better)),
+        implies(all_of(other[0] == FlavorMode.NO_FIT, one[0] != FlavorMode.NO_FIT), better),
+        implies(all_of(one[0] == FlavorMode.NO_CANDIDATES, _viable(other[0])), negation(better)),
+        implies(all_of(other[0] == FlavorMode.NO_CANDIDATES, _viable(one[0])), better),
+    )
+
+
+@obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+def a_preference_says_what_is_looked_at_first(claim: Claim) -> None:
+    """Kueue v1beta2, FlavorFungibility.preference: mode, then level; or level, then mode."""
+    one, other = _way(claim, "one"), _way(claim, "other")
+    preference = claim.member("preference", FlavorPreference)
+    better = claim.lift(is_preferred)(*one, *other, preference).value
+    claim.assume(_viable(one[0]), _viable(other[0]))
+    nearer, higher = one[1] < other[1], _higher(one[0], other[0])
+    claim.prove(
+        implies(
+            preference == FlavorPreference.BORROWING_OVER_PREEMPTION,
+            either_both_or_none(better, any_of(higher, all_of(one[0] == other[0], nearer))),
+        ),
+        implies(
+            preference == FlavorPreference.PREEMPTION_OVER_BORROWING,
+            either_both_or_none(better, any_of(nearer, all_of(one[1] == other[1], higher))),
+        ),
+    )
+
+
+@obligation("PO-KQ-590", rules=["KQ-560"], expect=everywhere(PROVED))
+def the_five_modes_are_in_one_strict_order(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: NoFit, NoCandidates, Preempt, Reclaim, Fit."""
+    first, second, third = (claim.member(name, FlavorMode) for name in ("first", "second", "third"))
+    higher = claim.lift(is_higher_mode)
+    above, below = higher(first, second).value, higher(second, first).value
+    claim.prove(
+        *(higher(upper, lower).value for lower, upper in pairwise(FROM_THE_LOWEST)),
+        negation(all_of(above, below)),
+        either_both_or_none(negation(any_of(above, below)), first == second),
+        implies(all_of(above, higher(second, third).value), higher(first, third).value),
+    )
+
+
+@obligation("PO-KQ-600", rules=["KQ-570"], expect=everywhere(PROVED))
+def the_search_for_a_flavor_goes_on_in_exactly_these_cases(claim: Claim) -> None:
+    """Kueue v1beta2, FlavorFungibility: whenCanPreempt and whenCanBorrow."""
+    mode, level = _way(claim, "tried")
+    fungibility = claim.record("fungibility", FlavorFungibility)
+    on = claim.lift(tries_next_flavor)(mode, level, fungibility).value
+    preempts = any_of(mode == FlavorMode.PREEMPT, mode == FlavorMode.RECLAIM)
+    leaves_preemption = fungibility.when_can_preempt == Fungibility.TRY_NEXT_FLAVOR
+    leaves_borrowing = fungibility.when_can_borrow == Fungibility.TRY_NEXT_FLAVOR
+    claim.prove(
+        implies(negation(_viable(mode)), on),
+        implies(all_of(preempts, leaves_preemption), on),
+        implies(all_of(level != 0, leaves_borrowing), on),
+        implies(all_of(mode == FlavorMode.FIT, level == 0), negation(on)),
+        implies(all_of(mode == FlavorMode.FIT, negation(leaves_borrowing)), negation(on)),
+        implies(all_of(preempts, level == 0, negation(leaves_preemption)), negation(on)),
+        implies(
+            all_of(preempts, negation(any_of(leaves_preemption, leaves_borrowing))),
+            negation(on),
+        ),
+    )
+
+
+@obligation("PO-KQ-610", rules=["KQ-550", "KQ-560", "KQ-570"], expect=everywhere(PROVED))
+def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) -> None:
+    """Kueue v1beta2, FlavorFungibility: to stop at a flavor never loses to one that cannot be assigned."""
+    one, other = _way(claim, "one"), _way(claim, "other")
+    fungibility = claim.record("fungibility", FlavorFungibility)
+    on = claim.lift(tries_next_flavor)
+    claim.assume(
+        negation(on(*one, fungibility).value),
+        on(*other, fungibility).value,
+        negation(_viable(other[0])),
+    )
+    claim.prove(claim.lift(is_preferred)(*one, *other, fungibility.preference).value)
+
+
+@obligation("PO-KQ-620", rules=["KQ-580"], expect=everywhere(PROVED))
+def a_toleration_covers_what_it_names_and_everything_that_it_does_not(claim: Claim) -> None:
+    """Kubernetes core/v1, tolerations: an empty key with Exists covers all; the effect must match."""
+    toleration, taint = claim.record("toleration", Toleration), claim.record("taint", Taint)
+    covers = claim.lift(tolerates)(toleration, taint).value
+    key, effect = is_set(toleration, "key"), is_set(toleration, "effect")
+    same_effect = value_of(toleration, "effect") == taint.effect
+    same_key = value_of(toleration, "key") == taint.key
+    claim.prove(
+        implies(all_of(negation(key), negation(effect), toleration.exists), covers),
+        implies(all_of(effect, negation(same_effect)), negation(covers)),
+        implies(all_of(key, negation(same_key)), negation(covers)),
+        implies(all_of(negation(toleration.exists), toleration.value != taint.value), negation(covers)),
+        implies(
+            all_of(
+                implies(effect, same_effect),
+                implies(key, same_key),
+                any_of(toleration.exists, toleration.value == taint.value),
+            ),
+            covers,
+        ),
+    )
+
+
+def _lost(claim: Claim, count: Any, most: Any, step: Any, steps: Any) -> Any:
+    """How many pods a step takes from a pod set that can lose `most`.
+
+    Written with `most`, not with minCount: one product fewer, which the second solver needs.
+    """
+    return count - claim.lift(reduced_count)(count, count - most, step, steps).value
+
+
+@obligation("PO-KQ-630", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim: Claim) -> None:
+    """Kueue v1beta2, PodSet.minCount, for one pod set among several; who loses no pod asks for all."""
+    count, most, step, steps = (claim.number(name) for name in ("count", "most", "step", "steps"))
+    request = claim.number("request")
+    claim.assume(most >= 0, most <= count, steps > 0, step >= 0, step <= steps)
+    lost = _lost(claim, count, most, step, steps)
+    asked = claim.lift(scaled_request)(request, count, count - lost).value
+    claim.prove(
+        _lost(claim, count, most, 0, steps) == 0,
+        _lost(claim, count, most, steps, steps) == most,
+        _lost(claim, count, 0, step, steps) == 0,
+        lost >= 0,
+        lost <= most,
+        implies(lost == 0, asked == request),
+    )
+
+
+@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED), budget_s=20)
+def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> None:
+    """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets."""
+    step, steps, most = claim.number("step"), claim.number("steps"), claim.number("first_most")
+    first, second, request = (
+        claim.number("first_count"),
+        claim.number("second_count"),
+        claim.number("request"),
+    )
+    claim.assume(steps > 0, step >= 0, most >= 0, most <= steps)
+    lost = _lost(claim, first, most, step, steps)
+    asked = claim.lift(scaled_request)(request, first, first - lost).value
+    claim.prove(
+        lost + _lost(claim, second, steps - most, step, steps) <= step,
+        implies(lost == 0, asked == request),
+    )
+
+
+@obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
+    """Kueue main of August 2026, pod set reducer: one pod set has as many steps as pods to lose."""
+    count, step, most = (claim.number(name) for name in ("count", "step", "most"))
+    request = claim.number("request")
+    claim.assume(most > 0, most <= count, step >= 0, step <= most)
+    lost = _lost(claim, count, most, step, most)
+    asked = claim.lift(scaled_request)(request, count, count - lost).value
+    claim.prove(lost == step, implies(step == 0, asked == request))
+
+
+@obligation("PO-KQ-660", rules=["KQ-610"], expect=everywhere(PROVED))
+def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Claim) -> None:
+    """Kueue main of August 2026, scaling of pod sets: divides, then multiplies; all pods ask for all."""
+    request, count, other = claim.number("request"), claim.number("count"), claim.number("new_count")
+    claim.assume(count >= 0, other >= 0)
+    scaled = claim.lift(scaled_request)
+    asked, one = scaled(request, count, other).value, scaled(request, count, 1).value
+    # Each goal is a fact for the next: the solvers need the products named.
+    a_share = implies(count > 0, all_of(one * count <= request, request < one * count + count))
+    times_other = implies(all_of(a_share, count > 0), one * count * other <= request * other)
+    whole = implies(all_of(count > 0, count != other), asked == one * other)
+    claim.prove(
+        implies(any_of(count == 0, count == other), asked == request),
+        a_share,
+        times_other,
+        whole,
+        implies(all_of(times_other, whole, a_share, count > 0), asked * count <= request * other),
+    )
+
+
+@obligation("PO-KQ-670", rules=["KQ-610"], expect=everywhere(PROVED))
+def fewer_pods_never_ask_for_more(claim: Claim) -> None:
+    """Kueue v1beta2, PodSet.minCount: a smaller count is worth trying."""
+    request, count = claim.number("request"), claim.number("count")
+    fewer, more = claim.number("fewer"), claim.number("more")
+    claim.assume(request >= 0, fewer >= 0, fewer <= more, more <= count)
+    scaled = claim.lift(scaled_request)
+    claim.prove(scaled(request, count, fewer).value <= scaled(request, count, more).value)
+
+
+@obligation("PO-KQ-680", rules=["KQ-070", "KQ-520", "KQ-560"], expect=everywhere(PROVED))
+def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
+    """Kueue main of August 2026, flavor assigner: as far as quota alone tells, and reaching no less far."""
+    smaller, larger = claim.number("smaller"), claim.number("larger")
+    free, potential, nominal = (claim.number(name) for name in ("free", "potential", "nominal"))
+    reaches, reached = claim.flag("reaches"), claim.flag("reached")
+    claim.assume(smaller <= larger, implies(reached, reaches))
+    mode = claim.lift(mode_without_search)
+    of_smaller = mode(smaller, free, potential, nominal, reaches).value
+    of_larger = mode(larger, free, potential, nominal, reached).value
+    claim.prove(negation(claim.lift(is_higher_mode)(of_larger, of_smaller).value))
+
+
+@obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED), budget_s=20)
+def a_later_step_leaves_no_more_pods(claim: Claim) -> None:
+    """Kueue main of August 2026, pod set reducer: the search by halves among the steps needs it."""
+    count, most, steps = (claim.number(name) for name in ("count", "most", "steps"))
+    step, later, request = (claim.number(name) for name in ("step", "later", "request"))
+    claim.assume(most >= 0, steps > 0, step <= later)
+    lost = _lost(claim, count, most, step, steps)
+    asked = claim.lift(scaled_request)(request, count, count - lost).value
+    claim.prove(
+        lost <= _lost(claim, count, most, later, steps),
+        implies(lost == 0, asked == request),
+    )

@@ -1,0 +1,296 @@
+"""Who may be taken in other ClusterQueues of the cohort, and in which attempt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import Attempts, BorrowWithinCohort, Ground, Reason, ReclaimWithinCohort
+from tenure.oracle.door import take_target
+from tenure.rules.eligibility import ground_for, reason_for
+from tenure.rules.reclaim import (
+    attempts,
+    ground_across_queues,
+    has_advantage,
+    is_below_nominal,
+    may_reclaim,
+    may_take_while_borrowing,
+    stands_in_attempt,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED = Verdict.PROVED
+ACROSS_RULES = ["KQ-010", "KQ-320", "KQ-330", "KQ-340"]
+OWN_GROUNDS = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
+CLASSICAL_GROUNDS = (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING, Ground.WHILE_BORROWING)
+FAIR_GROUNDS = (Ground.WITHIN_NOMINAL, Ground.FINAL_SHARE, Ground.INITIAL_SHARE)
+
+
+def _one_of(ground: Any, members: tuple[Ground, ...]) -> Any:
+    return any_of(*(ground == member for member in members))
+
+
+def _own(target: Any, terms: Any) -> Any:
+    """Whether the target runs in the preemptor's ClusterQueue."""
+    return all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
+
+
+def _policy_allows(preemptor: Any, target: Any, terms: Any) -> Any:
+    """What reclaimWithinCohort says of the two priorities."""
+    return any_of(
+        terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+        all_of(
+            terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+            target.priority < preemptor.priority,
+        ),
+    )
+
+
+def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
+    """What borrowWithinCohort says of the two priorities."""
+    return all_of(
+        terms.borrow_within_cohort == BorrowWithinCohort.LOWER_PRIORITY,
+        target.priority < preemptor.priority,
+        implies(
+            is_set(terms, "max_priority_threshold"),
+            target.priority <= value_of(terms, "max_priority_threshold"),
+        ),
+    )
+
+
+@obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES], expect=everywhere(PROVED))
+def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> None:
+    """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(negation(_own(target, terms)))
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    while_borrowing = _borrowing_allows(preemptor, target, terms)
+    ground = any_of(
+        all_of(evidence.advantage, evidence.ground == Ground.HIERARCHICAL),
+        all_of(negation(evidence.advantage), while_borrowing, evidence.ground == Ground.WHILE_BORROWING),
+        all_of(
+            negation(any_of(evidence.advantage, while_borrowing, evidence.borrowing)),
+            evidence.ground == Ground.WITHOUT_BORROWING,
+        ),
+    )
+    claim.prove(
+        implies(negation(evidence.over_quota), negation(taken.defined)),
+        implies(
+            all_of(evidence.over_quota, negation(terms.fair_sharing)),
+            either_both_or_none(
+                taken.defined,
+                all_of(_policy_allows(preemptor, target, terms), ground),
+            ),
+        ),
+    )
+
+
+@obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+def each_place_and_each_way_of_choosing_has_grounds_of_its_own(claim: Claim) -> None:
+    """Kueue v1beta2, ClusterQueuePreemption: the policies of the own queue and of others do not mix."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now).value
+    own = _own(target, terms)
+    by_shares = all_of(negation(own), terms.fair_sharing)
+    classical = all_of(negation(own), negation(terms.fair_sharing))
+    claim.prove(
+        implies(_one_of(ground, OWN_GROUNDS), own),
+        implies(_one_of(ground, FAIR_GROUNDS), by_shares),
+        implies(_one_of(ground, CLASSICAL_GROUNDS), classical),
+    )
+
+
+@obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"], expect=everywhere(PROVED))
+def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) -> None:
+    """Kueue v1beta2, reasons of condition Preempted."""
+    ground = claim.member("ground", Ground)
+    reason = claim.lift(reason_for)(ground).value
+    claim.prove(
+        either_both_or_none(
+            reason == Reason.IN_COHORT_RECLAMATION,
+            _one_of(ground, (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING, Ground.WITHIN_NOMINAL)),
+        ),
+        either_both_or_none(
+            reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, ground == Ground.WHILE_BORROWING
+        ),
+        either_both_or_none(
+            reason == Reason.IN_COHORT_FAIR_SHARING,
+            _one_of(ground, (Ground.FINAL_SHARE, Ground.INITIAL_SHARE)),
+        ),
+        either_both_or_none(
+            reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+            ground == Ground.TIME_EXPIRED,
+        ),
+    )
+
+
+@obligation(
+    "PO-KQ-330",
+    rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"],
+    expect=everywhere(PROVED),
+)
+def reclaim_never_takes_nobody_of_another_queue(claim: Claim) -> None:
+    """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    claim.assume(
+        negation(_own(target, terms)),
+        any_of(
+            terms.reclaim_within_cohort == ReclaimWithinCohort.NEVER,
+            terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET,
+        ),
+    )
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+
+
+@obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"], expect=everywhere(PROVED))
+def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> None:
+    """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    allowed = claim.lift(may_reclaim)(preemptor, target, terms).value
+    by_priority = terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY
+    claim.prove(
+        implies(terms.reclaim_within_cohort == ReclaimWithinCohort.ANY, allowed),
+        implies(all_of(by_priority, target.priority < preemptor.priority), allowed),
+        implies(all_of(by_priority, target.priority >= preemptor.priority), negation(allowed)),
+    )
+
+
+@obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"], expect=everywhere(PROVED))
+def whoever_borrows_takes_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
+    """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    allowed = claim.lift(may_take_while_borrowing)(preemptor, target, terms).value
+    lower = all_of(
+        terms.borrow_within_cohort == BorrowWithinCohort.LOWER_PRIORITY,
+        target.priority < preemptor.priority,
+    )
+    limited, threshold = is_set(terms, "max_priority_threshold"), value_of(terms, "max_priority_threshold")
+    claim.prove(
+        implies(allowed, lower),
+        implies(all_of(lower, negation(limited)), allowed),
+        implies(all_of(lower, limited, target.priority == threshold), allowed),
+        implies(all_of(limited, target.priority == threshold + 1), negation(allowed)),
+        implies(all_of(lower, limited), either_both_or_none(allowed, target.priority <= threshold)),
+    )
+
+
+@obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES], expect=everywhere(PROVED))
+def a_hierarchical_advantage_stays_and_needs_no_leave_to_borrow(claim: Claim) -> None:
+    """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    evidence = claim.evidence("evidence")
+    fits_lower, fits_higher, before = (claim.flag(name) for name in ("fits_lower", "fits_higher", "before"))
+    advantage = claim.lift(has_advantage)
+    lower = advantage(fits_lower, before).value
+    higher = advantage(fits_higher, lower).value
+    claim.assume(evidence.advantage == higher)
+    hierarchical = claim.lift(ground_across_queues)(preemptor, target, evidence, terms).value
+    claim.prove(
+        implies(lower, higher),
+        either_both_or_none(higher, any_of(before, fits_lower, fits_higher)),
+        either_both_or_none(
+            hierarchical == Ground.HIERARCHICAL,
+            all_of(higher, _policy_allows(preemptor, target, terms)),
+        ),
+    )
+
+
+@obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
+def whoever_may_be_taken_while_borrowing_may_be_taken_without(claim: Claim) -> None:
+    """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    borrowing, without = claim.evidence("borrowing"), claim.evidence("without")
+    own, over_quota = claim.flag("own"), claim.flag("over_quota")
+    claim.assume(
+        borrowing.borrowing,
+        negation(without.borrowing),
+        borrowing.advantage == without.advantage,
+    )
+    ground = claim.lift(ground_across_queues)
+    in_one = ground(preemptor, target, borrowing, terms).value
+    in_other = ground(preemptor, target, without, terms).value
+    stands = claim.lift(stands_in_attempt)
+    claim.prove(
+        implies(in_one != Ground.NONE, in_other == in_one),
+        either_both_or_none(
+            all_of(in_one == Ground.NONE, in_other != Ground.NONE), in_other == Ground.WITHOUT_BORROWING
+        ),
+        either_both_or_none(
+            in_other == Ground.WITHOUT_BORROWING,
+            all_of(
+                _policy_allows(preemptor, target, terms),
+                negation(without.advantage),
+                negation(_borrowing_allows(preemptor, target, terms)),
+            ),
+        ),
+        implies(
+            stands(own, over_quota, in_other, True).value,
+            stands(own, over_quota, in_other, False).value,
+        ),
+    )
+
+
+@obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
+def who_stands_in_an_attempt_is_who_has_a_ground_in_it(claim: Claim) -> None:
+    """Kueue main of August 2026, candidate iterator: grounds are found once, and hold in both attempts."""
+    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    found, asked = claim.evidence("found"), claim.evidence("asked")
+    own, over_quota = claim.flag("own"), claim.flag("over_quota")
+    any_ground, may_borrow = claim.member("any_ground", Ground), claim.flag("may_borrow")
+    claim.assume(
+        negation(found.borrowing),
+        asked.borrowing == may_borrow,
+        found.advantage == asked.advantage,
+    )
+    ground = claim.lift(ground_across_queues)
+    first = ground(preemptor, target, found, terms).value
+    again = ground(preemptor, target, asked, terms).value
+    stands = claim.lift(stands_in_attempt)
+    claim.prove(
+        either_both_or_none(
+            all_of(stands(False, over_quota, first, may_borrow).value, first != Ground.NONE),
+            all_of(over_quota, again != Ground.NONE),
+        ),
+        implies(own, stands(own, over_quota, any_ground, may_borrow).value),
+        implies(
+            all_of(negation(own), any_of(negation(may_borrow), any_ground != Ground.WITHOUT_BORROWING)),
+            either_both_or_none(stands(own, over_quota, any_ground, may_borrow).value, over_quota),
+        ),
+        negation(stands(False, over_quota, Ground.WITHOUT_BORROWING, True).value),
+    )
+
+
+@obligation("PO-KQ-390", rules=["KQ-360", "KQ-370"], expect=everywhere(PROVED))
+def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
+    """Kueue main of August 2026, attempts: with borrowing; without, then with; with, then without."""
+    terms, usage, nominal = claim.terms(), claim.number("usage"), claim.number("nominal")
+    elsewhere, advantage = claim.flag("elsewhere"), claim.flag("advantage")
+    below = claim.lift(is_below_nominal)(usage, nominal).value
+    tried = claim.lift(attempts)(elsewhere, advantage, below, terms).value
+    never = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
+    claim.prove(
+        either_both_or_none(below, usage < nominal),
+        implies(negation(elsewhere), tried == Attempts.BORROWING),
+        implies(all_of(never, usage >= nominal), tried == Attempts.BORROWING),
+        implies(
+            all_of(elsewhere, never, usage < nominal, negation(advantage)),
+            tried == Attempts.WITHOUT_THEN_BORROWING,
+        ),
+        implies(
+            all_of(elsewhere, never, usage < nominal, advantage),
+            tried == Attempts.BORROWING_THEN_WITHOUT,
+        ),
+        implies(all_of(elsewhere, negation(never)), tried == Attempts.BORROWING_THEN_WITHOUT),
+    )
