@@ -9,10 +9,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := refimpl proofs tools tests docs
+SOURCES := refimpl proofs tools tests docs benchmarks
 DOCTESTS := refimpl proofs/tenure_proofs tools docs/gen
 # mkdocs is pinned; what may become of its next major release is no concern of a build.
 QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
+# Of `make peers`: how many scenarios, which, and how often the scheduler is asked about each.
+N ?= 20000
+SEED ?= 1
+REPEAT ?= 3
 EXAMPLE ?= --example two-teams --workload team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
 
 .PHONY: help
@@ -45,6 +49,19 @@ prove: $(STAMP) ## prove or refute every obligation and print the matrix
 vectors: $(STAMP) ## check the vectors against their schema and run them
 	$(BIN)/tenure vectors check
 	$(BIN)/tenure vectors run
+
+# The real scheduler's own code, as released; needs Go. Its first build takes minutes.
+.PHONY: peers
+peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 REPEAT=3)
+	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
+	mkdir -p build
+	cd tests/peers/kueue && go build -o ../../../build/kueue-peer . && go test ./...
+	$(BIN)/python -m tests.peers.campaign --peer build/kueue-peer --n $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+
+.PHONY: bench
+bench: $(STAMP) ## decisions a second, and loading time and memory
+	$(BIN)/python benchmarks/deciding.py
+	$(BIN)/python benchmarks/loading.py
 
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/go-logr/logr"
+	clocktesting "k8s.io/utils/clock/testing"
+	config "sigs.k8s.io/kueue/apis/config/v1beta2"
+	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/features"
+	"sigs.k8s.io/kueue/pkg/metrics"
+	"sigs.k8s.io/kueue/pkg/resources"
+	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
+	"sigs.k8s.io/kueue/pkg/scheduler/preemption"
+	"sigs.k8s.io/kueue/pkg/workload"
+	"sigs.k8s.io/kueue/pkg/workloadslicing"
+)
+
+// decision is one run of Kueue on one scenario.
+type decision struct {
+	assignment *flavorassigner.Assignment
+	outcome    string
+	targets    []*preemption.Target
+	info       *workload.Info
+	given      bool
+}
+
+// decide answers one request: the same scenario, rebuilt and decided as often as asked.
+func (s *server) decide(input json.RawMessage, repeat int) (*decideOutput, error) {
+	raw, err := decodeRaw(input)
+	if err != nil {
+		return nil, err
+	}
+	s.forgetMetrics()
+	unknown, err := s.gates.apply(raw.FeatureGates)
+	if err != nil {
+		return nil, err
+	}
+	scn, err := decodeScenario(raw)
+	if err != nil {
+		return nil, err
+	}
+	var first *decideOutput
+	var variants []variant
+	for range repeat {
+		output, err := decideOnce(scn)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = output
+		}
+		if !slices.ContainsFunc(variants, output.sameVariant) {
+			variants = append(variants, output.variant)
+		}
+	}
+	first.UnknownGates = unknown
+	first.Stable = len(variants) == 1
+	if !first.Stable {
+		first.Variants = variants
+	}
+	return first, nil
+}
+
+// forgetMetrics drops Kueue's metrics now and then: they keep a series for every name that was ever
+// used, and a long run uses many.
+func (s *server) forgetMetrics() {
+	if s.decided++; s.decided%1000 == 0 {
+		metrics.InitMetricVectors(nil)
+	}
+}
+
+func decideOnce(s *scenario) (*decideOutput, error) {
+	ctx := logr.NewContext(context.Background(), logr.Discard())
+	snapshot, ignored, err := buildSnapshot(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if snapshot.ClusterQueue(s.target) == nil {
+		return nil, inactiveQueue(s, snapshot)
+	}
+	info := workload.NewInfo(s.incoming)
+	info.ClusterQueue = s.target
+	ordering := workload.Ordering{PodsReadyRequeuingTimestamp: s.requeuingTimestamp}
+	preemptor := preemption.New(nil, ordering, nil, s.fairSharing, false, clocktesting.NewFakeClock(s.now), nil, nil, nil)
+	var d *decision
+	if s.assignment != nil {
+		d, err = decideGiven(ctx, s, info, preemptor, snapshot)
+	} else {
+		d = decideDerived(ctx, s, info, preemptor, snapshot)
+	}
+	if err != nil {
+		return nil, err
+	}
+	output := render(d)
+	output.Ignored = ignored
+	return output, nil
+}
+
+func inactiveQueue(s *scenario, snapshot *schdcache.Snapshot) error {
+	why := "is not among clusterQueues"
+	if snapshot.InactiveClusterQueueSets.Has(s.target) {
+		why = "is inactive: Kueue decides nothing for it"
+	}
+	return &problem{Code: codeInactiveQueue, Field: "targetCQ", Message: fmt.Sprintf("ClusterQueue %q %s", s.target, why)}
+}
+
+// outcomeOf names a decision: only the worst mode and whether there is any target matter.
+func outcomeOf(mode flavorassigner.FlavorAssignmentMode, targets int) string {
+	switch {
+	case mode == flavorassigner.NoFit:
+		return "NoFit"
+	case mode != flavorassigner.Preempt:
+		return "Fit"
+	case targets > 0:
+		return "Preempt"
+	default:
+		return "NoCandidates"
+	}
+}
+
+// decideDerived walks the way of the scheduler's first look at a workload: the whole of it first,
+// then, if Kueue may admit a part, fewer pods. A replaced workload slice counts as a target.
+func decideDerived(ctx context.Context, s *scenario, info *workload.Info, preemptor *preemption.Preemptor, snapshot *schdcache.Snapshot) *decision {
+	replaced, slice := workloadslicing.ReplacedWorkloadSlice(info, snapshot)
+	assigner := flavorassigner.New(
+		info, snapshot.ClusterQueue(s.target), snapshot.ResourceFlavors, s.fairSharing != nil,
+		preemption.NewOracle(preemptor, snapshot), slice,
+		config.QuotaCheckStrategy(""), resources.NewResourceFormatter(), 0,
+	)
+	attempt := func(counts []int32) (*decision, bool) {
+		assignment := assigner.Assign(ctx, counts)
+		d := &decision{assignment: &assignment, info: info}
+		mode := assignment.RepresentativeMode()
+		if mode == flavorassigner.Preempt {
+			d.targets = preemptor.GetTargets(ctx, *info, assignment, snapshot)
+		}
+		d.outcome = outcomeOf(mode, len(d.targets))
+		return d, mode == flavorassigner.Fit || len(d.targets) > 0
+	}
+	whole, settled := attempt(nil)
+	chosen := whole
+	if !settled && features.Enabled(features.PartialAdmission) && info.CanBePartiallyAdmitted() {
+		if part, found := flavorassigner.NewPodSetReducer(s.incoming.Spec.PodSets, attempt).Search(); found {
+			chosen, settled = part, true
+		}
+	}
+	if settled {
+		chosen.targets = slices.Concat(replaced, chosen.targets)
+	}
+	return chosen
+}

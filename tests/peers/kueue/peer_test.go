@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// preempts is one full ClusterQueue of 4 cpu, and a pending workload of higher priority.
+const preempts = `{"id": 1, "call": "decide", "repeat": 3, "input": {
+	"now": "2026-03-02T14:00:00Z", "featureGates": {"NoSuchGate": true, "PriorityBoost": true},
+	"clusterQueues": [{"metadata": {"name": "q"}, "spec": {
+		"preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Never"},
+		"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
+			{"name": "f", "resources": [{"name": "cpu", "nominalQuota": "4"}]}]}]}}],
+	"resourceFlavors": [{"metadata": {"name": "f"}}],
+	"admitted": [{"metadata": {"namespace": "ns", "name": "low"}, "spec": {"priority": 0, "podSets": [{"name": "main", "count": 1}]},
+		"status": {"conditions": [{"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-03-02T09:00:00Z"}],
+			"admission": {"clusterQueue": "q", "podSetAssignments": [{"name": "main", "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": "4"}}]}}}],
+	"incoming": {"metadata": {"namespace": "ns", "name": "next"}, "spec": {"priority": 1, "podSets": [{"name": "main", "count": 1,
+		"template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}}}]}},
+	"targetCQ": "q", "assignment": null}}`
+
+func TestAnswersInOrder(t *testing.T) {
+	fits := strings.Replace(preempts, `"nominalQuota": "4"`, `"nominalQuota": "6"`, 1)
+	given := strings.Replace(preempts, `"assignment": null`,
+		`"assignment": {"podSets": [{"name": "main", "count": 1, "flavors": {"cpu": {"flavor": "f", "mode": "Preempt"}}}]}`, 1)
+	noFlavor := strings.Replace(preempts, `"assignment": null`, `"assignment": {"podSets": [{"name": "main", "count": 1, "flavors": {}}]}`, 1)
+	inactive := strings.Replace(preempts, `"resourceFlavors": [{"metadata": {"name": "f"}}]`, `"resourceFlavors": []`, 1)
+	badObject := strings.Replace(preempts, `"priority": 0`, `"priority": "high"`, 1)
+	panics := strings.Replace(preempts, `"admission": {`, `"notAdmission": {`, 1)
+	want := []struct{ line, decision, code string }{
+		{preempts, "Preempt", ""},
+		{fits, "Fit", ""},
+		{`{"id": 2, "call": `, "", codeBadJSON},
+		{given, "Preempt", ""},
+		{noFlavor, "NoFit", ""},
+		{inactive, "", codeInactiveQueue},
+		{badObject, "", codeBadInput},
+		{panics, "", codePanic},
+		{`{"id": "x", "call": "guess"}`, "", codeUnknownCall},
+		{preempts, "Preempt", ""},
+	}
+	var in, out bytes.Buffer
+	for _, w := range want {
+		in.WriteString(strings.ReplaceAll(w.line, "\n", " ") + "\n")
+	}
+	if status := run(nil, &in, &out, &bytes.Buffer{}); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	answers := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	if len(answers) != len(want) {
+		t.Fatalf("%d answers to %d lines", len(answers), len(want))
+	}
+	for i, line := range answers {
+		var got struct {
+			Output decideOutput
+			Error  problem
+		}
+		if err := json.Unmarshal(line, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Output.Decision != want[i].decision || got.Error.Code != want[i].code {
+			t.Errorf("line %d: %s", i, line)
+		}
+		if want[i].decision == "Preempt" {
+			checkTarget(t, got.Output)
+		}
+	}
+}
+
+func checkTarget(t *testing.T, got decideOutput) {
+	t.Helper()
+	target := preempted{Workload: "ns/low", ClusterQueue: "q", Reason: "InClusterQueue"}
+	if !slices.Equal(got.Preempted, []preempted{target}) || !got.Stable || len(got.Variants) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	if !slices.Equal(got.UnknownGates, []string{"NoSuchGate"}) {
+		t.Errorf("unknown gates %v", got.UnknownGates)
+	}
+}
+
+// TestGatesDoNotLeak: what one request sets, the next one does not see.
+func TestGatesDoNotLeak(t *testing.T) {
+	g := newGates()
+	for _, wanted := range []map[string]bool{{"PriorityBoost": true}, nil} {
+		if _, err := g.apply(wanted); err != nil {
+			t.Fatal(err)
+		}
+		if g.current["PriorityBoost"] != wanted["PriorityBoost"] {
+			t.Errorf("after %v: PriorityBoost is %v", wanted, g.current["PriorityBoost"])
+		}
+	}
+}

@@ -1,0 +1,236 @@
+"""Every drawn input is a request that the API server and Kueue's webhooks would let through."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import find
+
+from tenure.strategies import GATES, Feature, Options, chunk, clusters, decide_inputs, examples
+from tenure.strategies.amounts import read
+from tenure.strategies.ledger import depth, quotas_of
+from tenure.strategies.measures import charged, has_boundary, has_tie, is_fair
+from tests.unit.strategies.fields import allowed, paths
+
+Object = dict[str, Any]
+
+SEED = 20261120
+COUNT = 300
+STRATEGIES: tuple[list[str], ...] = (
+    [],
+    ["LessThanOrEqualToFinalShare"],
+    ["LessThanInitialShare"],
+    ["LessThanOrEqualToFinalShare", "LessThanInitialShare"],
+)
+
+
+@pytest.fixture(scope="module", name="drawn")
+def _drawn() -> list[Object]:
+    print(f"examples({COUNT}, seed={SEED})")
+    return list(examples(COUNT, SEED))
+
+
+def specs(drawn: list[Object], kind: str) -> Iterator[tuple[Object, Object]]:
+    """Every object's spec, with the scenario it is of."""
+    for scenario in drawn:
+        for each in scenario[kind]:
+            yield scenario, each["spec"]
+
+
+def test_every_field_is_one_of_the_api(drawn: list[Object]) -> None:
+    assert {path for scenario in drawn for path in paths(scenario)} <= allowed()
+
+
+def test_policies_are_legal_together(drawn: list[Object]) -> None:
+    for _, spec in specs(drawn, "clusterQueues"):
+        preemption, search = spec["preemption"], spec["flavorFungibility"]
+        if preemption["reclaimWithinCohort"] == "Never":
+            assert preemption["borrowWithinCohort"]["policy"] == "Never"
+        if "preference" in search:
+            assert {search["whenCanBorrow"], search["whenCanPreempt"]} == {"TryNextFlavor"}
+
+
+def test_limits_need_a_parent_and_lending_stays_within_nominal(drawn: list[Object]) -> None:
+    for kind, parent in (("clusterQueues", "cohortName"), ("cohorts", "parentName")):
+        for _, spec in specs(drawn, kind):
+            for place, quota in quotas_of(spec):
+                if parent not in spec:
+                    assert not {"borrowingLimit", "lendingLimit"} & quota.keys()
+                if kind == "clusterQueues" and "lendingLimit" in quota:
+                    assert read(quota["lendingLimit"], place[1]) <= read(quota["nominalQuota"], place[1])
+
+
+def test_flavors_list_what_the_group_covers_and_stand_once(drawn: list[Object]) -> None:
+    for _, spec in (*specs(drawn, "clusterQueues"), *specs(drawn, "cohorts")):
+        groups = spec.get("resourceGroups", [])
+        for group in groups:
+            for flavor in group["flavors"]:
+                assert [each["name"] for each in flavor["resources"]] == group["coveredResources"]
+        names = [flavor["name"] for group in groups for flavor in group["flavors"]]
+        covered = [resource for group in groups for resource in group["coveredResources"]]
+        assert len(names) == len(set(names))
+        assert len(covered) == len(set(covered))
+
+
+def test_cohorts_form_trees_of_at_most_four_levels(drawn: list[Object]) -> None:
+    for scenario in drawn:
+        nodes = charged(scenario)
+        assert max(depth(node) for node in nodes.queues.values()) <= 4
+        assert max((depth(node) for node in nodes.cohorts.values()), default=0) <= 3
+
+
+def test_uids_and_names_are_unique(drawn: list[Object]) -> None:
+    for scenario in drawn:
+        everybody = [*scenario["admitted"], scenario["incoming"]]
+        for key in ("uid", "name"):
+            values = [each["metadata"][key] for each in everybody]
+            assert len(values) == len(set(values))
+
+
+def test_what_is_assigned_belongs_to_a_pod_set_and_a_flavor_of_the_queue(drawn: list[Object]) -> None:
+    for scenario in drawn:
+        queues = {each["metadata"]["name"]: each["spec"] for each in scenario["clusterQueues"]}
+        for workload in scenario["admitted"]:
+            admission = workload["status"]["admission"]
+            places = {place for place, _ in quotas_of(queues[admission["clusterQueue"]])}
+            counts = {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
+            for assigned in admission["podSetAssignments"]:
+                assert assigned["count"] == counts[assigned["name"]]
+                assert assigned["flavors"].keys() == assigned["resourceUsage"].keys()
+                assert {(flavor, resource) for resource, flavor in assigned["flavors"].items()} <= places
+
+
+def test_the_target_is_active(drawn: list[Object]) -> None:
+    for scenario in drawn:
+        flavors = {each["metadata"]["name"] for each in scenario["resourceFlavors"]}
+        (target,) = (
+            each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
+        )
+        assert {place[0] for place, _ in quotas_of(target["spec"])} <= flavors
+
+
+def test_gates_and_strategies_are_kueues(drawn: list[Object]) -> None:
+    for scenario in drawn:
+        assert scenario["featureGates"].keys() == GATES.keys()
+        if is_fair(scenario):
+            assert scenario["fairSharing"]["preemptionStrategies"] in STRATEGIES
+
+
+def test_partial_admission_leaves_at_least_one_pod_and_fewer_than_all(drawn: list[Object]) -> None:
+    least = [
+        (each["minCount"], each["count"])
+        for scenario in drawn
+        for each in scenario["incoming"]["spec"]["podSets"]
+        if "minCount" in each
+    ]
+    assert least
+    assert all(1 <= minimum < count for minimum, count in least)
+
+
+def test_ties_and_boundaries_are_common(drawn: list[Object]) -> None:
+    for measure in (has_tie, has_boundary):
+        assert sum(map(measure, drawn)) >= COUNT / 5
+
+
+def test_options_bound_the_scenarios() -> None:
+    print(f"examples(100, seed={SEED}, ...)")
+    small = examples(100, SEED, max_workloads=3, max_queues=2, max_depth=1, fair_sharing=True)
+    for scenario in small:
+        assert len(scenario["admitted"]) <= 3
+        assert len(scenario["clusterQueues"]) <= 2
+        assert {each["metadata"]["name"] for each in scenario["cohorts"]} <= {"c0", "c1", "c2", "c3"}
+        assert all("parentName" not in each["spec"] for each in scenario["cohorts"])
+        assert is_fair(scenario)
+
+
+def test_without_features_nothing_special_is_drawn() -> None:
+    print(f"examples(100, seed={SEED}, features=frozenset())")
+    for scenario in examples(100, SEED, features=frozenset()):
+        assert scenario["featureGates"] == GATES
+        text = json.dumps(scenario)
+        for special in (
+            "minCount",
+            "Evicted",
+            "reclaimablePods",
+            "nodeTaints",
+            "Limit",
+            "annotations",
+            "gone",
+        ):
+            assert f'"{special}' not in text
+
+
+@pytest.mark.parametrize(
+    ("feature", "field"),
+    [
+        (Feature.LIMITS, "borrowingLimit"),
+        (Feature.TAINTS, "nodeTaints"),
+        (Feature.TAINTS, "nodeAffinity"),
+        (Feature.WEIGHTS, "weight"),
+        (Feature.EVICTIONS, "AdmissionCheck"),
+        (Feature.PARTIAL, "minCount"),
+        (Feature.POD_SETS, "extra"),
+        (Feature.RECLAIMABLE, "reclaimablePods"),
+        (Feature.INACTIVE, "gone"),
+    ],
+)
+def test_a_feature_brings_its_field(drawn: list[Object], feature: Feature, field: str) -> None:
+    assert any(f'"{field}"' in json.dumps(scenario) for scenario in drawn), feature
+
+
+def test_uids_are_shared_only_on_request() -> None:
+    print(f"examples(50, seed={SEED}, unique_uids=False)")
+    uids = [
+        [workload["metadata"]["uid"] for workload in scenario["admitted"]]
+        for scenario in examples(50, SEED, unique_uids=False)
+    ]
+    assert any(len(each) > len(set(each)) for each in uids)
+
+
+def test_a_seed_draws_the_same_in_another_process() -> None:
+    # Other modules are loaded there: Hypothesis must not mix their constants in.
+    program = (
+        "import hashlib, json; from tenure.strategies import chunk; "
+        f"print(hashlib.sha256(json.dumps(chunk({SEED}, 3)).encode()).hexdigest())"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    here = hashlib.sha256(json.dumps(chunk(SEED, 3)).encode()).hexdigest()
+    assert said.stdout.strip() == here
+
+
+def test_other_seeds_and_runs_draw_others() -> None:
+    first = chunk(SEED, 0, 20)
+    assert first not in (chunk(SEED, 1, 20), chunk(SEED + 1, 0, 20))
+
+
+def test_examples_are_as_many_as_asked_for() -> None:
+    assert len(list(examples(501, SEED))) == 501
+
+
+def test_what_is_found_is_small() -> None:
+    small = find(decide_inputs(), lambda scenario: is_fair(scenario) and len(scenario["admitted"]) >= 2)
+    assert len(small["admitted"]) == 2
+    assert len(small["clusterQueues"]) == 1
+    assert small["cohorts"] == []
+    assert len(small["incoming"]["spec"]["podSets"]) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_workloads": 0}, {"max_workloads": 91}, {"max_queues": 13}, {"max_depth": -1}]
+)
+def test_an_option_outside_its_range_is_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        Options(**options)  # type: ignore[arg-type]
+
+
+def test_clusters_are_the_same_scenarios_read() -> None:
+    # The smallest one has a queue without cohort, which every version of the oracle reads.
+    small = find(clusters(max_depth=0, max_queues=1, features=frozenset()), lambda _: True)
+    assert small.queue == "q0"
+    assert [each.cluster_queue for each in small.cluster.admitted] == ["q0"]

@@ -1,0 +1,160 @@
+"""Signed divergences: each says of which scenarios it speaks, and predicts nothing for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.conformance.protocol import answer
+from tenure.divergences import PREDICTIONS, all_divergences, explain, outcome_of
+
+Object = dict[str, Any]
+NOW = "2026-03-02T12:00:00Z"
+
+
+def queue(name: str, cpu: str = "4", cohort: str | None = None, **preemption: Any) -> Object:
+    """A ClusterQueue with one flavor."""
+    quota = {"name": "default", "resources": [{"name": "cpu", "nominalQuota": cpu}]}
+    spec: Object = {
+        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [quota]}],
+        "preemption": {"withinClusterQueue": "Never", "reclaimWithinCohort": "Never", **preemption},
+    }
+    if cohort is not None:
+        spec["cohortName"] = cohort
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+def workload(name: str, cpu: str, at: str = "", created: str = NOW, uid: str | None = None) -> Object:
+    """A workload, one that holds quota where a ClusterQueue is named."""
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu}}}
+    made: Object = {
+        "metadata": {"namespace": "ml", "name": name, "uid": uid or name, "creationTimestamp": created},
+        "spec": {
+            "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}]
+        },
+    }
+    if at:
+        usage = {"name": "main", "count": 1, "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": cpu}}
+        reserved = {"type": "QuotaReserved", "status": "True", "lastTransitionTime": NOW, "reason": "R"}
+        made["status"] = {
+            "admission": {"clusterQueue": at, "podSetAssignments": [usage]},
+            "conditions": [reserved],
+        }
+    return made
+
+
+def scenario(*queues: Object, admitted: list[Object], incoming: Object, **more: Any) -> Object:
+    """A request's input for the first of some queues."""
+    return {
+        "now": NOW,
+        "clusterQueues": list(queues),
+        "cohorts": [],
+        "resourceFlavors": [{"metadata": {"name": "default"}}],
+        "admitted": admitted,
+        "incoming": incoming,
+        "targetCQ": queues[0]["metadata"]["name"],
+        "assignment": None,
+        **more,
+    }
+
+
+PLAIN = scenario(queue("q"), admitted=[workload("a", "4", "q")], incoming=workload("w", "1"))
+
+
+def says(decision: str, *preempted: tuple[str, str, str]) -> Object:
+    """What a scheduler answers."""
+    rows = [{"workload": who, "clusterQueue": at, "reason": why} for who, at, why in preempted]
+    return {"output": {"decision": decision, "preempted": rows}}
+
+
+def test_words_and_functions_belong_together() -> None:
+    assert [each.id for each in all_divergences()] == list(PREDICTIONS)
+    for each in all_divergences():
+        assert each.title
+        assert each.when
+        assert each.predicts
+        assert each.reason
+        assert each.versions
+
+
+@pytest.mark.parametrize("identifier", list(PREDICTIONS))
+def test_none_speaks_of_a_plain_scenario(identifier: str) -> None:
+    assert list(PREDICTIONS[identifier](PLAIN)) == []
+
+
+def test_nothing_explains_a_difference_in_a_plain_scenario() -> None:
+    assert explain(PLAIN, says("Preempt", ("ml/a", "q", "InClusterQueue")), "v0.19.2") is None
+
+
+@pytest.mark.parametrize(
+    ("created", "decision"), [("2026-03-02T12:05:00Z", "NoCandidates"), ("2026-03-02T12:05:01Z", "Preempt")]
+)
+def test_dv_010_protects_up_to_five_minutes_and_only_in_its_release(created: str, decision: str) -> None:
+    given = scenario(
+        queue("q", withinClusterQueue="LowerOrNewerEqualPriority"),
+        admitted=[workload("a", "4", "q", created)],
+        incoming=workload("w", "1"),
+        featureGates={"SchedulerTimestampPreemptionBuffer": True},
+    )
+    taken = (("ml/a", "q", "InClusterQueue"),) if decision == "Preempt" else ()
+    assert explain(given, says(decision, *taken), "v0.19.2") == "DV-010"
+    assert explain(given, says(decision, *taken), "v0.20.0") is None
+    assert explain(given, says("Fit"), "v0.19.2") is None
+
+
+def test_dv_020_predicts_either_of_two_equal_cohorts_and_nothing_else() -> None:
+    cohorts = [{"metadata": {"name": name}, "spec": {"parentName": "root"}} for name in ("left", "right")]
+    given = scenario(
+        queue("q", "4", "root", reclaimWithinCohort="Any"),
+        queue("l", "0", "left"),
+        queue("r", "0", "right"),
+        admitted=[workload("a", "2", "l"), workload("b", "2", "r")],
+        incoming=workload("w", "2"),
+        cohorts=cohorts,
+        fairSharing={"preemptionStrategies": []},
+    )
+    ours = answer({"id": 1, "call": "decide", "input": given})
+    assert outcome_of(ours) == outcome_of(says("Preempt", ("ml/b", "r", "InCohortReclamation")))
+    assert explain(given, says("Preempt", ("ml/a", "l", "InCohortReclamation")), "v0.19.2") == "DV-020"
+    assert explain(given, says("NoCandidates"), "v0.19.2") is None
+    classical = {**given, "fairSharing": None}
+    assert explain(classical, says("Preempt", ("ml/a", "l", "InCohortFairSharing")), "v0.19.2") is None
+
+
+def test_dv_030_predicts_either_of_two_workloads_of_one_uid() -> None:
+    twins = [workload(name, "2", "q", uid="same") for name in ("a", "b")]
+    for twin in twins:
+        twin["spec"]["priority"] = -1
+    given = scenario(
+        queue("q", withinClusterQueue="LowerPriority"), admitted=twins, incoming=workload("w", "2")
+    )
+    ours = answer({"id": 1, "call": "decide", "input": given})
+    assert outcome_of(ours) == outcome_of(says("Preempt", ("ml/a", "q", "InClusterQueue")))
+    assert explain(given, says("Preempt", ("ml/b", "q", "InClusterQueue")), "v0.19.2") == "DV-030"
+
+
+@pytest.mark.parametrize(
+    ("behind", "answered"),
+    [("100", says("Fit")), ("1", says("Fit"))],
+)
+def test_dv_040_predicts_that_later_pod_sets_are_forgotten(behind: str, answered: Object) -> None:
+    nothing = workload("w", "0")["spec"]["podSets"][0]
+    nothing["template"]["spec"]["containers"][0]["resources"]["requests"] = {"example.com/x": "0"}
+    incoming = workload("w", behind)
+    incoming["spec"]["podSets"][0]["name"] = "second"
+    incoming["spec"]["podSets"].insert(0, nothing)
+    given = scenario(queue("q"), admitted=[workload("a", "4", "q")], incoming=incoming)
+    assert explain(given, answered, "v0.19.2") == "DV-040"
+    covered = {**given, "targetCQ": "q"}
+    covered["incoming"]["spec"]["podSets"].reverse()
+    assert explain(covered, answered, "v0.19.2") is None
+
+
+def test_dv_050_predicts_the_decision_without_who_holds_no_quota() -> None:
+    unstamped = workload("a", "4", "q")
+    unstamped["status"]["conditions"] = []
+    given = scenario(queue("q"), admitted=[unstamped], incoming=workload("w", "1"))
+    assert outcome_of(answer({"id": 1, "call": "decide", "input": given}))[0] == "NoCandidates"
+    assert explain(given, says("Fit"), "v0.19.2") == "DV-050"
+    assert explain(given, says("NoFit"), "v0.19.2") is None
