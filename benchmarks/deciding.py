@@ -4,7 +4,7 @@
 
 Clusters are drawn by `tenure.strategies`, so they are the ones of `make peers`: trees of cohorts, classical
 and fair sharing, several flavors. Only those count where targets have to be searched for. `snapshot shared`
-takes the tree around the queue as built too, as a scheduler's cache has it; otherwise each decision builds it.
+takes the tree around the queue as built too, as a scheduler's cache has it; otherwise each decision makes it.
 """
 
 from __future__ import annotations

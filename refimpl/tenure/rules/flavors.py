@@ -242,7 +242,7 @@ def meets_requirement(requirement: NodeRequirement, value: str) -> bool:
 
 
 def _is_label_value(text: str) -> bool:
-    """Whether a label can have this value: 63 letters, digits, `-`, `_`, `.` at most, the ends alphanumeric."""
+    """Whether a label can have this value: at most 63 of letters, digits, `-_.`, the ends alphanumeric."""
     inner = text.replace("-", "a").replace("_", "a").replace(".", "a")
     if text == "":
         return True
