@@ -11,12 +11,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import mkdocs_gen_files
 
-from docs.gen.markdown import filled
+from docs.gen.markdown import filled, linked
 from docs.gen.proofs import proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
 from docs.gen.rules import FINDINGS, RULES, finding_pages, lists, rule_pages
-from docs.gen.sources import places
+from docs.gen.sources import places, written_pages
 
 
 def main() -> None:
@@ -25,10 +25,11 @@ def main() -> None:
     of_rules, of_findings = rule_pages(report, known), finding_pages(known)
     for path, text in (of_rules | of_findings | restated(known)).items():
         _write(path, text)
-    for path, parts in (lists(known) | proofs(report, known) | reference(known)).items():
+    fills = lists(known) | proofs(report, known) | reference(known)
+    for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:
             written = page.read()
-        _write(path, filled(written, parts))
+        _write(path, filled(linked(written, known, path), fills.get(path, {})))
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
     for entry in navigation:
         for section, index, pages in (("Rules", RULES, of_rules), ("Findings", FINDINGS, of_findings)):

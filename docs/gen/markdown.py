@@ -16,7 +16,10 @@ Fills: TypeAlias = dict[str, dict[str, str]]
 Places: TypeAlias = dict[str, str]
 """Where an identifier is explained, below `docs/`: `TBP-020` in `rules/TBP-020-time-expired.md`."""
 
-_IDENTIFIER = re.compile(r"(?<![\w/-])(?:PO-)?(?:KQ|TBP|UCQ|DYN|KMR)-\d{3}\b(?![\w/-])|(?<![\w/-])F-\d{3}\b")
+_IDENTIFIER = re.compile(
+    r"(?<![\w/-])(?:PO-)?(?:KQ|TBP|UCQ|DYN|KMR)-\d{3}\b(?![\w/-])|(?<![\w/-])(?:F|DV)-\d{3}\b"
+)
+_FENCE = "```"
 _CODE = re.compile(r"(`+)(?:(?!\1).)*\1", re.DOTALL)
 
 
@@ -113,12 +116,13 @@ def linked(text: str, places: Places, page: str) -> str:
     >>> linked("see TBP-020, not `TBP-020`", {"TBP-020": "rules/a.md"}, "b.md")
     'see [TBP-020](rules/a.md){ .id }, not `TBP-020`'
     """
-    return "\n".join(
-        line
-        if line.startswith(("#", "    "))
-        else _outside_code(line, lambda part: _link_all(part, places, page))
-        for line in text.splitlines()
-    )
+    lines: list[str] = []
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= line.startswith(_FENCE)
+        kept = fenced or line.startswith((_FENCE, "#", "    "))
+        lines.append(line if kept else _outside_code(line, lambda part: _link_all(part, places, page)))
+    return "\n".join(lines)
 
 
 def _link_all(text: str, places: Places, page: str) -> str:

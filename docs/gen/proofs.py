@@ -111,4 +111,4 @@ def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
         ]
         for each in mutants
     ]
-    yield table(["Mutant", "Rule", "Comparison, and what it becomes", "Killed by"], rows)
+    yield table(["Mutant", "Rule", "What it says, and what it becomes", "Killed by"], rows)

@@ -9,15 +9,18 @@ from typing import Any
 import typer
 
 from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
-from docs.gen.sources import ROOT, VECTORS_PAGE, vectors
+from docs.gen.sources import PEERS_PAGE, ROOT, VECTORS_PAGE, vectors
 from tenure.cli.app import app
+from tenure.conformance.accepting import ACCEPTS
 from tenure.conformance.vectors import Vector
+from tenure.divergences import all_divergences
 from tenure.readings import default_preset, preset_names, readings_file
 
 READINGS = "reference/readings.md"
 GLOSSARY = "reference/glossary.md"
 ASSUMPTIONS = "proofs/assumptions.md"
 COMMANDS = "reference/cli.md"
+VECTORS_FORMAT = "reference/vectors.md"
 
 _VERBATIM = "\b"
 """Typer's mark for a paragraph of a help text that keeps its lines."""
@@ -32,10 +35,12 @@ def restated(places: Places) -> Pages:
 
 
 def reference(places: Places) -> Fills:
-    """What the written pages take from readings, vectors and commands."""
+    """What the written pages take from readings, vectors, divergences and commands."""
     return {
         READINGS: {"readings": "\n\n".join(_readings(places))},
         VECTORS_PAGE: {"vectors": "\n\n".join(_vectors(places))},
+        VECTORS_FORMAT: {"accepts": _accepts(places)},
+        PEERS_PAGE: {"divergences": "\n\n".join(_divergences())},
         COMMANDS: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
     }
 
@@ -55,6 +60,24 @@ def _readings(places: Places) -> Iterator[str]:
         yield f"Source: {linked(entry['source'], places, READINGS)}."
         choices = [[f"`{choice}`", words] for choice, words in entry["choices"].items()]
         yield table(["Choice", "Meaning"], choices)
+
+
+def _divergences() -> Iterator[str]:
+    for each in all_divergences():
+        yield heading(3, f"{each.id}: {each.title}", each.id)
+        releases = "every release compared" if each.versions == ("*",) else ", ".join(each.versions)
+        rows = [
+            ["Scheduler", f"{each.scheduler}, {releases}"],
+            ["When", each.when],
+            ["Predicts", each.predicts],
+            ["Why", each.reason],
+        ]
+        yield table(["", ""], rows)
+
+
+def _accepts(places: Places) -> str:
+    rows = [[link(rule, places, VECTORS_FORMAT), accepting.words] for rule, accepting in ACCEPTS.items()]
+    return table(["Rule", "A vector accepts when"], rows)
 
 
 def _vectors(places: Places) -> Iterator[str]:

@@ -9,6 +9,7 @@ from docs.gen.markdown import Fills, Pages, Places, code, link, linked, sentence
 from docs.gen.sources import (
     ROOT,
     called_by,
+    not_lifted,
     place_of,
     rule_functions,
     source_of,
@@ -27,6 +28,22 @@ FAMILIES = {
     "DYN": "KEP-754, time-dependent priority",
     "KMR": "KAI's MinRuntime plugin",
 }
+AREAS = {
+    "amounts": "amounts",
+    "quota": "quota in the tree",
+    "flavors": "flavors",
+    "priority": "priority",
+    "queue_order": "place in the queue",
+    "reservation": "since when quota is held",
+    "eligibility": "who may be taken",
+    "reclaim": "other ClusterQueues, classical",
+    "share": "other ClusterQueues, fair sharing",
+    "ordering": "order of candidates",
+    "time_based": "equals in one ClusterQueue",
+}
+"""Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
+RETIRED = "retired"
+UNLIFTED_TESTS = "tests/unit/rules/test_unlifted.py"
 
 
 def rule_pages(report: dict[str, Any], places: Places) -> Pages:
@@ -49,15 +66,38 @@ def lists(places: Places) -> Fills:
 
 
 def _rules(places: Places) -> Iterator[str]:
+    written = list(pages(ROOT))
     for family, words in FAMILIES.items():
-        rows = [
-            [link(page.id, places, RULES), page.title, linked(_statement(page), places, RULES)]
-            for page in pages(ROOT)
-            if page.id.startswith(f"{family}-")
-        ]
-        if rows:
-            yield f"## {words}"
-            yield table(["Rule", "Title", "Statement"], rows)
+        for area, about in (*AREAS.items(), (RETIRED, RETIRED)):
+            rows = [
+                [link(page.id, places, RULES), page.title, linked(_statement(page), places, RULES)]
+                for page in written
+                if page.id.startswith(f"{family}-") and area_of(page.id) == area
+            ]
+            if rows:
+                yield f"## {words}: {about}"
+                yield table(["Rule", "Title", "Statement"], rows)
+    yield "## Not lifted"
+    yield f"The proofs do not reach these; tests stand in for them (`{UNLIFTED_TESTS}`)."
+    yield table(["Rule", "Why"], [[link(rule, places, RULES), why] for rule, why in not_lifted().items()])
+
+
+def area_of(rule: str) -> str:
+    """The key of `AREAS` that a rule belongs to.
+
+    Raises:
+        ValueError: its module has no area yet.
+
+    >>> area_of("KQ-010")
+    'priority'
+    """
+    function = rule_functions().get(rule)
+    if function is None:
+        return RETIRED
+    module = function.__module__.rpartition(".")[2]
+    if module not in AREAS:
+        raise ValueError(f"{rule} is in {function.__module__}, which has no area in docs/gen/rules.py")
+    return module
 
 
 def _statement(page: Page) -> str:
@@ -102,7 +142,14 @@ def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -
         ]
         for each in concerned
     ]
-    yield table(["Obligation", "Claim", *report["readings"]], rows) if rows else "None names this rule."
+    why_not = not_lifted().get(rule)
+    if why_not is not None:
+        yield (
+            f"None: no lifter turns this rule into a formula, because {why_not}. Tests stand in for the "
+            f"proof (`{UNLIFTED_TESTS}`)."
+        )
+    else:
+        yield table(["Obligation", "Claim", *report["readings"]], rows) if rows else "None names this rule."
     mine = [each["outcome"] for each in report["mutants"] if each["rule"] == rule]
     if mine:
         counts = f"{len(mine)} made, {mine.count('killed')} killed"

@@ -11,6 +11,7 @@ from typing import Any
 
 from docs.gen.markdown import Places, anchor
 from tenure.conformance.vectors import Vector, load_vectors
+from tenure.divergences import all_divergences
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 from tools.lints.pages import findings, pages
@@ -18,20 +19,32 @@ from tools.lints.pages import findings, pages
 ROOT = Path(__file__).resolve().parents[2]
 OBLIGATIONS_PAGE = "proofs/obligations.md"
 VECTORS_PAGE = "vectors.md"
+PEERS_PAGE = "explanation/peers.md"
 
 
 def places() -> Places:
-    """Where every rule, finding, obligation and vector is explained."""
+    """Where every rule, finding, obligation, vector and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
     obligations = {each: f"{OBLIGATIONS_PAGE}#{anchor(each)}" for each in OBLIGATIONS}
     cases = {vector.id: f"{VECTORS_PAGE}#{anchor(vector.id)}" for vector in vectors()}
-    return of_rules | of_findings | obligations | cases
+    divergences = {each.id: f"{PEERS_PAGE}#{anchor(each.id)}" for each in all_divergences()}
+    return of_rules | of_findings | obligations | cases | divergences
+
+
+def written_pages() -> list[str]:
+    """The pages that somebody wrote, by their paths below `docs/`."""
+    return sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
 def vectors() -> tuple[Vector, ...]:
     """The published vectors; there may be none."""
     return load_vectors(ROOT / "spec" / "vectors")
+
+
+def not_lifted() -> dict[str, str]:
+    """The rules that no lifter turns into a formula, and why not."""
+    return {entry.id: entry.reason for entry in all_rules() if not entry.lift}
 
 
 def rule_functions() -> dict[str, Callable[..., Any]]:

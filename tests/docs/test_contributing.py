@@ -19,7 +19,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\]\(([^)#]+)\)")
 _PATH = re.compile(r"^[\w.-]+(?:/[\w.-]+)*/?$")
-_MAKE = re.compile(r"\bmake (?:PYTHON=\S+ )?([a-z-]+)")
+_MAKE = re.compile(r"\bmake (?:[A-Z]+=\S+ )?([a-z-]+)")
 _TENURE = re.compile(r"\btenure ([a-z]+(?: (?:run|check|format|add)\b)?)([^`\n|]*)")
 _PLACES = {"site/", "dist/", ".venv", ".venv/bin/pre-commit"}
 """Made by make, so that they may not be there yet."""
@@ -111,10 +111,14 @@ def test_the_two_walks_name_files_in_the_order_of_the_data() -> None:
     text = everything("CONTRIBUTING.md").partition("## The way of the data")[2].partition("\n## ")[0]
     walk = [Path(path).name for path in _INLINE.findall(text) if path.endswith(".py")]
     for one, next_one in [
-        ("yaml_files.py", "convert.py"),
-        ("convert.py", "model.py"),
-        ("assignment.py", "candidates.py"),
-        ("candidates.py", "selection.py"),
+        ("yaml_files.py", "builder.py"),
+        ("builder.py", "conversion.py"),
+        ("conversion.py", "schema.py"),
+        ("configuration.py", "model.py"),
+        ("snapshot.py", "assignment.py"),
+        ("assignment.py", "search.py"),
+        ("search.py", "classical.py"),
+        ("classical.py", "selection.py"),
         ("selection.py", "door.py"),
         ("door.py", "explain.py"),
         ("tracer.py", "claim.py"),

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from docs.gen import proved, reference, rules, sources
-from docs.gen.markdown import filled
+from docs.gen.markdown import filled, linked
 from docs.gen.sources import places
+from tenure.rules.registry import all_rules
 
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
 
@@ -70,6 +71,25 @@ def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path) -> None:
     cache({**NOTHING_PROVED, "good": False})
     with pytest.raises(SystemExit, match="tenure prove"):
         proved.proof_report()
+
+
+def test_every_rule_has_an_area_in_the_list() -> None:
+    listed = rules.lists(places())["rules/index.md"]["rules"]
+    for entry in all_rules():
+        assert f"[{entry.id}](../rules/{entry.id}-" in listed
+
+
+def test_a_rule_without_an_area_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "AREAS", {})
+    with pytest.raises(ValueError, match=r"docs/gen/rules\.py"):
+        rules.area_of("KQ-010")
+
+
+def test_nothing_in_a_fence_becomes_a_link() -> None:
+    text = "TBP-020\n```text\nTBP-020\n```\nTBP-020"
+    first, _, inside, _, last = linked(text, places(), "tutorial.md").splitlines()
+    assert inside == "TBP-020"
+    assert first == last == "[TBP-020](rules/TBP-020-time-expired.md){ .id }"
 
 
 @pytest.mark.parametrize("text", ["no marker", "<!-- rules --> <!-- rules -->"])

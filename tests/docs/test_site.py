@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tenure.conformance.vectors import load_vectors
+from tenure.divergences import all_divergences
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
@@ -23,6 +24,7 @@ from tests.docs.blocks import ROOT
 from tests.docs.links import HtmlPage, broken, is_elsewhere, read_site
 
 RULES = [entry.id for entry in all_rules()]
+NOT_LIFTED = {entry.id: entry.reason for entry in all_rules() if not entry.lift}
 CHROMIUM = shutil.which("chromium")
 SHOWN = {
     "index.html": "What was found",
@@ -83,6 +85,30 @@ def test_a_rule_and_its_obligations_link_both_ways(site: Site, rule: str) -> Non
         if rule in obligation.rules:
             assert f"../../proofs/obligations/#{identifier.lower()}" in page.links
             assert f"../../rules/{page.path.parent.name}/" in obligations.links
+
+
+@pytest.mark.parametrize(("rule", "reason"), NOT_LIFTED.items())
+def test_a_rule_that_is_not_lifted_says_why(site: Site, rule: str, reason: str) -> None:
+    assert reason in site.rule(rule).words
+    assert reason in site.page("rules/index.html").words
+
+
+def test_the_list_of_rules_names_every_rule(site: Site) -> None:
+    links = site.page("rules/index.html").links
+    for rule in RULES:
+        assert site.rule(rule).path.parent.name + "/" in links
+
+
+def test_every_divergence_is_shown_with_its_prediction(site: Site) -> None:
+    page = site.page("explanation/peers/index.html")
+    for divergence in all_divergences():
+        assert divergence.id.lower() in page.fragments
+        assert divergence.predicts.replace("`", "") in page.words
+
+
+def test_written_pages_link_the_rules_that_they_name(site: Site) -> None:
+    links = site.page("explanation/how-kueue-decides/index.html").links
+    assert f"../../rules/{site.rule('KQ-350').path.parent.name}/" in links
 
 
 def test_every_vector_is_shown_and_linked_from_its_rules(site: Site) -> None:
