@@ -1,27 +1,39 @@
 """Tenure: who may preempt whom, and when, in Kubernetes batch queues.
 
-`load` reads manifests, `decide` answers, `explain` says why. They are imported when first used, so
-that `import tenure` stays quick.
+`load` reads manifests, `decide` and `decide_all` answer, `explain` says why. Everything is imported when
+first used, so that `import tenure` costs next to nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tenure.errors import InputError, Problem
-
+# `typing` has one too, and costs more to import than all of this; type checkers take any by this name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenure.api import Decision, Loaded, decide, explain, load
+    from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all, explain, load
+    from tenure.errors import InputError, Problem
 
 __version__ = "0.1.0"
 
-__all__ = ["Decision", "InputError", "Loaded", "Problem", "__version__", "decide", "explain", "load"]
+__all__ = [
+    "Decision",
+    "InputError",
+    "Loaded",
+    "PendingDecision",
+    "Problem",
+    "__version__",
+    "decide",
+    "decide_all",
+    "explain",
+    "load",
+]
 
-_LAZY = ("Decision", "Loaded", "decide", "explain", "load")
 
+def __getattr__(name: str) -> object:
+    if name in ("InputError", "Problem"):
+        from tenure import errors
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
+        return getattr(errors, name)
+    if name in __all__:
         from tenure import api
 
         return getattr(api, name)

@@ -1,20 +1,55 @@
-"""The Python API: `tenure.load`, `tenure.decide`."""
+"""The Python API: `tenure.load`, `tenure.decide`, `tenure.decide_all`, `tenure.explain`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tenure.errors import InputError, bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.explain import explain
 from tenure.manifests import Loaded, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_model
+from tenure.oracle.snapshot import take_snapshot, with_effective_priority
 from tenure.readings import Reading, parse_reading
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import requeue_timestamp
 
-__all__ = ["Decision", "Loaded", "assumed_queue", "decide", "explain", "load"]
+__all__ = [
+    "Decision",
+    "Loaded",
+    "PendingDecision",
+    "assumed_queue",
+    "decide",
+    "decide_all",
+    "explain",
+    "load",
+    "pending_names",
+    "some_of",
+]
+
+MOST_NAMES = 20
+"""How many names an error lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDecision:
+    """What became of one pending workload among all of them.
+
+    Args:
+        workload: `namespace/name`.
+        cluster_queue: where it waits; None where that is not known.
+        decision: the decision; None where there is none.
+        problems: why there is no decision; empty where there is one.
+    """
+
+    workload: str
+    cluster_queue: str | None
+    decision: Decision | None = None
+    problems: tuple[Problem, ...] = ()
 
 
 def load(*paths: str | Path) -> Loaded:
@@ -63,13 +98,65 @@ def decide(
     >>> str(decision.outcome)
     'Preempt'
     """
-    given = loaded if isinstance(loaded, Loaded) else Loaded(loaded)
+    given = _loaded(loaded)
     preemptor = _find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
     _refuse_if_set_aside(given, f"ClusterQueue/{name}")
-    instant = parse_instant(now, field="now") if isinstance(now, str) else now
-    chosen = reading if isinstance(reading, Reading) else parse_reading(reading)
+    instant, chosen = _instant(now), _reading(reading)
     return decide_model(given.cluster, preemptor, name, instant, chosen)
+
+
+def decide_all(
+    loaded: Loaded | Cluster,
+    *,
+    now: str | Instant,
+    reading: str | Mapping[str, object] | Reading | None = None,
+    cluster_queue: str | None = None,
+) -> Iterator[PendingDecision]:
+    """Decide for every pending workload, each as if it were the only one: all against the same cluster.
+
+    The order is by name of the ClusterQueue, and in each as Kueue queues: by effective priority, the highest
+    first, then by the time they queue from (TBP-030), then by name. Workloads that cannot be decided stand
+    behind the others of their ClusterQueue, those of no known ClusterQueue at the end.
+
+    Args:
+        loaded: what `load` returned, or a cluster.
+        now: as for `decide`.
+        reading: as for `decide`.
+        cluster_queue: only those who wait for this ClusterQueue; None for all.
+
+    Returns:
+        the decisions, each made when it is drawn: a thousand of them need not be kept at once.
+
+    Raises:
+        InputError: a malformed time or reading, or no such ClusterQueue. What is wrong with a single workload
+            is in its `problems`.
+
+    >>> from tenure.resources import bundled
+    >>> cluster = load(bundled("examples", "two-teams"))
+    >>> for each in decide_all(cluster, now="2026-03-02T14:00:00Z"):
+    ...     print(each.workload, each.decision.outcome)
+    team-b/job-moe-64-448bc NoFit
+    team-b/job-eval-suite-d739e Preempt
+    team-a/job-long-context-8a5dc NoCandidates
+    team-a/job-doc-index-dfa0b Preempt
+    """
+    given = _loaded(loaded)
+    instant, chosen = _instant(now), _reading(reading)
+    if cluster_queue is not None and cluster_queue not in _queues(given):
+        known = some_of(_queues(given), "ClusterQueues")
+        raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
+    return _decide_each(given, instant, chosen, cluster_queue)
+
+
+def pending_names(loaded: Loaded) -> list[str]:
+    """All whom `decide_all` speaks of when no ClusterQueue is named, in the order of their names.
+
+    >>> from tenure.resources import bundled
+    >>> pending_names(load(bundled("examples", "two-teams")))[0]
+    'team-a/job-doc-index-dfa0b'
+    """
+    return sorted([*(each.key for each in loaded.cluster.pending), *_set_aside(loaded, "Workload")])
 
 
 def assumed_queue(loaded: Loaded) -> str | None:
@@ -80,20 +167,82 @@ def assumed_queue(loaded: Loaded) -> str | None:
     return queues[0]
 
 
+def _decide_each(
+    loaded: Loaded, now: Instant, reading: Reading, only: str | None
+) -> Iterator[PendingDecision]:
+    waiting, refused = _waiting(loaded)
+    queues = sorted({*waiting, *(each.cluster_queue for each in refused if each.cluster_queue)})
+    for name in queues if only is None else [only]:
+        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading)
+        yield from (each for each in refused if each.cluster_queue == name)
+    if only is None:
+        yield from (each for each in refused if each.cluster_queue is None)
+
+
+def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDecision]]:
+    """The pending workloads by ClusterQueue, and those that cannot be decided, by name."""
+    waiting: dict[str, list[Workload]] = {}
+    refused = [
+        PendingDecision(name, None, problems=loaded.set_aside[f"Workload/{name}"])
+        for name in _set_aside(loaded, "Workload")
+    ]
+    for workload in loaded.cluster.pending:
+        queue: str | None = None
+        try:
+            queue = _queue_name(loaded, workload)
+            _refuse_if_set_aside(loaded, f"ClusterQueue/{queue}")
+        except InputError as error:
+            refused.append(PendingDecision(workload.key, queue, problems=error.problems))
+        else:
+            waiting.setdefault(queue, []).append(workload)
+    return waiting, sorted(refused, key=lambda each: each.workload)
+
+
+def _decide_queue(
+    loaded: Loaded, name: str, workloads: list[Workload], now: Instant, reading: Reading
+) -> Iterator[PendingDecision]:
+    """The decisions of one ClusterQueue in its order, on one snapshot."""
+    if not workloads:
+        return
+    cluster = loaded.cluster
+    snapshot = take_snapshot(cluster, name)
+    terms = terms_of(snapshot.queue, cluster.settings, reading)
+
+    def place(workload: Workload) -> tuple[int, Instant, str]:
+        priority = with_effective_priority(workload, cluster.settings).priority
+        return -priority, requeue_timestamp(workload, terms), workload.key
+
+    for workload in sorted(workloads, key=place):
+        decision = decide_model(cluster, workload, name, now, reading, snapshot=snapshot)
+        yield PendingDecision(workload.key, name, decision)
+
+
+def _loaded(given: Loaded | Cluster) -> Loaded:
+    return given if isinstance(given, Loaded) else Loaded(given)
+
+
+def _instant(now: str | Instant) -> Instant:
+    return parse_instant(now, field="now") if isinstance(now, str) else now
+
+
+def _reading(reading: str | Mapping[str, object] | Reading | None) -> Reading:
+    return reading if isinstance(reading, Reading) else parse_reading(reading)
+
+
 def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
     """A pending workload by `namespace/name`, or the only one."""
     pending = {each.key: each for each in loaded.cluster.pending}
-    waiting = sorted([*pending, *_set_aside(loaded, "Workload")])
+    waiting = pending_names(loaded)
     if workload is None:
         if len(waiting) != 1:
-            known = _some(waiting, "pending workloads")
+            known = some_of(waiting, "pending workloads")
             raise bad_input("workload", workload, f"the name of one of {known}")
         workload = waiting[0]
     _refuse_if_set_aside(loaded, f"Workload/{workload}")
     if workload not in pending:
-        expected = f"one of {_some(waiting, 'pending workloads')}"
+        expected = f"one of {some_of(waiting, 'pending workloads')}"
         if any(each.key == workload for each in loaded.cluster.admitted):
-            expected = f"a pending workload; this one holds quota. {_some(waiting, 'Pending')}"
+            expected = f"a pending workload; this one holds quota. {some_of(waiting, 'Pending')}"
         raise bad_input("workload", workload, expected)
     return pending[workload]
 
@@ -108,12 +257,12 @@ def _queue_name(loaded: Loaded, workload: Workload) -> str:
     local_queues, queues = loaded.cluster.local_queues, _queues(loaded)
     name = local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
-        known = _some([f"{namespace}/{queue}" for namespace, queue in local_queues], "LocalQueues")
+        known = some_of([f"{namespace}/{queue}" for namespace, queue in local_queues], "LocalQueues")
         place = f"Workload/{workload.key}"
         raise bad_input("spec.queueName", workload.queue_name, f"the name of one of {known}", object=place)
     if name not in queues:
         raise bad_input(
-            "spec.clusterQueue", name, f"the name of one of {_some(queues, 'ClusterQueues')}", object=local
+            "spec.clusterQueue", name, f"the name of one of {some_of(queues, 'ClusterQueues')}", object=local
         )
     return name
 
@@ -131,5 +280,14 @@ def _refuse_if_set_aside(loaded: Loaded, name: str) -> None:
         raise InputError(loaded.set_aside[name])
 
 
-def _some(names: Sequence[str], what: str) -> str:
-    return f"{len(names)} {what}: {', '.join(sorted(names)) or 'none is given'}"
+def some_of(names: Sequence[str], what: str) -> str:
+    """How many there are, and who: at most `MOST_NAMES` of them, since nobody reads a thousand.
+
+    >>> some_of(["b", "a"], "queues")
+    '2 queues: a, b'
+    >>> some_of([], "queues")
+    '0 queues: none is given'
+    """
+    shown, rest = sorted(names)[:MOST_NAMES], len(names) - MOST_NAMES
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{len(names)} {what}: {', '.join(shown) or 'none is given'}{more}"

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tenure.findings import Finding, eligibility_findings, order_findings, request_findings
+from tenure.findings import (
+    Comparison,
+    Finding,
+    comparisons,
+    eligibility_findings,
+    order_findings,
+    request_findings,
+)
 from tenure.model import Amount, FlavorResource, Ground, Outcome, Target, Workload
+from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import uses_any
-from tenure.oracle.tree import available_at, potential_at, quota_at
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import available_at, empty_usage, potential_at, quota_at
 from tenure.rules.quota import can_ever_fit
 from tenure.units import format_amount
 
@@ -71,12 +80,12 @@ def explain(decision: Decision) -> Explanation:
     >>> explain(decide(cluster, nothing, "q", 0, preset("guaranteed"))).summary[0]
     'Fit: ns/w fits in ClusterQueue q beside 0 running workloads'
     """
-    known = _Known.of(decision)
+    known, shares = _Known.of(decision), comparisons(decision)
     ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
     return Explanation(
         summary=summarize(decision),
         request=tuple(request_findings(decision)),
-        workloads=tuple(_explain_workload(decision, workload, known) for workload in ordered),
+        workloads=tuple(_explain_workload(decision, workload, known, shares) for workload in ordered),
     )
 
 
@@ -122,31 +131,51 @@ class _Known:
 
 
 def _summary(decision: Decision) -> Iterator[str]:
-    queue, preemptor = decision.queue, decision.preemptor.key
+    where = f"ClusterQueue {decision.queue.name}"
+    if decision.queue.cohort is not None:
+        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
     count = len(decision.running)
     running = f"{count} running workload{'' if count == 1 else 's'}"
-    where = f"ClusterQueue {queue.name}"
-    if queue.cohort is not None:
-        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
+    preemptor, taken = decision.preemptor.key, len(decision.targets)
     match decision.outcome:
         case Outcome.FIT:
             yield f"Fit: {preemptor} fits in {where} beside {running}{_reduced(decision)}"
-        case Outcome.NO_FIT if queue.inactive:
-            yield f"NoFit: ClusterQueue {queue.name} is inactive: {queue.inactive}"
         case Outcome.NO_FIT:
-            empty = "it" if queue.cohort is None else "the whole cohort"
-            yield f"NoFit: {preemptor} could not run in {where} even if {empty} were empty"
+            yield f"NoFit: {_hopeless(decision, where)}"
         case Outcome.NO_CANDIDATES:
-            yield (
-                f"NoCandidates: of {running} in {where} {len(decision.candidates)} "
-                f"may be taken for {preemptor}, which is not enough"
-            )
+            yield f"NoCandidates: of {running} in {where} {_too_few(decision)}"
         case Outcome.PREEMPT:
-            yield (
-                f"Preempt: {len(decision.targets)} of {running} in {where} "
-                f"make{'s' if len(decision.targets) == 1 else ''} room for {preemptor}{_reduced(decision)}"
-            )
+            make = "makes" if taken == 1 else "make"
+            yield f"Preempt: {taken} of {running} in {where} {make} room for {preemptor}{_reduced(decision)}"
     yield from _impossible(decision) if decision.outcome == Outcome.NO_FIT else _shortfalls(decision)
+
+
+def _hopeless(decision: Decision, where: str) -> str:
+    queue, preemptor = decision.queue, decision.preemptor.key
+    if queue.inactive:
+        return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
+    if would_fit_alone(decision):
+        return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
+    empty = "it" if queue.cohort is None else "the whole cohort"
+    return f"{preemptor} could not run in {where} even if {empty} were empty"
+
+
+def _too_few(decision: Decision) -> str:
+    count, preemptor = len(decision.candidates), decision.preemptor.key
+    if decision.terms.fair_sharing and decision.queue.cohort is not None:
+        return f"{count} may be asked for {preemptor}, and shares do not let enough of them be taken"
+    return f"{count} may be taken for {preemptor}, which is not enough"
+
+
+def would_fit_alone(decision: Decision) -> bool:
+    """Whether a request that no flavor serves would be served if nothing ran in the whole tree."""
+    snapshot = decision.snapshot
+    if snapshot.queue.inactive:
+        return False
+    alone = Snapshot(
+        snapshot.cluster, snapshot.queue, snapshot.tree, snapshot.place, {}, empty_usage(snapshot.tree)
+    )
+    return Assigner(alone, decision.preemptor, decision.terms, decision.now).assign().fits
 
 
 def _reduced(decision: Decision) -> str:
@@ -220,18 +249,30 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
             )
 
 
-def _explain_workload(decision: Decision, workload: Workload, known: _Known) -> WorkloadExplanation:
+def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanation:
+    """Explain why one workload of the tree is preempted, or is not.
+
+    Args:
+        decision: the decision.
+        workload: one of `decision.running`.
+    """
+    return _explain_workload(decision, workload, _Known.of(decision), comparisons(decision))
+
+
+def _explain_workload(
+    decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Comparison]
+) -> WorkloadExplanation:
     taken = workload.key in known.targets
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
         verdict = {
             Outcome.FIT: "kept: the request fits without it",
-            Outcome.NO_FIT: "kept: nobody's leaving would make the request fit",
+            Outcome.NO_FIT: "kept: nobody is preempted for a request that no flavor serves",
         }[decision.outcome]
         return WorkloadExplanation(workload, taken, verdict, ())
     if not uses_any(workload, decision.assignment.needs_preemption):
         return WorkloadExplanation(workload, taken, "kept: it uses nothing that is short", ())
     place = known.places.get(workload.key)
-    findings = [*eligibility_findings(decision, workload)]
+    findings = [*eligibility_findings(decision, workload, shares)]
     if place is not None:
         findings += order_findings(decision, place)
     return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(findings))
@@ -247,6 +288,8 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: it may not be taken"
     if workload.key in known.rejected:
         return "kept: its queue's share does not allow it"
+    if decision.terms.fair_sharing:
+        return "kept: fair sharing did not come to it"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be taken, but all who may be taken together are not enough"
     place = known.places[workload.key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -237,7 +238,8 @@ def test_all_that_is_wrong_is_said_at_once(folder: Path) -> None:
     (folder / "workloads-team-b.yaml").write_text(
         text.replace("cpu: '48'", "cpu: many").replace("priority: 100", "priority: high"), encoding="utf-8"
     )
-    lines = refused(str(folder), *JOB, *AT_TWO).splitlines()
+    *lines, last = refused(str(folder), *JOB, *AT_TWO).splitlines()
+    assert last == "see tenure decide --help"
     assert len(lines) > 3
     assert all(line.startswith("error: ") and "workloads-team-b.yaml" in line for line in lines)
 
@@ -247,9 +249,12 @@ def test_an_unknown_option_and_an_unknown_command_are_bad_input() -> None:
     assert tenure("prempt").returncode == 2
 
 
-def test_the_version_is_the_packages() -> None:
+def test_the_version_names_the_package_python_and_the_solvers() -> None:
     done = tenure("--version")
-    assert (done.returncode, done.stdout.decode()) == (0, f"tenure {__version__}\n")
+    first, python, *solvers = done.stdout.decode().splitlines()
+    assert (done.returncode, first) == (0, f"tenure {__version__}")
+    assert python.startswith(f"Python {platform.python_version()}, ")
+    assert [line.split()[0] for line in solvers] == ["z3-solver", "cvc5"]
 
 
 def test_the_help_lists_every_command_and_the_exit_codes() -> None:
@@ -320,7 +325,7 @@ def faulty(**_: object) -> None:
 def fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault inside `decide`."""
     monkeypatch.setattr("tenure.cli.decide.decide", lambda *_, **__: faulty())
-    monkeypatch.setattr(sys, "argv", ["tenure", "decide", "--example", "two-teams"])
+    monkeypatch.setattr(sys, "argv", ["tenure", "decide", "--example", "two-teams", *JOB])
     monkeypatch.delenv("TENURE_TRACEBACK", raising=False)
 
 

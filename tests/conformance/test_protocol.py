@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tenure.conformance.protocol import answer, serve
+from tenure.conformance.lines import serve
+from tenure.conformance.protocol import answer
 from tests.conformance.requests import a_queue, a_request, a_workload, an_input
 from tests.process import tenure
 
@@ -298,12 +299,12 @@ def test_no_junk_at_any_place_of_a_request_raises(junk: Any) -> None:
 
 
 def test_a_fault_of_our_own_costs_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(request: dict[str, Any]) -> dict[str, Any]:
+    def faulty(request: dict[str, Any], **_: bool) -> dict[str, Any]:
         if request["id"] == 1:
             raise RuntimeError("the sky fell")
         return answer(request)
 
-    monkeypatch.setattr("tenure.conformance.protocol.answer", faulty)
+    monkeypatch.setattr("tenure.conformance.lines.answer", faulty)
     sink = io.StringIO()
     serve(io.BytesIO(encoded(a_request(1)) + b"\n" + encoded(a_request(2)) + b"\n"), sink)
     first, second = (json.loads(line) for line in sink.getvalue().splitlines())

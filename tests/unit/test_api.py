@@ -1,4 +1,4 @@
-"""`tenure.load` and `tenure.decide` on a cluster of which a part is not modelled."""
+"""`tenure.load`, `decide` and `decide_all`, also where a part of the cluster is not modelled."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import pytest
 import yaml
 
 import tenure
+from tenure.api import some_of
 from tenure.errors import ErrorCode, InputError
 from tenure.explain import summarize
+from tenure.model import Cluster
+from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.resources import bundled
 
 NOW = "2026-03-02T14:00:00Z"
@@ -123,3 +126,68 @@ def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
         "spec.priority",
         "spec.podSets[0].topologyRequest",
     }
+
+
+def test_all_are_decided_on_one_snapshot_for_each_cluster_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = tenure.load(bundled("examples", "shared-cohort"))
+    taken: list[str] = []
+
+    def counted(given: Cluster, queue: str) -> Snapshot:
+        taken.append(queue)
+        return take_snapshot(given, queue)
+
+    monkeypatch.setattr("tenure.api.take_snapshot", counted)
+    decided = list(tenure.decide_all(loaded, now="2026-05-11T14:00:00Z"))
+    assert taken == sorted({each.cluster_queue or "" for each in decided})
+    assert {each.workload for each in decided} == {each.key for each in loaded.cluster.pending}
+
+
+def test_decisions_are_made_as_they_are_drawn_and_bad_words_said_before() -> None:
+    loaded = tenure.load(bundled("examples", "two-teams"))
+    first = next(tenure.decide_all(loaded, now=NOW))
+    assert first.decision is not None
+    for wrong in ({"now": "soon"}, {"now": NOW, "reading": "strict"}, {"now": NOW, "cluster_queue": "gpus"}):
+        with pytest.raises(InputError):
+            tenure.decide_all(loaded, **wrong)
+
+
+def test_a_victim_that_queues_from_its_eviction_stands_behind(cluster: Path) -> None:
+    # The same priority; the one created first was a victim of time-based preemption at noon (TBP-030).
+    team_b = cluster / "workloads-team-b.yaml"
+    for name in ("job-moe-64-448bc", "job-eval-suite-d739e"):
+        change(team_b, "Workload", name, "spec", "priority", to=900)
+    change(team_b, "Workload", "job-moe-64-448bc", "metadata", "creationTimestamp", to="2026-03-01T00:00:00Z")
+    change(
+        team_b, "Workload", "job-eval-suite-d739e", "metadata", "creationTimestamp", to="2026-03-02T11:00:00Z"
+    )
+    preempted = {
+        "type": "Preempted",
+        "status": "True",
+        "reason": "InClusterQueueTimeBased",
+        "lastTransitionTime": "2026-03-02T12:00:00Z",
+        "message": "",
+    }
+    evicted = {**preempted, "type": "Evicted", "reason": "Preempted"}
+    change(team_b, "Workload", "job-moe-64-448bc", "status", to={"conditions": [preempted, evicted]})
+
+    def first(reading: str) -> str:
+        return next(tenure.decide_all(tenure.load(cluster), now=NOW, reading=reading)).workload
+
+    assert first("as-written") == "team-b/job-moe-64-448bc"
+    assert first("guaranteed") == "team-b/job-eval-suite-d739e"
+
+
+def test_a_held_queue_refuses_only_its_own_in_a_list_of_all(cluster: Path) -> None:
+    queues = cluster / "queues.yaml"
+    change(queues, "ClusterQueue", "gpu-cluster-queue", "spec", "stopPolicy", to="Hold")
+    outcomes = {
+        str(each.decision and each.decision.outcome)
+        for each in tenure.decide_all(tenure.load(cluster), now=NOW)
+    }
+    assert outcomes == {"NoFit"}
+
+
+def test_an_error_lists_no_more_names_than_somebody_reads() -> None:
+    assert some_of([f"w{number:03}" for number in range(1000)], "pending workloads").endswith(
+        "w018, w019 and 980 more"
+    )

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from tenure.conformance.requests import read_decide_request
 from tenure.explain import GROUND_RULES, Explanation, explain
-from tenure.findings import Finding
+from tenure.findings import Finding, comparisons
+from tenure.findings.attempts import attempts, spared
+from tenure.findings.counts import count_trials
+from tenure.findings.flavors import flavor_trials
+from tenure.findings.shortages import account_text, shortages
 from tenure.model import (
     MINUTE,
+    Assignment,
+    Cluster,
     ClusterQueue,
+    FlavorQuotas,
     Ground,
     Instant,
     Outcome,
+    PodSet,
+    ResourceFlavor,
+    ResourceGroup,
     Settings,
+    Taint,
     WithinClusterQueue,
     Workload,
 )
-from tenure.oracle.decide import Decision
-from tenure.readings import Reading
+from tenure.oracle.decide import Decision, decide
+from tenure.readings import Reading, preset
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.quota import can_ever_fit, fits_quota
+from tenure.rules.share import compare_shares
 from tenure.rules.time_based import (
     duration_in_force,
     ground_among_equals,
@@ -34,6 +49,7 @@ from tenure.rules.time_based import (
     precedes_among_equals,
     requeue_timestamp,
 )
+from tenure.strategies import decide_inputs
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)
@@ -296,3 +312,144 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
 )
 def test_the_summary_of_each_outcome(explanation: Explanation, summary: tuple[str, ...]) -> None:
     assert explanation.summary == summary
+
+
+# What is short and where, what was tried: replayed, and compared with what was decided.
+
+
+def replayed(scenario: dict[str, Any]) -> Decision:
+    """The decision of a drawn scenario."""
+    read = read_decide_request(scenario)
+    return decide(read.cluster, read.preemptor, read.queue, read.now, read.reading)
+
+
+@MANY
+@given(decide_inputs())
+def test_the_attempts_are_those_that_were_made(scenario: dict[str, Any]) -> None:
+    decision = replayed(scenario)
+    made = attempts(decision)
+    if decision.selection is None:
+        assert made == ()
+        return
+    assert [each.fits for each in made[:-1]] == [False] * (len(made) - 1)
+    assert made[-1].fits == (decision.outcome == Outcome.PREEMPT)
+    if decision.outcome == Outcome.PREEMPT:
+        counted = made if decision.terms.fair_sharing else made[-1:]
+        removed = [name for each in counted for name in each.removed]
+        assert removed == [each.workload.key for each in decision.selection.removed]
+        assert set(spared(decision)) | {each.workload.key for each in decision.targets} == set(removed)
+    for each in made:
+        assert not each.fits or not each.short
+        assert not set(each.removed) & {passed.workload for passed in each.passed_over}
+
+
+@MANY
+@given(decide_inputs())
+def test_every_flavor_is_told_once_and_the_chosen_one_is_the_assignment(scenario: dict[str, Any]) -> None:
+    decision = replayed(scenario)
+    trials = flavor_trials(decision)
+    seen = [(trial.pod_set, trial.resources, trial.flavor) for trial in trials]
+    assert len(seen) == len(set(seen))
+    assert all(trial.reason for trial in trials)
+    for pods in decision.assignment.pod_sets:
+        chosen = {
+            resource: trial.flavor
+            for trial in trials
+            if trial.chosen and trial.pod_set == pods.name
+            for resource in trial.resources
+        }
+        assert chosen == dict(pods.flavors)
+
+
+@MANY
+@given(decide_inputs())
+def test_the_last_number_of_pods_that_is_served_is_the_one_decided_on(scenario: dict[str, Any]) -> None:
+    decision = replayed(scenario)
+    served = [trial for trial in count_trials(decision) if trial.served]
+    assert bool(served) == (decision.outcome in (Outcome.FIT, Outcome.PREEMPT))
+    if served:
+        decided_on = {pods.name: pods.count for pods in decision.assignment.pod_sets}
+        assert decided_on in [dict(trial.counts) for trial in served]
+
+
+@MANY
+@given(decide_inputs())
+def test_one_node_binds_and_what_is_available_above_it_is_not_less(scenario: dict[str, Any]) -> None:
+    decision = replayed(scenario)
+    assert {each.at for each in shortages(decision)} == decision.assignment.needs_preemption
+    for shortage in shortages(decision):
+        assert [bool(node.binds) for node in shortage.path].count(True) == 1
+        assert shortage.path[0].name == decision.queue.name
+        assert shortage.available == max(0, shortage.path[0].available)
+        place = shortage.path.index(shortage.binding)
+        assert (place < len(shortage.path) - 1) == (shortage.binding.binds == "borrowingLimit")
+
+
+@MANY
+@given(decide_inputs(fair_sharing=True))
+def test_shares_are_compared_again_as_they_were(scenario: dict[str, Any]) -> None:
+    decision = replayed(scenario)
+    if decision.selection is None:
+        return
+    known = comparisons(decision)
+    for group in (decision.selection.removed, decision.selection.rejected):
+        for candidate in group:
+            if candidate.evidence.ground in (Ground.FINAL_SHARE, Ground.INITIAL_SHARE):
+                told = known[candidate.workload.key]
+                assert told.compared == candidate.evidence.share
+                assert told.compared == compare_shares(told.preemptor, told.target)
+
+
+def test_a_borrowing_limit_is_told_to_bind_where_it_does() -> None:
+    groups = (
+        ResourceGroup((GPU.resource,), (FlavorQuotas(GPU.flavor, {GPU.resource: 2}, {GPU.resource: 1}),)),
+    )
+    own = ClusterQueue("q", groups, cohort="c")
+    lender = replace(queue(cohort="c"), name="lender")
+    preemptor = waiting(2)
+    cluster = Cluster({"q": own, "lender": lender}, (running("w", 2),), (preemptor,))
+    decision = decide(cluster, preemptor, "q", NOW, preset("guaranteed"))
+    assert decision.outcome == Outcome.NO_CANDIDATES
+    (shortage,) = shortages(decision)
+    assert account_text(shortage.path[0], GPU) == (
+        "ClusterQueue q uses 2 of 2, borrows at most 1; 1 available: its borrowingLimit binds"
+    )
+    assert (shortage.asked, shortage.available, shortage.short) == (2, 1, 1)
+
+
+def test_idle_quota_that_a_lending_limit_keeps_is_told() -> None:
+    lends = (
+        ResourceGroup((GPU.resource,), (FlavorQuotas(GPU.flavor, {GPU.resource: 4}, {}, {GPU.resource: 1}),)),
+    )
+    cluster = Cluster(
+        {"q": queue(nominal={GPU: 2}, cohort="c"), "keeps": ClusterQueue("keeps", lends, cohort="c")},
+        (running("w", 3),),
+    )
+    decision = decide(
+        cluster, waiting(2), "q", NOW, preset("guaranteed"), Assignment({GPU: 2}, frozenset({GPU}))
+    )
+    (shortage,) = shortages(decision)
+    assert shortage.withheld == (("keeps", 3),)
+    assert shortage.binding.name == "c"
+
+
+def test_a_taint_a_selector_and_the_end_of_the_search_are_told() -> None:
+    names = ("tainted", "labelled", "first", "second")
+    group = ResourceGroup((GPU.resource,), tuple(FlavorQuotas(name, {GPU.resource: 4}) for name in names))
+    described = {
+        "tainted": ResourceFlavor("tainted", taints=(Taint("spot", "true"),)),
+        "labelled": ResourceFlavor("labelled", {"zone": "b"}),
+        "first": ResourceFlavor("first"),
+        "second": ResourceFlavor("second"),
+    }
+    preemptor = waiting(pod_sets=(PodSet("main", 1, {GPU.resource: 1}, node_selector={"zone": "a"}),))
+    cluster = Cluster({"q": ClusterQueue("q", (group,))}, (), (preemptor,), flavors=described)
+    trials = flavor_trials(decide(cluster, preemptor, "q", NOW, preset("guaranteed")))
+    assert [(trial.flavor, trial.mode, trial.chosen) for trial in trials] == [
+        ("tainted", "Excluded", False),
+        ("labelled", "Excluded", False),
+        ("first", "Fit", True),
+        ("second", "NotTried", False),
+    ]
+    assert trials[0].reason == "taint spot=true:NoSchedule is not tolerated (KQ-580)"
+    assert trials[1].reason == "nodeSelector asks for zone=a, the flavor has b"

@@ -1,104 +1,123 @@
-"""The commands, and what happens when one fails."""
+"""The front door: the options before any command, and what happens when one fails."""
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import entry_points
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from tenure import __version__
-from tenure.cli.decide import decide_command
-from tenure.cli.examples import example_command
-from tenure.cli.oracle import oracle_command
-from tenure.cli.vectors import vectors_app
+from tenure.cli.commands import SETTINGS, Front
+from tenure.cli.terminal import Color, choose_colour, complain, hint
 from tenure.errors import InputError
 
 EXIT_PROPERTY_FAILS = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 3
-
-COMMANDS_GROUP = "tenure.commands"
-"""Entry points that add commands: the proofs are one, so that the reference never imports them."""
-
-
-class _WithPlugins(TyperGroup):
-    """The commands of this package, and those that other installed packages add."""
-
-    # `Any`: Typer's context is click's own in some releases and a copy of it in others.
-    def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *(entry.name for entry in entry_points(group=COMMANDS_GROUP))]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        for entry in entry_points(group=COMMANDS_GROUP, name=cmd_name):
-            plugin = typer.Typer(add_completion=False)
-            plugin.command(cmd_name)(entry.load())
-            return typer.main.get_command(plugin)
-        return super().get_command(ctx, cmd_name)
-
+EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
-    cls=_WithPlugins,
+    cls=Front,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Rich's help breaks the lines of examples, and costs more time than all the rest; colours come later.
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
     help=(
         "Who may preempt whom, and when, in Kubernetes batch queues.\n\n"
-        "Start with:\n\n\b\n"
-        "tenure decide --example two-teams -w team-b/job-eval-suite-d739e "
-        "--now 2026-03-02T14:00:00Z --explain"
+        "Start with a bundled example:\n\n\b\n"
+        "tenure decide --example two-teams -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z\n\n"
+        "Then with your own cluster, everybody who waits in it:\n\n\b\n"
+        "kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\\n"
+        "  | tenure decide - --all-pending"
     ),
-    epilog="Exit codes: 0 answered, 1 a checked property fails, 2 bad input, 3 internal error.",
+    epilog=(
+        "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, 3 undecided or an internal error, "
+        "130 interrupted."
+    ),
 )
-app.command("decide")(decide_command)
-app.command("oracle")(oracle_command)
-app.command("example")(example_command)
-app.add_typer(vectors_app, name="vectors")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tenure {__version__}")
+        from tenure.cli.versions import version_lines
+
+        typer.echo("\n".join(version_lines()))
         raise typer.Exit
 
 
 @app.callback()
 def _global_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the versions: Tenure, Python, solvers.",
+        ),
     ] = False,
+    color: Color = None,
 ) -> None:
     """Options before any command."""
+    del version  # Its callback has printed it, and ended the program.
+    choose_colour(color)
 
 
 def main() -> None:
     """Run the command line; every failure is a message and an exit code, never a traceback."""
     try:
-        app()
+        app(prog_name="tenure")
     except SystemExit as ended:
-        sys.exit(_unless_the_reader_left(ended))
+        sys.exit(_flushed(_code_of(ended)))
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
     except InputError as error:
         for problem in error.problems:
-            print(f"error: {problem}", file=sys.stderr)
+            complain("error", problem)
+        hint(f"see {_asked(sys.argv[1:])} --help")
         sys.exit(EXIT_BAD_INPUT)
     except Exception as error:
-        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
-        print("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.", file=sys.stderr)
+        complain("internal error", f"{type(error).__name__}: {error}")
+        hint("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.")
         if os.environ.get("TENURE_TRACEBACK"):
             raise
         sys.exit(EXIT_INTERNAL)
 
 
-def _unless_the_reader_left(ended: SystemExit) -> Any:
-    """The exit code; 0 when all that went wrong is that nobody reads our output any more."""
-    code = ended.code
-    # Click turns a broken pipe into exit code 1, which here would say that a checked property fails.
-    if isinstance(ended.__context__, BrokenPipeError):
-        code = 0
+def _asked(arguments: Sequence[str]) -> str:
+    """The command that was asked for, as its help is asked for.
+
+    >>> _asked(["--no-color", "vectors", "add", "time-based"])
+    'tenure vectors add'
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    return " ".join(["tenure", *words[: 2 if words[:1] == ["vectors"] else 1]])
+
+
+def _code_of(ended: SystemExit) -> Any:
+    """The exit code: Typer's own codes for an interrupt and for a broken pipe have another meaning here."""
+    reasons = set(map(type, _causes(ended)))
+    if KeyboardInterrupt in reasons:
+        return EXIT_INTERRUPTED
+    # A reader who has seen enough is no failure; 1 would say that a checked property fails.
+    return 0 if BrokenPipeError in reasons else ended.code
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What an exception came from, step by step."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _flushed(code: Any) -> Any:
+    """The code, once everything is written or nobody reads it any more."""
     try:
-        sys.stdout.flush()
+        print(end="", flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

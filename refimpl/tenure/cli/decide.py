@@ -2,88 +2,68 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-import yaml
 
-from tenure.api import assumed_queue, decide
+from tenure.api import Decision, Loaded, assumed_queue, decide, decide_all, pending_names, some_of
+from tenure.cli.inputs import load_input, said_warnings
+from tenure.cli.options import (
+    Example,
+    FairSharing,
+    FeatureGates,
+    Now,
+    Overrides,
+    Paths,
+    Pending,
+    ReadingName,
+    Timestamp,
+    overrides_of,
+)
+from tenure.cli.output import Output, OutputOption, print_answer
+from tenure.cli.pending import Circumstances, print_pending
 from tenure.cli.settings import with_flags
+from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
-from tenure.errors import bad_input
-from tenure.manifests import Loaded
-from tenure.manifests import load as load_manifests
-from tenure.oracle.decide import Decision
-from tenure.readings import default_preset, preset_names
-from tenure.resources import bundled
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import parse_instant
+from tenure.readings import default_preset, parse_reading
 from tenure.units import format_instant
 
-
-class Output(StrEnum):
-    """How an answer is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
+DEFAULT_READING = default_preset()
+ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
 
 
 def decide_command(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files or folders of Kueue manifests; - reads standard input.", show_default=False
-        ),
-    ] = None,
-    example: Annotated[
-        str | None, typer.Option(help="Use a bundled example instead of files; see `tenure example`.")
-    ] = None,
-    workload: Annotated[
-        str | None,
+    paths: Paths = None,
+    example: Example = None,
+    workload: Pending = None,
+    all_pending: Annotated[
+        bool,
         typer.Option(
-            "--workload", "-w", help="The pending workload, as namespace/name.", show_default="the only one"
+            "--all-pending", "-a", help="Decide for every pending workload, each as if it were the only one."
         ),
-    ] = None,
-    now: Annotated[
-        str | None, typer.Option(help="The cycle's clock, RFC 3339.", show_default="this moment")
-    ] = None,
-    reading: Annotated[str, typer.Option(help=f"A preset: {', '.join(preset_names())}.")] = default_preset(),
-    override: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--override", metavar="KEY=CHOICE", help="One choice other than the preset's; repeatable."
-        ),
-    ] = None,
+    ] = False,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
     cluster_queue: Annotated[
-        str | None, typer.Option(help="The ClusterQueue.", show_default="where its LocalQueue points")
-    ] = None,
-    feature_gates: Annotated[
-        str,
-        typer.Option(metavar="GATE=BOOL,...", help="As Kueue's own flag, e.g. PriorityBoost=true."),
-    ] = "",
-    requeuing_timestamp: Annotated[
         str | None,
         typer.Option(
-            help="waitForPodsReady.requeuingStrategy.timestamp: Eviction or Creation.",
-            show_default="as configured, else Eviction",
+            help="The ClusterQueue; with --all-pending, only those who wait for it.",
+            show_default="where its LocalQueue points",
         ),
     ] = None,
-    fair_sharing: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STRATEGIES",
-            help="default, off, or a list of strategies, e.g. LessThanInitialShare.",
-            show_default="as configured, else off",
-        ),
-    ] = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
     explained: Annotated[
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
-    output: Annotated[Output, typer.Option("--output", "-o", help="How to print the answer.")] = Output.TEXT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
 ) -> None:
     """Decide who is preempted for a pending workload, and why.
 
@@ -108,62 +88,56 @@ def decide_command(
 
     \b
     tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
+
+    Everybody who waits, as a table, or those of one ClusterQueue:
+
+    \b
+    tenure decide cluster/ --all-pending
+    tenure decide cluster/ --all-pending --cluster-queue team-a -o json | jq '.pending[].decision'
+
+    With --all-pending every decision is about the same cluster, not about what the one before would leave.
+    Workloads stand by ClusterQueue, effective priority, the highest first, and the time they queue from.
+
+    Exit codes: 0 decided, whatever the decision; 2 bad input, or the workload needs what is not modelled;
+    3 internal error.
     """
-    loaded = with_flags(_load(paths or [], example), feature_gates, requeuing_timestamp, fair_sharing)
-    for warning in loaded.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if cluster_queue is None and assumed_queue(loaded) is not None:
-        print("warning: no LocalQueue is given; the only ClusterQueue is taken", file=sys.stderr)
-    clock = now if now is not None else format_instant(time.time_ns())
-    chosen = {"preset": reading, **_overrides(override or [])}
-    decision = decide(loaded, workload, now=clock, reading=chosen, cluster_queue=cluster_queue)
-    _print(decision, explained, output)
-
-
-def _load(paths: list[str], example: str | None) -> Loaded:
-    if example is not None:
-        if paths:
-            raise bad_input("--example", example, "either files or an example, not both")
-        return load_manifests([example_folder(example)])
-    if not paths:
-        raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
-    return load_manifests(paths)
-
-
-def example_folder(name: str) -> Any:
-    """The folder of a bundled example.
-
-    Raises:
-        InputError: there is no such example.
-    """
-    folder = bundled("examples")
-    names = sorted(each.name for each in folder.iterdir() if each.is_dir())
-    if name not in names:
-        raise bad_input("example", name, f"one of {', '.join(names)}")
-    return folder / name
-
-
-def _overrides(parts: list[str]) -> dict[str, str]:
-    overrides = {}
-    for part in parts:
-        key, separator, choice = part.partition("=")
-        if not separator:
-            raise bad_input("--override", part, "KEY=CHOICE, such as same_priority_gate=either")
-        overrides[key] = choice
-    return overrides
-
-
-def _print(decision: Decision, explained: bool, output: Output) -> None:
-    if output == Output.TEXT:
-        print("\n".join(decision_lines(decision, explained=explained)))
+    choose_colour(color)
+    if all_pending and workload is not None:
+        raise bad_input("--workload", workload, "either a workload or --all-pending, not both")
+    # What is wrong with the command line is said before a large dump is read.
+    instant = time.time_ns() if now is None else parse_instant(now, field="now")
+    chosen = parse_reading({"preset": reading, **overrides_of(override)})
+    loaded = load_input(paths or [], example)
+    loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
+    assumed = cluster_queue is None and assumed_queue(loaded) is not None
+    warnings = said_warnings(loaded, [ASSUMED] if assumed else [])
+    if all_pending:
+        decisions = decide_all(loaded, now=instant, reading=chosen, cluster_queue=cluster_queue)
+        watched = progress(decisions, "deciding", None if cluster_queue else len(pending_names(loaded)))
+        common = Circumstances(instant, chosen, warnings)
+        print_pending(watched, common, explained=explained, output=output)
         return
-    rendered = {
+    _ask_for_a_name(loaded, workload)
+    decision = decide(loaded, workload, now=instant, reading=chosen, cluster_queue=cluster_queue)
+    if output == Output.TEXT:
+        print_answer(output, None, decision_lines(decision, explained=explained))
+    else:
+        print_answer(output, rendered_one(decision, warnings, explained=explained), ())
+
+
+def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> dict[str, Any]:
+    """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
+    return {
         "workload": decision.preemptor.key,
         "clusterQueue": decision.queue.name,
         "now": format_instant(decision.now),
         **render_decision(decision, explained=explained),
+        "warnings": warnings,
     }
-    if output == Output.JSON:
-        print(json.dumps(rendered, indent=2, ensure_ascii=False))
-    else:
-        print(yaml.safe_dump(rendered, sort_keys=False, allow_unicode=True), end="")
+
+
+def _ask_for_a_name(loaded: Loaded, workload: str | None) -> None:
+    waiting = pending_names(loaded)
+    if workload is None and len(waiting) > 1:
+        expected = f"-w with one of {some_of(waiting, 'pending workloads')}; or --all-pending"
+        raise InputError([Problem("--workload", "nothing", expected)])

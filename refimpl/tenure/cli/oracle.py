@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from tenure.conformance.protocol import serve
+from tenure.conformance.lines import serve
+from tenure.errors import InputError, Problem
 
 
 def oracle_command() -> None:
@@ -16,4 +18,21 @@ def oracle_command() -> None:
     \b
     echo '{"id": 1, "call": "decide", "input": {...}}' | tenure oracle
     """
-    serve(sys.stdin.buffer, sys.stdout)
+    # Whoever starts us may have closed either: then nobody asks, or nobody listens.
+    if sys.stdin is None or sys.stdout is None:
+        return
+    try:
+        serve(sys.stdin.buffer, sys.stdout)
+    except BrokenPipeError:
+        # The reader has left, which is no fault; it need not be told so either.
+        _write_nowhere()
+    except OSError as error:
+        _write_nowhere()
+        found = (error.strerror or type(error).__name__).lower()
+        expected = "requests on standard input, and room for answers on standard output"
+        raise InputError([Problem("", found, expected)]) from None
+
+
+def _write_nowhere() -> None:
+    """What is still in the buffer would fail once more when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from tenure.cli.commands import SETTINGS, Command, Group
+from tenure.cli.output import Output, OutputOption, print_answer
+from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.conformance import vectors
+from tenure.conformance.vectors import Run
 from tenure.errors import bad_input
 
 vectors_app = typer.Typer(
-    no_args_is_help=True, help="Run, check, format and add the portable cases of spec/vectors."
+    cls=Group,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
+    help=(
+        "Run, check, format and add the portable cases of spec/vectors.\n\n"
+        "All published cases against the reference, or those of one rule:\n\n\b\n"
+        "tenure vectors run\n"
+        "tenure vectors run TBP-020 --verbose"
+    ),
+    epilog="Exit codes: 0 all is well, 1 a vector differs or a file is not well-formed, 2 bad input.",
 )
 
 Folder = Annotated[
@@ -21,69 +37,118 @@ Folder = Annotated[
 ]
 
 
-@vectors_app.command("run")
+@vectors_app.command("run", cls=Command, context_settings=SETTINGS)
 def run(
     only: Annotated[
         str, typer.Argument(help="Only identifiers that start so, as TBP-020.", show_default="all")
     ] = "",
     folder: Folder = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case.")] = False,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
 ) -> None:
     """Run the vectors against the reference. Exit code 1 when one differs.
 
     A failing case prints its comment (why it exists) and what the answer has otherwise.
+
+    All of them, those of a rule, and those of a folder of your own:
+
+    \b
+    tenure vectors run
+    tenure vectors run TBP-020 --verbose
+    tenure vectors run --folder my-vectors -o json | jq '.vectors[] | select(.passed | not)'
+
+    Exit codes: 0 every vector passes, 1 one differs, 2 bad input.
     """
+    choose_colour(color)
     chosen = [vector for vector in vectors.load_vectors(folder) if vector.id.startswith(only)]
     if not chosen:
         raise bad_input("only", only, "the beginning of some vector's identifier")
-    runs = [vectors.run_vector(vector) for vector in chosen]
-    for each in runs:
-        if each.differences:
-            typer.echo(f"FAIL {each.vector.id}: {each.vector.data['comment']}")
-            for difference in each.differences:
-                typer.echo(f"     {difference}")
-        elif verbose:
-            typer.echo(f"ok   {each.vector.id}: {each.vector.data['comment']}")
+    runs = [vectors.run_vector(vector) for vector in progress(chosen, "running vectors", len(chosen))]
     failed = sum(1 for each in runs if each.differences)
-    typer.echo(f"vectors: {len(runs) - failed} passed, {failed} failed")
+    rendered = {
+        "passed": len(runs) - failed,
+        "failed": failed,
+        "vectors": [_rendered(each) for each in runs],
+    }
+    print_answer(output, rendered, _run_lines(runs, failed, verbose))
     if failed:
         raise typer.Exit(1)
 
 
-@vectors_app.command("check")
-def check(folder: Folder = None) -> None:
-    """Check the files: schema, format, flags, verdicts, and that every rule is accepted and rejected once."""
-    problems = list(vectors.check_vectors(folder))
-    for problem in problems:
-        typer.echo(problem)
+def _run_lines(runs: list[Run], failed: int, verbose: bool) -> Iterator[str]:
+    for each in runs:
+        if each.differences:
+            yield f"FAIL {each.vector.id}: {each.vector.data['comment']}"
+            yield from (f"     {difference}" for difference in each.differences)
+        elif verbose:
+            yield f"ok   {each.vector.id}: {each.vector.data['comment']}"
+    yield f"vectors: {len(runs) - failed} passed, {failed} failed"
+
+
+def _rendered(each: Run) -> dict[str, Any]:
+    return {
+        "id": each.vector.id,
+        "comment": each.vector.data["comment"],
+        "passed": not each.differences,
+        "differences": list(each.differences),
+    }
+
+
+@vectors_app.command("check", cls=Command, context_settings=SETTINGS)
+def check(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
+    """Check the files: schema, format, flags, verdicts, and that every rule is accepted and rejected once.
+
+    The published files, and a folder of your own:
+
+    \b
+    tenure vectors check
+    tenure vectors check --folder my-vectors
+
+    Exit codes: 0 well-formed, 1 something is not, 2 bad input.
+    """
+    problems = list(progress(vectors.check_vectors(folder), "checking vectors"))
     if problems:
+        print_answer(output, {"wellFormed": False, "problems": problems}, problems)
         raise typer.Exit(1)
     count, files = len(vectors.load_vectors(folder)), len(vectors.vector_files(folder))
-    typer.echo(f"vectors: {count} in {files} files, well-formed")
+    rendered = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
+    print_answer(output, rendered, [f"vectors: {count} in {files} files, well-formed"])
 
 
-@vectors_app.command("format")
-def format_(folder: Folder = None) -> None:
-    """Rewrite the files in their one format."""
-    for path in vectors.format_files(folder):
-        typer.echo(f"formatted {path.name}")
+@vectors_app.command("format", cls=Command, context_settings=SETTINGS)
+def format_(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
+    """Rewrite the files in their one format.
+
+    \b
+    tenure vectors format
+    tenure vectors format --folder my-vectors
+
+    Exit codes: 0 done, 2 bad input.
+    """
+    names = [path.name for path in vectors.format_files(folder)]
+    print_answer(output, {"formatted": names}, (f"formatted {name}" for name in names))
 
 
-@vectors_app.command("add")
+@vectors_app.command("add", cls=Command, context_settings=SETTINGS)
 def add(
     area: Annotated[str, typer.Argument(help="The area: name of a file in spec/vectors, without ending.")],
     source: Annotated[
         Path | None, typer.Argument(help="A JSON file with the vector.", show_default="standard input")
     ] = None,
     folder: Folder = None,
+    output: OutputOption = Output.TEXT,
 ) -> None:
     """Add a vector. Without "expect", the reference's answer becomes it: read it before you commit it.
 
     \b
     tenure vectors add time-based my-case.json
+    tenure vectors add time-based < my-case.json
+
+    Exit codes: 0 added, 2 bad input.
     """
     path = vectors.add_vector(area, _parsed(_text(source)), folder)
-    typer.echo(f"added to {path}")
+    print_answer(output, {"addedTo": str(path)}, [f"added to {path}"])
 
 
 def _text(source: Path | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem
+from tenure.manifests import show
 from tenure.model import Assignment, FlavorResource, PodSetFlavors
 
 
@@ -85,3 +86,12 @@ def _flavor_resource(entry: object, path: str) -> FlavorResource:
         if not isinstance(entry.get(key), str):
             raise bad_input(f"{path}.{key}", entry.get(key), "a name")
     return FlavorResource(entry["flavor"], entry["resource"])
+
+
+def bad_input(field: str, found: object, expected: str) -> InputError:
+    """A single problem of a request; however large the value is, its beginning and its end are shown.
+
+    >>> len(str(bad_input("now", "x" * 10**6, "a time")))
+    108
+    """
+    return InputError([Problem(field=field, found=show(found), expected=expected)])

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
-from tenure.conformance.assignments import read_assignment, read_list
-from tenure.errors import ErrorCode, InputError, Problem, bad_input
+from tenure.conformance import entries
+from tenure.conformance.assignments import bad_input, read_assignment, read_list
+from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import (
+    MAX_DEVIATIONS,
     RECLAIMABLE_PODS,
     TIME_BASED,
     Place,
-    cycle_problems,
+    did_you_mean,
     gate_problems,
+    listed,
     parse_instant,
-    place_of,
-    read_cluster_queue,
-    read_cohort,
-    read_local_queue,
+    printable,
     read_priority_class,
-    read_resource_flavor,
-    read_workload,
     settings_of,
+    show,
     strategies_of,
+    tree_problems,
     with_flavors,
 )
 from tenure.model import (
     Assignment,
     Cluster,
     ClusterQueue,
-    Cohort,
     FairStrategy,
     RequeuingTimestamp,
     Settings,
@@ -55,6 +55,8 @@ OPTIONAL = (
     "engine",
     "explain",
 )
+FIELDS = (*REQUIRED, *OPTIONAL)
+_FIELDS = ", ".join(FIELDS)
 RECORDED = (
     "suite",
     "name",
@@ -119,33 +121,30 @@ def read_decide_request(raw: object) -> DecideRequest:
     settings = attempt(lambda: _settings(raw))
     reading = attempt(lambda: parse_reading(raw.get("reading")))
     now = attempt(lambda: parse_instant(raw.get("now"), field="now"))
-    flavors = _each(raw, "resourceFlavors", problems, lambda each, at: read_resource_flavor(each, where=at))
-    queues = _each(
-        raw, "clusterQueues", problems, lambda each, at: read_cluster_queue(each, where=at, defaulted=False)
-    )
-    placed = _each(raw, "cohorts", problems, _placed_cohort)
-    locals_ = _each(raw, "localQueues", problems, lambda each, at: read_local_queue(each, where=at))
+    flavors = _each(raw, "resourceFlavors", problems, entries.resource_flavor)
+    queues = _each(raw, "clusterQueues", problems, entries.cluster_queue)
+    placed = _each(raw, "cohorts", problems, entries.placed_cohort)
+    locals_ = _each(raw, "localQueues", problems, entries.local_queue)
     _each(raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at))
     reclaimable = _is_reclaimable(raw)
     admitted = _each(
         raw,
         "admitted",
         problems,
-        lambda each, at: read_workload(each, where=at, holds_quota=True, reclaimable=reclaimable),
+        lambda each, at: entries.workload(each, at, holds_quota=True, reclaimable=reclaimable),
     )
     incoming = attempt(
-        lambda: read_workload(
-            raw.get("incoming"), where="incoming", holds_quota=False, reclaimable=reclaimable
-        )
+        lambda: entries.workload(raw.get("incoming"), "incoming", holds_quota=False, reclaimable=reclaimable)
     )
     assignment = attempt(lambda: read_assignment(raw.get("assignment")))
     explained = attempt(lambda: _flag(raw, "explain"))
     queue = attempt(lambda: _text(raw, "targetCQ"))
+    problems += _target_problems(queue, [each.name for each in queues])
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("cohorts", [each.name for _, each in placed])
     problems += _given_twice("resourceFlavors", [each.name for each in flavors])
     problems += _given_twice("admitted", [each.key for each in admitted])
-    problems += cycle_problems({each.name: (place, each) for place, each in placed})
+    problems += tree_problems({each.name: (place, each) for place, each in placed})
     attempt(lambda: _engine(raw))
     attempt(lambda: _jobs(raw))
     if problems:
@@ -177,11 +176,8 @@ def read_decide_request(raw: object) -> DecideRequest:
 def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
     known = {*REQUIRED, *OPTIONAL, *RECORDED}
     unknown = [
-        Problem(
-            field=str(key), found="an unknown field", expected=f"one of {', '.join((*REQUIRED, *OPTIONAL))}"
-        )
-        for key in raw
-        if key not in known
+        Problem(printable(str(key)), "an unknown field", f"one of {_FIELDS}{did_you_mean(key, FIELDS)}")
+        for key in islice((key for key in raw if key not in known), MAX_DEVIATIONS)
     ]
     missing = [
         Problem(field=key, found="nothing", expected="a value: it is required")
@@ -191,13 +187,21 @@ def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
     return unknown + missing
 
 
+def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:
+    """Whether the target is among the ClusterQueues; those that are wrong themselves are not looked at."""
+    if queue is None or queue in given or not given:
+        return []
+    expected = f"the name of one of clusterQueues: {listed(given)}{did_you_mean(queue, given)}"
+    return [Problem("targetCQ", show(queue), expected)]
+
+
 def _settings(raw: Mapping[str, Any]) -> Settings:
     problems = gate_problems(raw.get("featureGates"), Place())
     fair_sharing = _fair_sharing(raw, problems)
     timestamp = raw.get("requeuingTimestamp", "Eviction")
     if not isinstance(timestamp, str) or timestamp not in TIMESTAMPS:
-        expected = "Eviction or Creation"
-        problems.append(Problem(field="requeuingTimestamp", found=repr(timestamp), expected=expected))
+        expected = "Eviction or Creation" + did_you_mean(timestamp, TIMESTAMPS)
+        problems.append(Problem(field="requeuingTimestamp", found=show(timestamp), expected=expected))
     if problems:
         raise InputError(problems)
     return settings_of(raw.get("featureGates") or {}, TIMESTAMPS[timestamp], fair_sharing)
@@ -209,7 +213,7 @@ def _fair_sharing(raw: Mapping[str, Any], problems: list[Problem]) -> tuple[Fair
         return None
     if not isinstance(found, Mapping):
         expected = "an object, or null for classical preemption"
-        problems.append(Problem(field="fairSharing", found=repr(found), expected=expected))
+        problems.append(Problem(field="fairSharing", found=show(found), expected=expected))
         return None
     field = "fairSharing.preemptionStrategies"
     return strategies_of(found.get("preemptionStrategies"), Place(), field, problems, may_be_empty=True)
@@ -228,10 +232,6 @@ def _activated(raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: set[
     return [with_flavors(queue, flavors) for queue in queues]
 
 
-def _placed_cohort(raw: object, at: str) -> tuple[Place, Cohort]:
-    return place_of(raw, "Cohort", where=at), read_cohort(raw, where=at, defaulted=False)
-
-
 def _jobs(raw: Mapping[str, Any]) -> None:
     """Creation times of the workloads' Jobs; nothing that is modelled yet depends on them."""
     jobs = raw.get("jobs")
@@ -240,7 +240,7 @@ def _jobs(raw: Mapping[str, Any]) -> None:
     problems: list[Problem] = []
     for name, created in (jobs or {}).items():
         try:
-            parse_instant(created, field=f"jobs[{name}]")
+            parse_instant(created, field=f"jobs[{printable(str(name))}]")
         except InputError as error:
             problems += error.problems
     if problems:
@@ -281,11 +281,11 @@ def _each(
 ) -> list[_Read]:
     made: list[_Read] = []
     try:
-        entries = read_list(raw, key, key)
+        found = read_list(raw, key, key)
     except InputError as error:
         problems.extend(error.problems)
         return made
-    for index, entry in enumerate(entries):
+    for index, entry in enumerate(found):
         try:
             made.append(read(entry, f"{key}[{index}]"))
         except InputError as error:
@@ -297,7 +297,7 @@ def _given_twice(key: str, names: list[str]) -> list[Problem]:
     first: dict[str, int] = {}
     return [
         Problem(
-            f"{key}[{index}].metadata.name", repr(name), f"a name given once; {key}[{first[name]}] has it"
+            f"{key}[{index}].metadata.name", show(name), f"a name given once; {key}[{first[name]}] has it"
         )
         for index, name in enumerate(names)
         if first.setdefault(name, index) != index

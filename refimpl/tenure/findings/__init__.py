@@ -6,8 +6,9 @@ gets its finding here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from tenure.findings.comparisons import Comparison, comparisons
 from tenure.findings.elsewhere import elsewhere_findings
 from tenure.findings.finding import Finding
 from tenure.findings.order import order_findings
@@ -16,11 +17,26 @@ from tenure.findings.request import request_findings
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
 
-__all__ = ["Finding", "eligibility_findings", "order_findings", "request_findings"]
+__all__ = [
+    "Comparison",
+    "Finding",
+    "comparisons",
+    "eligibility_findings",
+    "order_findings",
+    "request_findings",
+]
 
 
-def eligibility_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
-    """What the rules found about whether a workload may be taken, from the outermost in."""
+def eligibility_findings(
+    decision: Decision, target: Workload, shares: Mapping[str, Comparison] | None = None
+) -> Iterator[Finding]:
+    """What the rules found about whether a workload may be taken, from the outermost in.
+
+    Args:
+        decision: the decision.
+        target: a workload that holds quota in its tree.
+        shares: what `comparisons(decision)` returned, where several workloads are asked about.
+    """
     if target.cluster_queue == decision.queue.name:
         return own_queue_findings(decision, target)
-    return elsewhere_findings(decision, target)
+    return elsewhere_findings(decision, target, comparisons(decision) if shares is None else shares)

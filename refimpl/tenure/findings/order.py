@@ -21,6 +21,8 @@ def order_findings(decision: Decision, place: int) -> Iterator[Finding]:
     neighbours = (*order[max(0, place - 1) : place], *order[place + 1 : place + 2])
     for other in neighbours:
         neighbour = other.workload
+        if decision.terms.fair_sharing and order[place].place != other.place:
+            continue  # between queues shares decide
         yield from _group_findings(order[place], other)
         if order[place].group != other.group:
             continue

@@ -1,12 +1,13 @@
 """Untrusted Kubernetes objects to the model: files, YAML and JSON, Kueue v1beta2 and v1beta1."""
 
-from tenure.manifests.cohorts import cycle_problems
+from tenure.manifests.cohorts import tree_problems
 from tenure.manifests.configuration import Configured, read_configuration
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.fair_sharing import strategies_of
 from tenure.manifests.feature_gates import RECLAIMABLE_PODS, TIME_BASED, gate_problems, settings_of
 from tenure.manifests.headers import place_of
 from tenure.manifests.instants import parse_instant
+from tenure.manifests.limits import MAX_DEVIATIONS, MAX_LINE, in_mebibytes
 from tenure.manifests.load import Loaded, build, load
 from tenure.manifests.quantities import MAX_AMOUNT, amount_of, parse_quantity, quota_of
 from tenure.manifests.queues import (
@@ -18,28 +19,36 @@ from tenure.manifests.queues import (
     read_resource_flavor,
     with_flavors,
 )
-from tenure.manifests.showing import Place
+from tenure.manifests.remembering import Memory
+from tenure.manifests.showing import Place, listed, printable, show
+from tenure.manifests.suggesting import did_you_mean
 from tenure.manifests.workloads import read_workload
 from tenure.manifests.yaml_files import SourcedObject, read_objects
 
 __all__ = [
     "MAX_AMOUNT",
+    "MAX_DEVIATIONS",
+    "MAX_LINE",
     "RECLAIMABLE_PODS",
     "TIME_BASED",
     "Configured",
     "Loaded",
     "LocalQueueEntry",
+    "Memory",
     "Place",
     "SourcedObject",
     "amount_of",
     "build",
-    "cycle_problems",
+    "did_you_mean",
     "gate_problems",
+    "in_mebibytes",
+    "listed",
     "load",
     "parse_duration",
     "parse_instant",
     "parse_quantity",
     "place_of",
+    "printable",
     "quota_of",
     "read_cluster_queue",
     "read_cohort",
@@ -50,6 +59,8 @@ __all__ = [
     "read_resource_flavor",
     "read_workload",
     "settings_of",
+    "show",
     "strategies_of",
+    "tree_problems",
     "with_flavors",
 ]

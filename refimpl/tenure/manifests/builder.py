@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import configuration, queues
-from tenure.manifests.cohorts import cycle_problems, root_of
+from tenure.manifests.cohorts import root_of, tree_problems
 from tenure.manifests.configuration import Configured
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, to_v1beta2
 from tenure.manifests.headers import place_of
+from tenure.manifests.limits import MAX_PROBLEMS
+from tenure.manifests.references import cohort_warnings, queue_warnings
 from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, has_condition
+from tenure.manifests.suggesting import did_you_mean
 from tenure.manifests.workload_structure import BOOST
 from tenure.manifests.workloads import out_of_play, priority_boost, workload
 from tenure.manifests.yaml_files import SourcedObject
@@ -83,7 +86,11 @@ class Builder:
         """
         for sourced in objects:
             self._take(sourced)
-        self.problems.extend(cycle_problems(self.cohorts))
+            if len(self.problems) >= MAX_PROBLEMS:
+                expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
+                self.problems.append(Problem("", "more problems", expected, file=sourced.file))
+                break
+        self.problems.extend(tree_problems(self.cohorts))
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
         self._count_reclaimed_pods()
@@ -200,6 +207,10 @@ class Builder:
         if not isinstance(raw, dict):
             self.problems.append(place.problem("", show(raw), "a Kubernetes object (a map)"))
             return False
+        if not any(name in raw for name in ("apiVersion", "kind", "metadata")):
+            expected = "a Kubernetes object, with apiVersion, kind and metadata"
+            self.problems.append(place.problem("", f"a map of {listed(raw)}", expected))
+            return False
         known = len(self.problems)
         for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
             found = raw.get(name)
@@ -236,11 +247,13 @@ class Builder:
             checked = queues.with_flavors(queue, self.flavors)
             if checked is queue:
                 continue
+            named = [each.flavor for group in queue.resource_groups for each in group.flavors]
             if self.flavors:
                 self.cluster_queues[name] = place, checked
-                self._warn(place, f"inactive: {checked.inactive}")
+                hints = {did_you_mean(each, self.flavors) for each in named if each not in self.flavors}
+                self._warn(place, f"inactive: {checked.inactive}{''.join(sorted(hints))}")
             else:
-                missing = listed(each.flavor for group in queue.resource_groups for each in group.flavors)
+                missing = listed(named)
                 reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
                 self._warn(place, reason)
 
@@ -250,6 +263,14 @@ class Builder:
             if name is not None and name not in self.cluster_queues:
                 place = Place(f"Workload/{found.key}", file)
                 self._warn(place, f"holds quota of the ClusterQueue {printable(name)}, which was not given")
+        queues_given = {*self.cluster_queues, *self._set_aside_of("ClusterQueue")}
+        for place, text in queue_warnings(self.local_queues, queues_given):
+            self._warn(place, text)
+        for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
+            self._warn(place, text)
+
+    def _set_aside_of(self, kind: str) -> list[str]:
+        return [name.removeprefix(f"{kind}/") for name in self.set_aside if name.startswith(f"{kind}/")]
 
     def _warn(self, place: Place, text: str) -> None:
         self.warnings.append(f"{_said(place)}: {text}")

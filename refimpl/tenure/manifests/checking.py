@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from tenure.errors import InputError, Problem
+from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.suggesting import did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
 _Location = tuple[int | str, ...]
@@ -33,6 +36,7 @@ _MAPS: Final = frozenset(
 """Fields whose children are named by the user, so that Kubernetes writes them in brackets."""
 
 _LONGEST_NAME = 64
+_WORD = re.compile(r"'([^']+)'")
 
 _EXPECTED: dict[str, Callable[[dict[str, Any]], str]] = {
     "missing": lambda _: "a value: the field is required",
@@ -71,7 +75,12 @@ def check(
         return model.model_validate(raw)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        problems.extend(_problem(model, dict(detail), place, prefix) for detail in details)
+        told = details[:MAX_DEVIATIONS]
+        problems.extend(_problem(model, dict(detail), place, prefix) for detail in told)
+        if len(details) > len(told):
+            problems.append(
+                place.problem(prefix, f"{len(details)} deviations", f"none; the first {len(told)} are told")
+            )
     return None
 
 
@@ -108,7 +117,10 @@ def _problem(model: type[BaseModel], detail: dict[str, Any], place: Place, prefi
         return place.problem(path, show(detail["input"]), _known_instead(model, location, place, prefix))
     found = "nothing" if kind == "missing" else show(detail["input"])
     describe = _EXPECTED.get(kind)
-    return place.problem(path, found, describe(context) if describe else str(detail["msg"]))
+    expected = describe(context) if describe else str(detail["msg"])
+    if kind == "literal_error":
+        expected += did_you_mean(detail["input"], _WORD.findall(str(context["expected"])))
+    return place.problem(path, found, expected)
 
 
 def _known_instead(model: type[BaseModel], location: _Location, place: Place, prefix: str) -> str:

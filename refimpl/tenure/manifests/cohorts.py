@@ -5,8 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tenure.errors import Problem
-from tenure.manifests.showing import Place, printable
+from tenure.manifests.limits import MAX_COHORT_LEVELS
+from tenure.manifests.showing import Place, listed
 from tenure.model import Cohort
+
+
+def tree_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
+    """What is wrong with the tree that cohorts form: cycles, and more levels than are followed.
+
+    Args:
+        cohorts: by name, in the order given, with how problems name each.
+
+    >>> chain = {f"c{i}": (Place(f"Cohort/c{i}"), Cohort(f"c{i}", f"c{i + 1}")) for i in range(300)}
+    >>> print(*tree_problems(chain))
+    Cohort/c0: spec.parentName: found 301 levels of cohorts, expected at most 100
+    """
+    cycles = list(cycle_problems(cohorts))
+    yield from cycles or _depth_problems(cohorts)
+
+
+def _depth_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
+    """The deepest cohort, where it is too deep; there is no cycle."""
+    levels: dict[str, int] = {}
+    for name in cohorts:
+        path: list[str] = []
+        here: str | None = name
+        while here is not None and here not in levels:
+            path.append(here)
+            here = cohorts[here][1].parent if here in cohorts else None
+        above = 0 if here is None else levels[here]
+        levels |= {each: above + i for i, each in enumerate(reversed(path), start=1)}
+    deepest = max(cohorts, key=lambda name: levels[name], default="")
+    if levels.get(deepest, 0) > MAX_COHORT_LEVELS:
+        found = f"{levels[deepest]} levels of cohorts"
+        yield cohorts[deepest][0].problem("spec.parentName", found, f"at most {MAX_COHORT_LEVELS}")
 
 
 def cycle_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
@@ -28,7 +60,7 @@ def cycle_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Prob
         cycle = _cycle_from(name, parents, done)
         if cycle:
             place = cohorts[cycle[0]][0]
-            found = f"a cycle: {', '.join(printable(each) for each in [*cycle, cycle[0]])}"
+            found = f"a cycle: {listed([*cycle, cycle[0]])}"
             yield place.problem("spec.parentName", found, "a parent that is not below the cohort itself")
 
 

@@ -19,6 +19,7 @@ from pydantic.alias_generators import to_camel
 from tenure.errors import InputError, Problem, not_modelled
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.instants import parse_instant
+from tenure.manifests.limits import MAX_NAME, MAX_TEXT
 from tenure.manifests.quantities import parse_quantity
 from tenure.manifests.showing import NumberText, show
 from tenure.model import NANO
@@ -54,6 +55,8 @@ def _duration(value: object) -> int:
 def _text(value: object) -> str:
     if not isinstance(value, str) or isinstance(value, NumberText):
         raise InputError([Problem("", show(value), "a string")])
+    if len(value) > MAX_TEXT:
+        raise InputError([Problem("", show(value), f"a string of at most {MAX_TEXT} characters")])
     # Names are printed by everything that follows: no escape sequences for a terminal, no lone surrogates.
     if not value.isprintable():
         raise InputError([Problem("", show(value), "a string without control characters")])
@@ -65,6 +68,13 @@ def _name(value: object) -> str:
     if not text:
         raise InputError([Problem("", show(value), "a name that is not empty")])
     return text
+
+
+def _object_name(value: object) -> str:
+    name = _name(value)
+    if len(name) > MAX_NAME:
+        raise InputError([Problem("", show(value), f"a name of at most {MAX_NAME} characters")])
+    return name
 
 
 def _absent_if_empty(value: object) -> object:
@@ -125,7 +135,7 @@ class Open(BaseModel):
 
 
 class Metadata(Open):
-    name: Name
+    name: Annotated[str, PlainValidator(_object_name)]
     namespace: Text | None = None
     uid: Text | None = None
     creation_timestamp: InstantText | None = None

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tenure.errors import Problem
+from tenure.manifests.limits import (
+    MAX_DEPTH,
+    MAX_DOCUMENT,
+    MAX_OBJECT,
+    MAX_REPEATED_KEYS,
+    in_mebibytes,
+)
 from tenure.manifests.showing import NumberText, printable, show
-from tenure.manifests.yaml_text import MAX_DEPTH, Document
+from tenure.manifests.yaml_text import Document
 
 _LONGEST_INTEGER = 40
 _BLANK: Final = " \t\n\r"
+_WINDOW: Final = 4 * MAX_OBJECT
+_NEAR: Final = 64
+"""Characters before its end in which a text that is cut off stops making sense."""
 
 
 def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
@@ -27,6 +37,8 @@ def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
     {'quota': 0.50}
     """
     problems: list[Problem] = []
+    if len(text) > MAX_DOCUMENT:
+        return [], [_too_large("JSON that is no List", MAX_DOCUMENT, file)]
     try:
         content = _decoder(file, problems).decode(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -58,6 +70,10 @@ def iterate_list(
     return _Items(text, file, problems, around).read()
 
 
+class _TooLargeError(Exception):
+    """One value is longer than an object may be."""
+
+
 @dataclass(slots=True)
 class _Items:
     text: str
@@ -65,12 +81,17 @@ class _Items:
     problems: list[Problem]
     around: dict[str, Any]
     at: int = 0
+    window: str = ""
+    start: int = 0
     seen: dict[str, object] = field(default_factory=dict)
 
     def read(self) -> Iterator[tuple[dict[str, Any], object]]:
         decoder = _decoder(self.file, self.problems)
         try:
             yield from self._fields(decoder)
+        except _TooLargeError:
+            self.problems.append(_too_large("an object", MAX_OBJECT, self.file))
+            return
         except (json.JSONDecodeError, RecursionError) as error:
             self.problems.append(_unreadable(error, self.file))
             return
@@ -106,9 +127,30 @@ class _Items:
                 return
 
     def _value(self, decoder: json.JSONDecoder) -> object:
+        """The next value, from a part of the text, so that nobody's memory is filled by a single one."""
         self._next()
-        value, self.at = decoder.raw_decode(self.text, self.at)
+        if not self.start <= self.at <= self.start + _WINDOW - MAX_OBJECT or not self.window:
+            self._look_from_here()
+        value, end = self._decoded(decoder)
+        self.at = self.start + end
         return value
+
+    def _look_from_here(self) -> None:
+        self.start, self.window = self.at, self.text[self.at : self.at + _WINDOW]
+
+    def _decoded(self, decoder: json.JSONDecoder) -> tuple[object, int]:
+        here = self.at - self.start
+        cut = self.start + len(self.window) < len(self.text)
+        try:
+            value, end = decoder.raw_decode(self.window, here)
+        except json.JSONDecodeError as error:
+            # What is cut off by the window's end has had room for a whole object.
+            if cut and (len(self.window) - error.pos < _NEAR or error.msg.startswith("Unterminated")):
+                raise _TooLargeError from None
+            raise json.JSONDecodeError(error.msg, self.text, self.start + error.pos) from None
+        if end - here > MAX_OBJECT:
+            raise _TooLargeError
+        return value, end
 
     def _next(self) -> str:
         text, at = self.text, self.at
@@ -148,16 +190,27 @@ def _decoder(file: str, problems: list[Problem]) -> json.JSONDecoder:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         content = dict(pairs)
         if len(content) < len(pairs):
-            keys = [key for key, _ in pairs]
-            for index, key in enumerate(keys):
-                if key in keys[:index]:
-                    found = f"the key {show(key)} a second time"
-                    problems.append(Problem(printable(key), found, "each key once", file=file))
+            problems.extend(_repeated_keys(pairs, file, MAX_REPEATED_KEYS - len(problems)))
         return content
 
     return json.JSONDecoder(
         parse_float=NumberText, parse_int=_integer, parse_constant=NumberText, object_pairs_hook=unique
     )
+
+
+def _repeated_keys(pairs: list[tuple[str, object]], file: str, most: int) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen and most > 0:
+            most -= 1
+            found = f"the key {show(key)} a second time"
+            yield Problem(printable(key), found, "each key once", file=file)
+        seen.add(key)
+
+
+def _too_large(what: str, limit: int, file: str) -> Problem:
+    size = in_mebibytes(limit)
+    return Problem("", f"{what} of more than {size}", f"at most {size}", file=file)
 
 
 def _unreadable(error: json.JSONDecodeError | RecursionError, file: str) -> Problem:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from tenure.errors import Problem
 from tenure.manifests import schema
 from tenure.manifests.checking import check
 from tenure.manifests.headers import as_v1beta2, or_raise, place_of
+from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.quantities import quota_of
 from tenure.manifests.quota_structure import cluster_queue_problems, cohort_problems
 from tenure.manifests.showing import Place, printable
@@ -96,7 +98,7 @@ def read_cohort(raw: object, *, where: str = "", defaulted: bool = True) -> Coho
         raw, where, defaulted: as for `read_cluster_queue`.
 
     Raises:
-        InputError: everything that is wrong with it; cycles are found by `cohorts.cycle_problems`.
+        InputError: everything that is wrong with it; cycles are found by `cohorts.tree_problems`.
 
     Source: Kueue v1beta2 API, CohortSpec.
 
@@ -200,7 +202,7 @@ def cluster_queue(
     known = len(problems)
     raw, place = as_v1beta2(raw, "ClusterQueue", place, problems)
     checked = check(schema.ClusterQueueObject, raw, place, problems)
-    problems.extend(cluster_queue_problems(raw, place, defaulted=defaulted))
+    problems.extend(islice(cluster_queue_problems(raw, place, defaulted=defaulted), MAX_DEVIATIONS))
     if checked is None or len(problems) > known:
         return None
     spec = checked.spec or schema.ClusterQueueSpec()
@@ -227,7 +229,7 @@ def cohort(raw: object, place: Place, problems: list[Problem], *, defaulted: boo
     known = len(problems)
     raw, place = as_v1beta2(raw, "Cohort", place, problems)
     checked = check(schema.CohortObject, raw, place, problems)
-    problems.extend(cohort_problems(raw, place, defaulted=defaulted))
+    problems.extend(islice(cohort_problems(raw, place, defaulted=defaulted), MAX_DEVIATIONS))
     if checked is None or len(problems) > known:
         return None
     spec = checked.spec or schema.CohortSpec()

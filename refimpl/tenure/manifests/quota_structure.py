@@ -69,7 +69,9 @@ def _covered(flavor: dict[str, Any], covered: list[Any], path: str, place: Place
     if names == covered or not all(isinstance(name, str) for name in names + covered):
         return
     if sorted(names) != sorted(covered):
-        yield place.problem(path, show(names), f"the group's coveredResources: {listed(covered)}")
+        missing = sorted(set(covered) - set(names))
+        told = f"; missing: {listed(missing)}" if missing else ""
+        yield place.problem(path, show(names), f"the group's coveredResources: {listed(covered)}{told}")
         return
     for (i, name), right in zip(named, covered, strict=True):
         if name != right:

@@ -50,9 +50,11 @@ def workload_problems(raw: object, place: Place, *, holds_quota: bool) -> Iterat
 
 
 def _repeated_names(found: list[Any], path: str, key: str, place: Place) -> Iterator[Problem]:
-    names = [_name(entry, key) for entry in found if isinstance(entry, dict)]
+    names = [
+        name for entry in found if isinstance(entry, dict) and isinstance(name := _name(entry, key), str)
+    ]
     # Paths are made only where they will be shown.
-    if any(names.count(name) > 1 for name in names):
+    if len(set(names)) < len(names):
         named = [(f"{path}[{i}].{key}", _name(entry, key)) for i, entry in entries(found)]
         yield from repeated(named, f"each {key} once", place)
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from sys import intern
 
 from tenure.errors import Problem
 from tenure.manifests import workload_schema as schema
 from tenure.manifests.checking import check
 from tenure.manifests.headers import as_v1beta2, or_raise, place_of
+from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.placement import node_affinity
 from tenure.manifests.pods import set_requests
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig, has_condition
 from tenure.manifests.tolerations import tolerations_of
 from tenure.manifests.usage import Assigned, assigned_of, remaining, usage_of
+from tenure.manifests.usual_workloads import usual_workload
 from tenure.manifests.workload_structure import BOOST, workload_problems
 from tenure.model import Instant, PodSet, Workload
 
@@ -101,16 +104,29 @@ def workload(
     reclaimable: bool = True,
 ) -> Workload | None:
     """As `read_workload`; what is wrong is added to `problems`, and the result is None."""
-    known = len(problems)
     holds = has_condition(raw, "QuotaReserved") if holds_quota is None else holds_quota
+    usual = usual_workload(raw, holds=holds, reclaimable=reclaimable, full=_alone)
+    return usual or fully_checked(raw, place, problems, holds_quota=holds, reclaimable=reclaimable)
+
+
+def fully_checked(
+    raw: object, place: Place, problems: list[Problem], *, holds_quota: bool, reclaimable: bool = True
+) -> Workload | None:
+    """As `workload`, whatever shape the object has."""
+    known = len(problems)
     raw, place = as_v1beta2(raw, "Workload", place, problems)
     checked = check(schema.WorkloadObject, raw, place, problems)
-    problems.extend(workload_problems(raw, place, holds_quota=holds))
+    problems.extend(islice(workload_problems(raw, place, holds_quota=holds_quota), MAX_DEVIATIONS))
     admission = _admission(raw, place, problems)
-    specs = None if holds else _templates(raw, place, problems)
+    specs = None if holds_quota else _templates(raw, place, problems)
     if checked is None or len(problems) > known:
         return None
     return _workload(checked, admission, specs, reclaimable=reclaimable)
+
+
+def _alone(raw: object, holds: bool, reclaimable: bool) -> Workload | None:
+    """Checked without telling anybody what is wrong."""
+    return fully_checked(raw, Place(), [], holds_quota=holds, reclaimable=reclaimable)
 
 
 def _admission(raw: object, place: Place, problems: list[Problem]) -> schema.Admission | None:

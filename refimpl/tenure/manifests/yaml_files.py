@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tenure.errors import InputError, Problem
+from tenure.manifests.file_bytes import read_file, read_standard_input, reason
 from tenure.manifests.json_text import iterate_list, parse_json
-from tenure.manifests.showing import printable, show
+from tenure.manifests.limits import MAX_OBJECTS, MAX_PROBLEMS
+from tenure.manifests.showing import show
 from tenure.manifests.yaml_lists import iterate_yaml_list
 from tenure.manifests.yaml_text import Document, parse_yaml
 
@@ -62,8 +63,15 @@ def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Ite
         paths: as for `read_objects`.
         problems: gets what cannot be read, while the objects are drawn.
     """
+    count = 0
     for path in paths:
-        yield from _read_path(path, problems)
+        for found in _read_path(path, problems):
+            count += 1
+            if count > MAX_OBJECTS:
+                expected = f"at most {MAX_OBJECTS} Kubernetes objects"
+                problems.append(Problem("", "more objects", expected, file=found.file))
+                return
+            yield found
 
 
 def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObject]:
@@ -72,6 +80,10 @@ def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObj
     any_document = False
     for file, document in (found for each in files for found in _read_file(each, problems)):
         any_document = True
+        if len(problems) >= MAX_PROBLEMS:
+            expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
+            problems.append(Problem("", "more problems", expected, file=file))
+            return
         yield from _flatten(document, file, problems)
     if not any_document and len(problems) == known_problems:
         name = "stdin" if str(path) == _STDIN else printable_path(path)
@@ -89,20 +101,14 @@ def printable_path(path: str | Path) -> str:
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
-def _reason(error: OSError | ValueError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "no such file or folder"
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return printable((reason or type(error).__name__).lower())
-
-
 def _files(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
-    if str(path) == _STDIN or not Path(path).is_dir():
+    # Path.is_dir raises where a name is too long or permission is missing.
+    if str(path) == _STDIN or not os.path.isdir(path):  # noqa: PTH112 - for the reason above
         return [path]
 
     def refuse(error: OSError) -> None:
         folder = printable_path(error.filename or path)
-        problems.append(Problem("", _reason(error), "a folder to read", file=folder))
+        problems.append(Problem("", reason(error), "a folder to read", file=folder))
 
     found = [
         Path(parent, name)
@@ -116,10 +122,8 @@ def _files(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document]]:
     from_stdin = str(path) == _STDIN
     file = "stdin" if from_stdin else printable_path(path)
-    try:
-        raw = _standard_input() if from_stdin else Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        problems.append(Problem("", _reason(error), "a file or folder to read", file=file))
+    raw = read_standard_input(problems) if from_stdin else read_file(path, file, problems)
+    if raw is None:
         return
     text = _decode(raw, file, problems)
     # A dump may be large: the bytes and the text need not stay side by side.
@@ -141,12 +145,6 @@ def _documents(text: str, file: str, suffix: str, problems: list[Problem]) -> It
     found, wrong = _parse(text, file, suffix, is_json=is_json)
     problems.extend(wrong)
     yield from (document for document in found if document.content is not None)
-
-
-def _standard_input() -> bytes:
-    # A caller may have put a text buffer in place of the real standard input.
-    buffer = getattr(sys.stdin, "buffer", None)
-    return buffer.read() if buffer is not None else sys.stdin.read().encode()
 
 
 def _decode(raw: bytes, file: str, problems: list[Problem]) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from tenure.errors import Problem
+from tenure.manifests.limits import MAX_OBJECT, in_mebibytes
 from tenure.manifests.yaml_text import parse_yaml, resolve
 
 _ITEM = re.compile(r"^- ", re.MULTILINE)
@@ -83,6 +84,9 @@ def _items(
     while here < end:
         found = _ITEM.search(text, here + 1, end)
         following = found.start() if found else end
+        if following - here > MAX_OBJECT:
+            problems.append(_too_large(count, file))
+            return
         item = _read(text[here:following])
         if item is None:
             documents, wrong = parse_yaml(text[here:following], file)
@@ -94,6 +98,11 @@ def _items(
         yield around, item
         count += 1
         here = following
+
+
+def _too_large(index: int, file: str) -> Problem:
+    size = in_mebibytes(MAX_OBJECT)
+    return Problem(f"items[{index}]", f"an object of more than {size}", f"at most {size}", file=file)
 
 
 def _rest(

@@ -10,17 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import yaml
 
 from tenure.errors import Problem
+from tenure.manifests.limits import MAX_ALIASED, MAX_DEPTH, MAX_REPEATED_KEYS, MAX_VALUES
 from tenure.manifests.showing import NumberText, printable, show
 
-MAX_DEPTH: Final = 200
-"""Levels of nesting that a manifest may have."""
-
-_MAX_ALIASED = 1_000_000
 _LONGEST_INTEGER = 40
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
@@ -113,12 +110,17 @@ class _Builder:
         self._frames: list[_Frame] = []
         self._anchors: dict[str, tuple[object, int]] = {}
         self._aliased = 0
+        self._values = 0
         self._content: object = None
         self._line = 1
 
     def take(self, event: yaml.Event) -> None:
         handler = _HANDLERS.get(type(event))
         if handler is not None:
+            self._values += 1
+            if self._values > 2 * MAX_VALUES:
+                expected = f"at most {MAX_VALUES} values outside a List as kubectl writes it"
+                raise _UnreadableError("more values", event, expected)
             handler(self, event)
 
     def start_document(self, event: Any) -> None:
@@ -143,9 +145,9 @@ class _Builder:
             )
         content, size = known
         self._aliased += size
-        if self._aliased > _MAX_ALIASED:
+        if self._aliased > MAX_ALIASED:
             raise _UnreadableError(
-                "aliases of aliases", event, f"at most {_MAX_ALIASED} values through aliases"
+                "aliases of aliases", event, f"at most {MAX_ALIASED} values through aliases"
             )
         self._value(content, size, None, event)
 
@@ -174,6 +176,8 @@ class _Builder:
         if isinstance(frame.container, dict) and event.value in frame.container:
             found = f"the key {show(event.value)} a second time, in line {_line(event)}"
             self.problems.append(Problem(self._path(), found, "each key once", file=self.file))
+            if len(self.problems) >= MAX_REPEATED_KEYS:
+                raise _UnreadableError("more repeated keys", event, f"fewer than {MAX_REPEATED_KEYS}")
 
     def _path(self) -> str:
         path = ""

@@ -38,8 +38,8 @@ def select_classically(question: Question) -> Selection:
     Source: Kueue main of August 2026, classical preemption.
     """
     candidates = in_order(question, (*own_candidates(question), *_candidates_elsewhere(question)))
-    for may_borrow in MAY_BORROW[_attempts(question, candidates)]:
-        removal = _attempt(question, candidates, may_borrow)
+    for may_borrow in MAY_BORROW[attempts_of(question, candidates)]:
+        removal = attempt(question, candidates, may_borrow)
         if removal.fits:
             return _filled_back(question, candidates, removal, may_borrow)
     return Selection(candidates, (), (), (), question.snapshot.usage)
@@ -67,13 +67,17 @@ def candidates_in(
     queue = question.snapshot.tree.nodes[place].queue
     if queue is None or queue.inactive:
         return
+    preemptor, needed, terms, now = question.preemptor, question.needed, question.terms, question.now
+    found: dict[Ground, Evidence] = {}
     for workload in question.snapshot.running.get(place, ()):
-        if not uses_any(workload, question.needed):
+        if not uses_any(workload, needed):
             continue
-        ground = ground_for(question.preemptor, workload, evidence, question.terms, question.now)
-        if ground != Ground.NONE:
-            found = Evidence(ground, over_quota=evidence.over_quota, advantage=evidence.advantage)
-            yield Candidate(workload, found, place, group, common)
+        ground = ground_for(preemptor, workload, evidence, terms, now)
+        if ground == Ground.NONE:
+            continue
+        if ground not in found:
+            found[ground] = Evidence(ground, over_quota=evidence.over_quota, advantage=evidence.advantage)
+        yield Candidate(workload, found[ground], place, group, common)
 
 
 def exceeds_below(question: Question, usage: Usage, place: int, common: int | None) -> bool:
@@ -124,7 +128,8 @@ def _exceeding_queues(question: Question, cohort: int, skipped: int) -> Iterator
             yield from _exceeding_queues(question, place, skipped)
 
 
-def _attempts(question: Question, candidates: tuple[Candidate, ...]) -> Attempts:
+def attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attempts:
+    """In which attempts targets are looked for among these candidates."""
     snapshot = question.snapshot
     used = snapshot.usage[snapshot.place]
     below_nominal = all(
@@ -139,9 +144,11 @@ def _attempts(question: Question, candidates: tuple[Candidate, ...]) -> Attempts
     )
 
 
-def _attempt(
+def attempt(
     question: Question, candidates: tuple[Candidate, ...], may_borrow: bool
 ) -> Removal[Usage, Candidate]:
+    """One attempt: remove candidates in order until the request fits or all have had their turn."""
+
     def stands(usage: Usage, candidate: Candidate) -> bool:
         own = candidate.group == OWN
         over_quota = own or exceeds_below(question, usage, candidate.place, candidate.common)

@@ -109,8 +109,8 @@ class Tournament:
         self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
         self._shares = Shares(snapshot.tree)
         settings = snapshot.cluster.settings
-        self._strategies = settings.fair_sharing or tuple(FairStrategy)
-        self._claims_nominal = claims_nominal(
+        self.strategies = settings.fair_sharing or tuple(FairStrategy)
+        self.claims_nominal = claims_nominal(
             _is_within_nominal(question, charged), settings.fair_sharing_preempt_within_nominal
         )
 
@@ -122,7 +122,7 @@ class Tournament:
 
     def play_again(self, state: Round) -> Round:
         """Visit each queue of rejected candidates once, by the second strategy, if there is one."""
-        if len(self._strategies) == 1:
+        if len(self.strategies) == 1:
             return state
         state = state.started_again()
         while not (state.fits or state.over):
@@ -134,11 +134,11 @@ class Tournament:
         place = self.next_queue(state)
         if place is None:
             return state.ended()
-        if place == self._own or self._claims_nominal:
+        if place == self._own or self.claims_nominal:
             candidate, state = _pop(state, place)
-            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self._claims_nominal)
+            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
             return self._take(state, candidate, facts)
-        mine, theirs = self._beside_common(place)
+        mine, theirs = self.beside_common(place)
         new, old = self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs)
         while state.waiting[place]:
             candidate, state = _pop(state, place)
@@ -155,7 +155,7 @@ class Tournament:
             return state.ended()
         candidate = state.waiting[place][0]
         state = state.left_with(place, ())
-        mine, theirs = self._beside_common(place)
+        mine, theirs = self.beside_common(place)
         share = compare_shares(self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs))
         facts = Evidence(Ground.INITIAL_SHARE, over_quota=True, share=share)
         if self._ground(candidate, facts) == Ground.NONE:
@@ -164,7 +164,7 @@ class Tournament:
 
     def _compare(self, state: Round, candidate: Candidate, new: Share, old: Share, theirs: int) -> Evidence:
         """How the first strategy finds a candidate of another queue."""
-        ground = GROUNDS[self._strategies[0]]
+        ground = GROUNDS[self.strategies[0]]
         if ground == Ground.FINAL_SHARE:
             old = self._shares.of(self._question.without(state.charged, candidate), theirs)
         return Evidence(ground, over_quota=True, share=compare_shares(new, old))
@@ -190,7 +190,7 @@ class Tournament:
             fits=self._question.fits(usage, may_borrow=True),
         )
 
-    def _beside_common(self, place: int) -> tuple[int, int]:
+    def beside_common(self, place: int) -> tuple[int, int]:
         """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
         theirs = place
         for index in self._tree.nodes[place].path:

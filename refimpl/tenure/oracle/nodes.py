@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import NodeRequirement, PodSet, ResourceFlavor
+from tenure.model import NodeRequirement, PodSet, ResourceFlavor, Taint
 from tenure.rules.flavors import meets_requirement, tolerates
 
 
@@ -21,16 +21,23 @@ def may_use(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
     False
     """
     return (
-        _tolerates_all(pod_set, flavor) and _is_selected(pod_set, flavor) and _has_affinity(pod_set, flavor)
+        untolerated(pod_set, flavor) is None
+        and is_selected(pod_set, flavor)
+        and has_affinity(pod_set, flavor)
     )
 
 
-def _tolerates_all(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+def untolerated(pod_set: PodSet, flavor: ResourceFlavor) -> Taint | None:
+    """The first taint of a flavor that neither the pods nor the flavor itself tolerate."""
     tolerations = (*pod_set.tolerations, *flavor.tolerations)
-    return all(any(tolerates(toleration, taint) for toleration in tolerations) for taint in flavor.taints)
+    for taint in flavor.taints:
+        if not any(tolerates(toleration, taint) for toleration in tolerations):
+            return taint
+    return None
 
 
-def _is_selected(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+def is_selected(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    """Whether a flavor's labels are what the pods' node selector asks of them."""
     return all(
         flavor.labels[label] == value
         for label, value in pod_set.node_selector.items()
@@ -38,7 +45,8 @@ def _is_selected(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
     )
 
 
-def _has_affinity(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+def has_affinity(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
+    """Whether a flavor's labels meet one term of the pods' required node affinity."""
     terms = [
         [requirement for requirement in term if requirement.key in flavor.labels]
         for term in pod_set.node_affinity

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tenure.model import Amounts, Evidence, FlavorResource, Instant, Workload
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import Usage, available_at, occupy, quota_at, release
+from tenure.oracle.tree import NO_QUOTA, Usage, available_at, occupy, quota_at, release
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_quota, fits_request, is_within_quota
 from tenure.rules.terms import PreemptionTerms
@@ -57,11 +57,11 @@ class Question:
 
     def exceeds_quota(self, usage: Usage, place: int) -> bool:
         """Whether a node uses more than its quota of any needed flavor-resource."""
-        used, tree = usage[place], self.snapshot.tree
-        return any(
-            not is_within_quota(used.get(asked, 0), quota_at(tree, place, asked).subtree)
-            for asked in self.needed
-        )
+        used, quotas = usage[place], self.snapshot.tree.nodes[place].quotas
+        for asked in self.needed:
+            if not is_within_quota(used.get(asked, 0), quotas.get(asked, NO_QUOTA).subtree):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,9 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
     Recorded snapshots may lack uids: equal candidates then stand by name, whatever the input's order.
     """
     preemptor, terms, now = question.preemptor, question.terms, question.now
+    listed = list(candidates)
+    if len(listed) < 2:
+        return tuple(listed)
 
     def key(candidate: Candidate) -> tuple[int, int, int, int, int, str, str]:
         stands = order_key(candidate.workload, candidate.group, preemptor, terms, now)
@@ -135,4 +138,4 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
             candidate.workload.key,
         )
 
-    return tuple(sorted(candidates, key=key))
+    return tuple(sorted(listed, key=key))

@@ -158,8 +158,9 @@ def total_usage(tree: Tree, held: Mapping[int, Amounts]) -> Usage:
 def available_at(tree: Tree, usage: Usage, place: int, asked: FlavorResource) -> Amount:
     """What is available of a flavor-resource at a node; negative where more is in use than there is."""
     free: Amount | None = None
-    for index in reversed(tree.nodes[place].path):
-        free = available(tree.nodes[index].quotas.get(asked, NO_QUOTA), usage[index].get(asked, 0), free)
+    nodes = tree.nodes
+    for index in reversed(nodes[place].path):
+        free = available(nodes[index].quotas.get(asked, NO_QUOTA), usage[index].get(asked, 0), free)
     assert free is not None
     return free
 

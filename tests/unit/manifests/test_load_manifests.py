@@ -133,6 +133,57 @@ class TestBuild:
             " expected a parent that is not below the cohort itself",
         ]
 
+    def test_a_tree_with_too_many_levels_is_refused(self) -> None:
+        chain = [an_object("Cohort", f"c{i}", {"parentName": f"c{i + 1}"}) for i in range(100)]
+        assert refused(built, *chain) == [
+            "0.yaml: Cohort/c0: spec.parentName: found 101 levels of cohorts, expected at most 100"
+        ]
+        assert len(built(*chain[1:]).cluster.cohorts) == 99
+
+    def test_a_long_cycle_is_told_shortly(self) -> None:
+        ring = [an_object("Cohort", f"c{i}", {"parentName": f"c{(i + 1) % 5000}"}) for i in range(5000)]
+        (error,) = refused(built, *ring)
+        assert len(error) < 250
+
+    def test_names_that_lead_nowhere_are_told_with_the_one_that_was_meant(self) -> None:
+        loaded = built(
+            a_queue("research", cohortName="departmnet", resourceGroups=[a_group("defualt")]),
+            an_object("Cohort", "department"),
+            an_object("ResourceFlavor", "default"),
+            an_object("LocalQueue", "jobs", {"clusterQueue": "reserach"}, "ml"),
+        )
+        assert loaded.warnings == (
+            "0.yaml: ClusterQueue/research: inactive: ResourceFlavor defualt is not given;"
+            " did you mean default?",
+            "LocalQueue/ml/jobs: spec.clusterQueue reserach was not given; did you mean research?",
+            "0.yaml: ClusterQueue/research: names the Cohort departmnet, which was not given;"
+            " did you mean department?",
+        )
+
+    def test_cohorts_of_a_series_are_not_taken_for_misspelt(self) -> None:
+        queue = a_queue(cohortName="team-b", resourceGroups=[])
+        assert built(queue, an_object("Cohort", "team-a")).warnings == ()
+
+    def test_what_has_nothing_of_an_object_is_told_once(self) -> None:
+        assert refused(built, {"cohorts": [], "cmd": {}}) == [
+            "0.yaml: found a map of cohorts, cmd,"
+            " expected a Kubernetes object, with apiVersion, kind and metadata"
+        ]
+
+    def test_a_name_is_no_longer_than_kubernetes_allows(self) -> None:
+        assert built(pending(name="x" * 253)).cluster.pending
+        (error,) = refused(built, pending(name="x" * 254))
+        assert error.endswith("expected a name of at most 253 characters")
+
+    def test_an_object_with_countless_faults_is_told_in_part_and_soon(self) -> None:
+        spec = {f"k{i}": i for i in range(20_000)}
+        errors = refused(built, an_object("ClusterQueue", "a", spec))
+        assert len(errors) == 101
+        assert errors[-1].endswith("found 20000 deviations, expected none; the first 100 are told")
+        twice = [{"name": "main"}] * 20_000
+        raw = an_object("Workload", "w", {"podSets": twice}, "ml")
+        assert len(refused(built, raw)) <= 200
+
     def test_a_queue_that_is_not_modelled_sets_its_whole_tree_aside(self) -> None:
         hero = a_queue("hero", cohortName="team", preemption={"rules": "UberClusterQueueRules"})
         loaded = built(

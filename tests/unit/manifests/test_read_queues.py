@@ -261,12 +261,12 @@ class TestClusterQueue:
             (
                 {"resourceGroups": [{**a_group("a"), "coveredResources": ["cpu", "memory"]}]},
                 "spec.resourceGroups[0].flavors[0].resources: found ['cpu'],"
-                " expected the group's coveredResources: cpu, memory",
+                " expected the group's coveredResources: cpu, memory; missing: memory",
             ),
             (
                 {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [{"name": "a"}]}]},
                 "spec.resourceGroups[0].flavors[0].resources: found [],"
-                " expected the group's coveredResources: cpu",
+                " expected the group's coveredResources: cpu; missing: cpu",
             ),
             (
                 {"cohortName": "all", "resourceGroups": [with_limit(borrowingLimit="-1")]},

@@ -1,0 +1,37 @@
+"""The published schemas of the answers: `python -m tenure.answers.schemas spec/schemas` writes them anew."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tenure.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
+from tenure.answers.written import schema_of, with_warnings
+
+SHAPES = {"explain": ExplainAnswer, "why": WhyAnswer, "why-not": WhyNotAnswer}
+"""What each command answers with."""
+
+
+def answer_schema(command: str) -> dict[str, Any]:
+    """The JSON Schema of what a command prints with `-o json`.
+
+    Args:
+        command: a key of `SHAPES`.
+
+    >>> answer_schema("why")["title"]
+    'tenure why -o json'
+    """
+    return with_warnings(schema_of(SHAPES[command], f"tenure {command} -o json"))
+
+
+def write_schemas(folder: Path) -> None:
+    """Write every schema into a folder."""
+    for command in SHAPES:
+        text = json.dumps(answer_schema(command), indent=2, ensure_ascii=False) + "\n"
+        (folder / f"{command}.schema.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_schemas(Path(sys.argv[1]))

@@ -1,0 +1,293 @@
+"""`tenure explain`, `tenure why`, `tenure why-not`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenure.answers import (
+    explain_answer,
+    explain_lines,
+    why_answer,
+    why_lines,
+    why_not_answer,
+    why_not_lines,
+    written,
+)
+from tenure.api import Decision, Loaded, assumed_queue, decide, decide_all
+from tenure.cli.inputs import load_input, said_warnings
+from tenure.cli.options import (
+    ClusterQueueName,
+    Example,
+    FairSharing,
+    FeatureGates,
+    Flips,
+    Now,
+    Overrides,
+    Paths,
+    Pending,
+    ReadingName,
+    Timestamp,
+    overrides_of,
+)
+from tenure.cli.output import Output, OutputOption, print_answer
+from tenure.cli.settings import with_flags
+from tenure.cli.terminal import Color, choose_colour
+from tenure.errors import bad_input
+from tenure.flips import DEFAULT_LIMIT
+from tenure.manifests import parse_instant
+from tenure.model import Instant, Workload
+from tenure.readings import Reading, default_preset, parse_reading
+
+DEFAULT_READING = default_preset()
+ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
+
+
+def explain_command(
+    paths: Paths = None,
+    example: Example = None,
+    workload: Pending = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Explain a whole decision: what is short and where, what was tried, and what would change the answer.
+
+    Where in the tree quota is short, which flavors, numbers of pods and attempts were tried, which single
+    field of which object would have to differ, and what each rule found about every running workload:
+
+    \b
+    tenure explain cluster/ -w ml/train --now 2026-03-02T14:00:00Z
+
+    Exit codes: 0 answered, 2 bad input, 3 internal error.
+    """
+    choose_colour(color)
+    asked = _ask(
+        paths,
+        example,
+        now,
+        reading,
+        override,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+        cluster_queue,
+    )
+    answer = explain_answer(asked.decided(workload), flips)
+    _print(output, answer, explain_lines(answer), asked.warnings)
+
+
+def why_command(
+    victim: Annotated[str, typer.Argument(help="The running workload, as namespace/name.", metavar="VICTIM")],
+    paths: Paths = None,
+    example: Example = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload", "-w", help="The pending workload, as namespace/name.", show_default="all of them"
+        ),
+    ] = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
+
+    For one pending workload, with the nearest changes that would spare it:
+
+    \b
+    tenure why ml/old cluster/ -w ml/train
+
+    For all of them, each decided as if it were the only one: who would take it?
+
+    \b
+    tenure why ml/old cluster/
+
+    Exit codes: 0 answered, also where nobody takes it; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    asked = _ask(
+        paths,
+        example,
+        now,
+        reading,
+        override,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+        cluster_queue,
+    )
+    target = asked.running(victim)
+    undecided: list[tuple[str, str]] = []
+    if workload is not None:
+        decisions = [asked.decided(workload)]
+    else:
+        decisions, undecided = asked.decided_all()
+    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
+    _print(output, answer, why_lines(answer), asked.warnings)
+
+
+def why_not_command(
+    workload: Annotated[
+        str, typer.Argument(help="The pending workload, as namespace/name.", metavar="WORKLOAD")
+    ],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A running workload, as namespace/name; then files, folders, or - for standard input.",
+            metavar="[VICTIM] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a pending workload is not admitted, or why it does not take a running one.
+
+    What is short and where, what was tried, and which change would let it in:
+
+    \b
+    tenure why-not ml/train cluster/
+
+    Why that one stays, and which change would have it taken:
+
+    \b
+    tenure why-not ml/train ml/old cluster/
+
+    The second word is a running workload unless a file or folder of that name exists.
+
+    Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    victim, manifests = split_victim(paths or [])
+    asked = _ask(
+        manifests,
+        example,
+        now,
+        reading,
+        override,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+        cluster_queue,
+    )
+    target = None if victim is None else asked.running(victim)
+    answer = why_not_answer(asked.decided(workload), target, flips)
+    _print(output, answer, why_not_lines(answer), asked.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a command line asks about.
+
+    Args:
+        loaded: the cluster, under the settings of the command line.
+        now: the clock, ns since the epoch.
+        reading: the reading.
+        cluster_queue: the ClusterQueue that was named, if one was.
+        warnings: about the input; they have been said.
+    """
+
+    loaded: Loaded
+    now: Instant
+    reading: Reading
+    cluster_queue: str | None
+    warnings: list[str]
+
+    def decided(self, workload: str | None) -> Decision:
+        """The decision about one pending workload."""
+        return decide(
+            self.loaded, workload, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue
+        )
+
+    def decided_all(self) -> tuple[list[Decision], list[tuple[str, str]]]:
+        """The decisions about all pending workloads, and who could not be decided about, with the reason."""
+        decisions: list[Decision] = []
+        undecided: list[tuple[str, str]] = []
+        found = decide_all(self.loaded, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue)
+        for each in found:
+            if each.decision is not None:
+                decisions.append(each.decision)
+            else:
+                undecided.append((each.workload, "; ".join(map(str, each.problems))))
+        return decisions, undecided
+
+    def running(self, name: str) -> Workload:
+        """A running workload by `namespace/name`.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        running = {each.key: each for each in self.loaded.cluster.admitted}
+        if name not in running:
+            pending = any(each.key == name for each in self.loaded.cluster.pending)
+            known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
+            expected = f"a running workload, or a file or folder that exists; of {known}"
+            raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)
+        return running[name]
+
+
+def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """A running workload's name, if the first word is one, and the manifests behind it.
+
+    >>> split_victim(["ml/old", "-"])
+    ('ml/old', ['-'])
+    """
+    if words and words[0] != "-" and not Path(words[0]).exists():
+        return words[0], list(words[1:])
+    return None, list(words)
+
+
+def _ask(
+    paths: Sequence[str] | None,
+    example: str | None,
+    now: str | None,
+    reading: str,
+    override: Sequence[str] | None,
+    feature_gates: str,
+    requeuing_timestamp: str | None,
+    fair_sharing: str | None,
+    cluster_queue: str | None,
+) -> Asked:
+    chosen = parse_reading({"preset": reading, **overrides_of(override)})
+    clock = time.time_ns() if now is None else parse_instant(now, field="now")
+    loaded = load_input(list(paths or []), example)
+    loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
+    assumed = cluster_queue is None and assumed_queue(loaded) is not None
+    warnings = said_warnings(loaded, [ASSUMED] if assumed else [])
+    return Asked(loaded, clock, chosen, cluster_queue, warnings)
+
+
+def _print(output: Output, answer: object, lines: Iterable[str], warnings: list[str]) -> None:
+    if output == Output.TEXT:
+        print_answer(output, None, lines)
+    else:
+        print_answer(output, {**written(answer), "warnings": warnings}, ())

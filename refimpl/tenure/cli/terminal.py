@@ -1,0 +1,179 @@
+"""What only a terminal gets: colours, and progress. A pipe gets plain text, and none of this is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+_Item = TypeVar("_Item")
+
+PATIENCE_S = 0.5
+"""Work that is done sooner shows no progress: a bar that only flickers tells nobody anything."""
+
+Color = Annotated[
+    bool | None,
+    typer.Option(
+        "--color/--no-color",
+        help="Colours, whatever the output is and NO_COLOR says.",
+        show_default="on a terminal, unless NO_COLOR is set",
+    ),
+]
+"""The option of commands that print text."""
+
+STYLES = (
+    (r"^(?:Preempt|NoCandidates)(?=:)|(?<= )(?:Preempt|NoCandidates)(?= )", "bold yellow"),
+    (r"^Fit(?=:)|(?<= )Fit(?= )", "bold green"),
+    (r"^(?:NoFit|FAIL)\b|(?<= )NoFit(?= )|^error(?=:)", "bold red"),
+    (r"^warning(?=:)", "bold yellow"),
+    (r"^  preempt \S+", "bold"),
+    (r"\bIn(?:ClusterQueue|Cohort)[A-Z]?\w*", "magenta"),
+    (r"\b(?:KQ|TBP|UCQ|DYN|KMR|PO-[A-Z]+|F|DV)-\d{3}\b", "cyan"),
+    (r"^  [A-Z]+-\d+ +yes\b|^ok\b", "green"),
+    (r"^(?:WORKLOAD|Usage|Arguments|Options|Commands)\b.*$", "bold"),
+    (r"(?:(?<=\s)|^)--?[a-z][a-z-]*", "cyan"),
+)
+"""Patterns of whole lines, and how Rich shows what they match."""
+
+
+class _Choice:
+    """What `--color` or `--no-color` said; None where neither was given."""
+
+    colour: bool | None = None
+
+
+def choose_colour(wanted: bool | None) -> None:
+    """Keep what an option said; None keeps what was said before."""
+    if wanted is not None:
+        _Choice.colour = wanted
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody may be looking; whoever starts us may have closed a stream, and it is then None.
+
+    >>> is_terminal(None)
+    False
+    """
+    return stream is not None and stream.isatty()
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether a stream gets colours: as the options say, else on a terminal without NO_COLOR.
+
+    >>> import io
+    >>> wants_colour(io.StringIO())
+    False
+    """
+    if _Choice.colour is not None:
+        return _Choice.colour
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard output, coloured where that is wanted; the text is the same either way."""
+    _write(lines, sys.stdout)
+
+
+def complain(kind: str, text: object) -> None:
+    """A warning or an error on standard error."""
+    _write([f"{kind}: {text}"], sys.stderr)
+
+
+def hint(text: str) -> None:
+    """What to do next, on standard error."""
+    _write([text], sys.stderr)
+
+
+def coloured(text: str) -> str:
+    """A text for standard output, coloured where that is wanted."""
+    if not wants_colour(sys.stdout):
+        return text
+    console = _console(sys.stdout)
+    with console.capture() as captured:
+        _paint(text.splitlines(), console)
+    return captured.get().rstrip("\n")
+
+
+def progress(items: Iterable[_Item], what: str, total: int | None = None) -> Iterator[_Item]:
+    """The items; from `PATIENCE_S` on with progress on standard error while that is a terminal.
+
+    >>> list(progress([1, 2], "counting"))
+    [1, 2]
+    """
+    if not is_terminal(sys.stderr):
+        yield from items
+        return
+    bar: Progress | None = None
+    started = time.monotonic()
+    try:
+        for done, item in enumerate(items):
+            if bar is None and time.monotonic() - started >= PATIENCE_S:
+                bar = _begun(what, total)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done)
+            yield item
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _write(lines: Iterable[str], stream: TextIO | None) -> None:
+    if stream is None:
+        return
+    if wants_colour(stream):
+        _paint(lines, _console(stream))
+    else:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+def _paint(lines: Iterable[str], console: Console) -> None:
+    from rich.text import Text
+
+    for line in lines:
+        text = Text(line)
+        for pattern, style in STYLES:
+            text.highlight_regex(pattern, style)
+        # A line stays one line: whoever copies it from a terminal gets what a pipe would.
+        console.print(text, soft_wrap=True)
+
+
+def _begun(what: str, total: int | None) -> Progress:
+    from rich import progress as rich_progress
+
+    counted = (
+        rich_progress.MofNCompleteColumn()
+        if total
+        else rich_progress.TextColumn("{task.completed:,.0f} so far")
+    )
+    columns: list[Any] = [
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        counted,
+        rich_progress.TimeElapsedColumn(),
+    ]
+    bar = rich_progress.Progress(*columns, console=_console(sys.stderr), transient=True)
+    bar.add_task(what, total=total)
+    bar.start()
+    return bar
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console
+
+    colour = wants_colour(stream)
+    return Console(
+        file=stream,
+        force_terminal=True,
+        no_color=not colour,
+        # Without a terminal there is nothing to ask which colours it has.
+        color_system="auto" if stream.isatty() else "standard",
+        highlight=False,
+    )

@@ -1,0 +1,166 @@
+"""How much is short, and where in the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tenure.model import UNLIMITED, Amount, FlavorResource, NodeQuota
+from tenure.oracle.decide import Decision
+from tenure.oracle.tree import Node, available_at, quota_at
+from tenure.rules.quota import available_above, local_available, quota_passed_up
+from tenure.units import format_amount
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAccount:
+    """One node on the path from the ClusterQueue to the root, and one flavor-resource.
+
+    Args:
+        kind: ClusterQueue or Cohort.
+        name: of the object.
+        usage: what is in use at the node; for a cohort, what its children pass up.
+        nominal: its own nominal quota.
+        quota: that, and what its children lend it.
+        local_quota: the part that a lending limit keeps from its cohort.
+        borrowing_limit: None for no limit.
+        available: what is available here without preemption; negative where the node is in debt.
+        binds: what of this node bounds the request: `quota`, `borrowingLimit`, or empty.
+
+    Amounts are in base units, milli-CPU for `cpu`.
+    """
+
+    kind: str
+    name: str
+    usage: Amount
+    nominal: Amount
+    quota: Amount
+    local_quota: Amount
+    borrowing_limit: Amount | None
+    available: Amount
+    binds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A flavor-resource that the request lacks, and where.
+
+    Args:
+        at: the flavor-resource.
+        asked: how much the request asks for.
+        available: what is available at the ClusterQueue, not below zero.
+        short: the difference.
+        path: the nodes from the ClusterQueue to the root.
+        withheld: what lending limits keep idle at nodes beside the path, by the node's name.
+
+    Amounts are in base units, milli-CPU for `cpu`.
+    """
+
+    at: FlavorResource
+    asked: Amount
+    available: Amount
+    short: Amount
+    path: tuple[NodeAccount, ...]
+    withheld: tuple[tuple[str, Amount], ...]
+
+    @property
+    def binding(self) -> NodeAccount:
+        """The node that bounds the request."""
+        return next(account for account in self.path if account.binds)
+
+
+def shortages(decision: Decision) -> tuple[Shortage, ...]:
+    """Every flavor-resource that lacks quota, with the way up the tree.
+
+    Args:
+        decision: any decision; where nothing lacks quota, or nothing could be assigned, the answer is empty.
+
+    Source: KQ-150, KQ-170, KQ-180, asked again at every node.
+    """
+    return tuple(_shortage(decision, at) for at in sorted(decision.assignment.needs_preemption))
+
+
+def _shortage(decision: Decision, at: FlavorResource) -> Shortage:
+    snapshot, asked = decision.snapshot, decision.assignment.usage.get(at, 0)
+    path = snapshot.tree.nodes[snapshot.place].path
+    binding, limit = _binding(decision, at)
+    free = max(0, available_at(snapshot.tree, snapshot.usage, snapshot.place, at))
+    return Shortage(
+        at=at,
+        asked=asked,
+        available=free,
+        short=max(0, asked - free),
+        path=tuple(
+            _account(decision, snapshot.tree.nodes[place], at, limit if place == binding else "")
+            for place in path
+        ),
+        withheld=tuple(_withheld(decision, at)),
+    )
+
+
+def _binding(decision: Decision, at: FlavorResource) -> tuple[int, str]:
+    """The place of the node that bounds what is available, and which of its limits does."""
+    snapshot = decision.snapshot
+    tree, usage = snapshot.tree, snapshot.usage
+    for place in tree.nodes[snapshot.place].path[:-1]:
+        parent = tree.nodes[place].parent
+        assert parent is not None
+        above = available_at(tree, usage, parent, at)
+        if available_above(quota_at(tree, place, at), usage[place].get(at, 0), above) < above:
+            return place, "borrowingLimit"
+    return tree.nodes[snapshot.place].path[-1], "quota"
+
+
+def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> NodeAccount:
+    tree, usage = decision.snapshot.tree, decision.snapshot.usage
+    quota: NodeQuota = quota_at(tree, node.place, at)
+    return NodeAccount(
+        kind="ClusterQueue" if node.queue else "Cohort",
+        name=node.name,
+        usage=usage[node.place].get(at, 0),
+        nominal=quota.nominal,
+        quota=quota.subtree,
+        local_quota=quota.local,
+        borrowing_limit=quota.borrowing_limit,
+        available=available_at(tree, usage, node.place, at),
+        binds=binds,
+    )
+
+
+def _withheld(decision: Decision, at: FlavorResource) -> Iterator[tuple[str, Amount]]:
+    snapshot = decision.snapshot
+    path = snapshot.tree.nodes[snapshot.place].path
+    for node in snapshot.tree.nodes:
+        idle = local_available(quota_at(snapshot.tree, node.place, at), snapshot.usage[node.place].get(at, 0))
+        if node.place not in path and idle > 0:
+            yield node.name, idle
+
+
+def account_text(account: NodeAccount, at: FlavorResource) -> str:
+    """One node in words.
+
+    >>> node = NodeAccount("ClusterQueue", "ads", 12, 16, 16, 0, 8, 4, "borrowingLimit")
+    >>> account_text(node, FlavorResource("a100", "nvidia.com/gpu"))
+    'ClusterQueue ads uses 12 of 16, borrows at most 8; 4 available: its borrowingLimit binds'
+    """
+    words = f"{account.kind} {account.name} uses {amount(at, account.usage)} of {amount(at, account.quota)}"
+    if account.kind == "Cohort" and account.nominal:
+        words += f" ({amount(at, account.nominal)} its own)"
+    if account.local_quota:
+        lent = quota_passed_up(NodeQuota(subtree=account.quota, local=account.local_quota))
+        words += f", lends at most {amount(at, lent)}"
+    if account.borrowing_limit is not None:
+        words += f", borrows at most {amount(at, account.borrowing_limit)}"
+    words += f"; {amount(at, account.available)} available"
+    if account.binds:
+        words += ": its borrowingLimit binds" if account.binds == "borrowingLimit" else ": its quota binds"
+    return words
+
+
+def amount(at: FlavorResource, number: Amount) -> str:
+    """An amount as a Kubernetes quantity, or in words where it has no end.
+
+    >>> amount(FlavorResource("f", "cpu"), 1500), amount(FlavorResource("f", "cpu"), UNLIMITED)
+    ('1500m', 'unlimited')
+    """
+    return "unlimited" if number == UNLIMITED else format_amount(at.resource, number)

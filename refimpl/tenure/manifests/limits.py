@@ -1,0 +1,56 @@
+"""How much is taken in: limits far above what a cluster has, each stated in the error that it makes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_FILE: Final = 2**30
+"""Bytes of one file or of standard input: about 150,000 workloads as `kubectl get -o json` prints them."""
+
+MAX_OBJECT: Final = 4 * 2**20
+"""Characters of one item of a List; an API server takes less than two million."""
+
+MAX_DOCUMENT: Final = 8 * 2**20
+"""Characters of a JSON text that is no List."""
+
+MAX_OBJECTS: Final = 1_000_000
+"""Kubernetes objects in one set of files."""
+
+MAX_PROBLEMS: Final = 1000
+"""Problems that are told at once; no more is read after them."""
+
+MAX_VALUES: Final = 500_000
+"""Values in the YAML documents of one file that are no List as kubectl writes it."""
+
+MAX_NAME: Final = 253
+"""Characters of an object's name, as Kubernetes has it."""
+
+MAX_TEXT: Final = 1024
+"""Characters of a text that is looked at; no name, label or reason of Kubernetes is longer."""
+
+MAX_ALIASED: Final = 1_000_000
+"""Values that the aliases of one file stand for."""
+
+MAX_DEPTH: Final = 200
+"""Levels of nesting that are read for certain; in JSON a few hundred more may pass."""
+
+MAX_REPEATED_KEYS: Final = 100
+"""Keys standing twice that are told of one file."""
+
+MAX_DEVIATIONS: Final = 100
+"""Problems that are told of one object's shape, and as many of what its fields demand of one another."""
+
+MAX_COHORT_LEVELS: Final = 100
+"""Cohorts above one another."""
+
+MAX_LINE: Final = 32 * 2**20
+"""Bytes of one request to the oracle."""
+
+
+def in_mebibytes(size: int) -> str:
+    """A size in bytes or characters as an error states it.
+
+    >>> in_mebibytes(MAX_OBJECT)
+    '4 MiB'
+    """
+    return f"{size // 2**20} MiB"

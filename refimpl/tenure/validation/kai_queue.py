@@ -1,0 +1,35 @@
+"""A Queue of KAI-Scheduler, as far as its minimum runtimes go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.validation.faults import Fault, WarningType, required
+from tenure.validation.subject import Subject, duration
+
+_RUNTIMES = ("preemptMinRuntime", "reclaimMinRuntime")
+
+
+def resources_given(subject: Subject) -> Iterator[Fault]:
+    """Source: KAI-Scheduler, Queue webhook.
+
+    >>> [fault.field for fault in resources_given(Subject("Queue", {"spec": {}}))]
+    ['spec.resources']
+    """
+    if subject.get("spec", "resources") is None:
+        yield required("spec.resources", "the resources of the queue")
+
+
+def negative_runtimes(subject: Subject) -> Iterator[Fault]:
+    """A negative runtime is accepted, hides those of the queues above, and protects nobody.
+
+    Source: KAI-Scheduler, MinRuntime plugin; its Queue has no check of the value.
+    """
+    for name in _RUNTIMES:
+        runtime = duration(subject.get("spec", name))
+        if runtime is not None and runtime < 0:
+            message = (
+                "a negative runtime protects nobody, and hides the value of the queues above and the "
+                "default: write 0s for no protection, or leave it out to inherit"
+            )
+            yield Fault(WarningType.NEGATIVE_DURATION, f"spec.{name}", message)

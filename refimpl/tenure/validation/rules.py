@@ -1,0 +1,100 @@
+"""Every rule of validation, by the kind of object that it is about, with who states it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tenure.validation import (
+    cautions,
+    cluster_queue,
+    flavor,
+    interplay,
+    kai_queue,
+    priority_class,
+    quotas,
+    references,
+    updates,
+    workload,
+)
+from tenure.validation.faults import Source
+from tenure.validation.overview import Together
+from tenure.validation.subject import Rule, Sourced
+
+ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
+    "ClusterQueue": (
+        (Source.WEBHOOK, quotas.cluster_queue_quotas),
+        (Source.SCHEMA, quotas.as_many_as_covered),
+        (Source.WEBHOOK, cluster_queue.namespace_selector),
+        (Source.WEBHOOK, cluster_queue.borrowing_needs_reclaiming),
+        (Source.WEBHOOK, cluster_queue.preference_needs_trying),
+        (Source.TIME_BASED, cluster_queue.time_based_config),
+        (Source.WEBHOOK, quotas.fair_sharing_weight),
+        (Source.WEBHOOK, quotas.totals),
+        (Source.WEBHOOK, cluster_queue.concurrent_admission),
+        (Source.WEBHOOK, cluster_queue.checks_on_flavors),
+        (Source.WEBHOOK, updates.concurrent_admission_stays),
+    ),
+    "Cohort": (
+        (Source.WEBHOOK, quotas.fair_sharing_weight),
+        (Source.WEBHOOK, quotas.cohort_quotas),
+        (Source.SCHEMA, quotas.as_many_as_covered),
+    ),
+    "LocalQueue": ((Source.SCHEMA, updates.cluster_queue_stays),),
+    "ResourceFlavor": (
+        (Source.WEBHOOK, flavor.node_labels),
+        (Source.WEBHOOK, flavor.node_taints),
+        (Source.WEBHOOK, flavor.toleration_keys),
+        (Source.SCHEMA, flavor.schema_rules),
+        (Source.SCHEMA, updates.topology_stays),
+    ),
+    "Workload": (
+        (Source.WEBHOOK, workload.pod_counts),
+        (Source.WEBHOOK, workload.requested_resources),
+        (Source.SCHEMA, workload.priority_reference),
+        (Source.WEBHOOK, workload.priority_boost),
+        (Source.WEBHOOK, workload.admission),
+        (Source.WEBHOOK, workload.reclaimable_pods),
+        (Source.WEBHOOK, updates.workload_stays),
+    ),
+    "WorkloadPriorityClass": (
+        (Source.SCHEMA, priority_class.base_priority),
+        (Source.DYNAMIC_PRIORITY, priority_class.one_policy),
+        (Source.DYNAMIC_PRIORITY, priority_class.step_delay),
+        (Source.DYNAMIC_PRIORITY, priority_class.refused_growth),
+    ),
+    "Queue": ((Source.WEBHOOK, kai_queue.resources_given),),
+}
+"""What makes an object invalid, beside its schema."""
+
+WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "ClusterQueue": (
+        cautions.limits,
+        cautions.unlimited_lends_nothing,
+        cautions.unused_policies,
+        cautions.unused_time_based_config,
+        cautions.alternating_victims,
+        cautions.hero_queue,
+        cautions.zero_weight,
+    ),
+    "Cohort": (cautions.unlimited_lends_nothing, cautions.zero_weight),
+    "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
+    "Queue": (kai_queue.negative_runtimes,),
+}
+"""What one object hardly means."""
+
+TOGETHER: Final[tuple[Together, ...]] = (
+    references.flavors,
+    references.cluster_queues,
+    references.local_queues,
+    references.priority_classes,
+    references.cohorts,
+    references.cycles,
+    references.parent_queues,
+    interplay.thresholds,
+    interplay.lent_for_good,
+    interplay.borrowing_under_fair_sharing,
+    interplay.fair_sharing_loop,
+    interplay.bypassed_lending_limits,
+)
+"""What the objects hardly mean together."""

@@ -1,0 +1,120 @@
+"""What an update may not change, as Kueue's webhooks and schemas check it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.manifests.showing import printable, show
+from tenure.manifests.structure import dig, entries, has_condition, items
+from tenure.validation.faults import Fault, invalid, required
+from tenure.validation.subject import Subject, text, whole
+
+_RECLAIMABLE = "status.reclaimablePods"
+
+
+def concurrent_admission_stays(subject: Subject) -> Iterator[Fault]:
+    """Source: Kueue, ClusterQueue webhook; whatever feature gate ConcurrentAdmission says.
+
+    >>> old = {"spec": {"concurrentAdmissionPolicy": {"migration": {"mode": "RetainFirstAdmission"}}}}
+    >>> [fault.field for fault in concurrent_admission_stays(Subject("ClusterQueue", {"spec": {}}, old=old))]
+    ['spec.concurrentAdmissionPolicy']
+    """
+    yield from _stays(subject, "spec", "concurrentAdmissionPolicy")
+
+
+def cluster_queue_stays(subject: Subject) -> Iterator[Fault]:
+    """Source: Kueue v1beta2 API, validation rule of LocalQueueSpec."""
+    if dig(subject.old, "spec", "clusterQueue") is not None:
+        yield from _stays(subject, "spec", "clusterQueue")
+
+
+def topology_stays(subject: Subject) -> Iterator[Fault]:
+    """Source: Kueue v1beta2 API, validation rule of ResourceFlavorSpec."""
+    before = dig(subject.old, "spec", "topologyName")
+    now = subject.get("spec", "topologyName")
+    if before is not None and now != before:
+        yield invalid("spec", now, f"the topologyName as it was, {show(before)}")
+
+
+def workload_stays(subject: Subject) -> Iterator[Fault]:
+    """What a workload may not change while it holds quota.
+
+    Source: Kueue, Workload webhook, and validation rules of Workload in its schema.
+    """
+    if subject.old is None:
+        return
+    if dig(subject.old, "status", "admission") and subject.get("status", "admission"):
+        yield from _admission_stays(subject)
+    if not has_condition(subject.old, "QuotaReserved"):
+        return
+    yield from _pod_sets_stay(subject)
+    if has_condition(subject.raw, "QuotaReserved"):
+        yield from _stays(subject, "spec", "queueName")
+        yield from _never_fewer(subject)
+
+
+def _stays(subject: Subject, *path: str) -> Iterator[Fault]:
+    if subject.old is None:
+        return
+    before, now = dig(subject.old, *path), subject.get(*path)
+    if before != now:
+        yield invalid(".".join(path), now, f"it as it was, {show(before)}: the field cannot change")
+
+
+def _admission_stays(subject: Subject) -> Iterator[Fault]:
+    """The topology is assigned later; everything else stays."""
+    if _assigned(subject.raw) != _assigned(subject.old):
+        found = subject.get("status", "admission", "clusterQueue")
+        yield invalid("status.admission", found, "the admission as it was: it cannot change")
+
+
+def _assigned(workload: object) -> object:
+    admission = dig(workload, "status", "admission")
+    later = ("topologyAssignment", "delayedTopologyRequest")
+    assignments = [
+        {key: value for key, value in each.items() if key not in later}
+        for _, each in entries(dig(admission, "podSetAssignments"))
+    ]
+    return {**admission, "podSetAssignments": assignments} if isinstance(admission, dict) else admission
+
+
+def _pod_sets_stay(subject: Subject) -> Iterator[Fault]:
+    """Kueue names a pod set that changed with a dot before its index."""
+    now, before = items(subject.get("spec", "podSets")), items(dig(subject.old, "spec", "podSets"))
+    if len(now) != len(before):
+        yield invalid("spec.podSets", len(now), f"{len(before)} pod sets as before: they cannot change")
+        return
+    for i, (new, old) in enumerate(zip(now, before, strict=True)):
+        if _unchanging(new, old, subject) != old:
+            expected = "the pod set as it was while quota is reserved for it"
+            yield invalid(f"spec.podSets.{i}", dig(new, "name"), expected)
+
+
+def _unchanging(new: object, old: object, subject: Subject) -> object:
+    """The pod set with its old count, where fewer pods are allowed."""
+    shrinks = subject.gates.get("ElasticJobsViaWorkloadSlices", True)
+    if not (shrinks and isinstance(new, dict) and isinstance(old, dict)):
+        return new
+    count, before = whole(new.get("count", 1)), whole(old.get("count", 1))
+    if count is None or before is None or count >= before:
+        return new
+    without = {name: value for name, value in new.items() if name != "count"}
+    return {**without, "count": old["count"]} if "count" in old else without
+
+
+def _never_fewer(subject: Subject) -> Iterator[Fault]:
+    """Kueue excuses the pod sets of an elastic job that have shrunk; those are not looked at here."""
+    if subject.get("metadata", "annotations", "kueue.x-k8s.io/elastic-job") == "true":
+        return
+    now = {text(entry.get("name")): whole(entry.get("count")) for _, entry in _entries(subject.raw)}
+    for _, entry in _entries(subject.old):
+        name, before = text(entry.get("name")), whole(entry.get("count")) or 0
+        path = f"{_RECLAIMABLE}[{printable(name)}]"
+        if name not in now:
+            yield required(path, "the entry as it was: it cannot be removed")
+        elif (now[name] or 0) < before:
+            yield invalid(f"{path}.count", now[name], f"at least {before}, as before")
+
+
+def _entries(workload: object) -> list[tuple[int, dict[str, object]]]:
+    return entries(dig(workload, "status", "reclaimablePods"))

@@ -1,0 +1,199 @@
+"""`tenure explain`, `tenure why` and `tenure why-not`: the same content as text, JSON and YAML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from tenure.answers.schemas import SHAPES, answer_schema
+from tenure.cli.explain import explain_command, split_victim, why_command, why_not_command
+from tenure.errors import InputError
+from tenure.resources import bundled
+
+TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
+COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
+EVAL, LONG = "team-b/job-eval-suite-d739e", "team-a/job-long-context-8a5dc"
+PRETRAIN, ROLLOUT = "team-a/job-pretrain-7b-e95a1", "team-b/job-rlhf-rollout-63a0e"
+ADS, LLM = "ads/job-bid-landscape-c66ef", "llm/job-pretrain-mix-9fa75"
+ASKED = [
+    ("explain", "-w", EVAL, *TEAMS),
+    ("explain", "-w", LLM, *COHORT),
+    ("explain", "-w", ADS, *COHORT, "--fair-sharing", "default"),
+    ("explain", "-w", "vision/job-depth-f4d2f", *COHORT, "--flips", "0"),
+    ("why", PRETRAIN, *TEAMS),
+    ("why", PRETRAIN, "-w", EVAL, *TEAMS),
+    ("why", ROLLOUT, "-w", LONG, *TEAMS, "--override", "same_priority_gate=either"),
+    ("why-not", LONG, *TEAMS),
+    ("why-not", LONG, ROLLOUT, *TEAMS),
+    ("why-not", ADS, *COHORT),
+    ("why-not", "nightly/job-captions-f1221", *COHORT),
+]
+
+app = typer.Typer()
+app.command("explain")(explain_command)
+app.command("why")(why_command)
+app.command("why-not")(why_not_command)
+
+
+def said(*arguments: str) -> str:
+    """What a command prints."""
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def answered(*arguments: str) -> dict[str, Any]:
+    """What a command answers as JSON."""
+    parsed: dict[str, Any] = json.loads(said(*arguments, "-o", "json"))
+    return parsed
+
+
+def texts(value: Any) -> list[str]:
+    """Every text under a key that sentences stand under."""
+    if isinstance(value, list):
+        return [text for each in value for text in texts(each)]
+    if not isinstance(value, dict):
+        return []
+    own = [each for key, each in value.items() if key in ("text", "why", "reason", "verdict")]
+    return [
+        *(each for each in own if " " in each),
+        *(text for each in value.values() for text in texts(each)),
+    ]
+
+
+@pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
+def test_json_and_yaml_say_the_same_and_are_as_the_schema_says(arguments: tuple[str, ...]) -> None:
+    answer = answered(*arguments)
+    assert yaml.safe_load(said(*arguments, "-o", "yaml")) == answer
+    published = bundled("spec", "schemas", f"{arguments[0]}.schema.json")
+    schema = json.loads(published.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(answer)
+
+
+@pytest.mark.parametrize("command", SHAPES)
+def test_the_published_schema_is_the_one_that_the_shapes_make(command: str) -> None:
+    published = bundled("spec", "schemas", f"{command}.schema.json").read_text(encoding="utf-8")
+    assert json.loads(published) == answer_schema(command), "python -m tenure.answers.schemas spec/schemas"
+
+
+@pytest.mark.parametrize("command", SHAPES)
+def test_every_field_of_a_schema_is_described(command: str) -> None:
+    schema = answer_schema(command)
+    for shape in (schema, *schema["$defs"].values()):
+        assert shape["description"]
+        assert [name for name, field in shape["properties"].items() if not field.get("description")] == []
+
+
+@pytest.mark.parametrize("arguments", [ASKED[1], ASKED[2], ASKED[9], ASKED[10]], ids=" ".join)
+def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> None:
+    text = said(*arguments)
+    answer = answered(*arguments)
+    if arguments[0] == "why-not":
+        answer["decision"].pop("request")  # findings about the request are for `explain`
+    if len(answer["decision"]["counts"]) == 1:
+        answer["decision"].pop("counts")  # all pods were enough; nothing to tell
+    assert [each for each in texts(answer) if each not in text] == []
+
+
+def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() -> None:
+    text = said("why-not", ADS, *COHORT)
+    assert text.startswith(f"{ADS} is not admitted: quota is lacking")
+    for line in (
+        "    ClusterQueue ads uses 12 of 16; 0 available",
+        "    Cohort company uses 80 of 80; 0 available: its quota binds",
+        "  without borrowing: 4 of 6 candidates removed, and still 4 nvidia.com/gpu on on-demand short",
+        "    passed over search/job-embedder-be27d: when its turn came ClusterQueue search was within its"
+        " quota (KQ-380)",
+        f"  If spec.priority of Workload/{ADS} were 101 instead of 100, {ADS} would preempt"
+        " nightly/job-etl-6e260, ads/job-calibrate-eaa01.",
+    ):
+        assert line in text.splitlines()
+    assert "spot for cpu, memory, nvidia.com/gpu: Excluded; taint cloud.example.com/spot=true" in text
+
+
+def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
+    answer = answered("why-not", LONG, ROLLOUT, *TEAMS)
+    assert answer["summary"] == f"{ROLLOUT} is not taken for {LONG}: it may not be taken"
+    assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
+    assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"taken"}
+
+
+def test_why_without_a_preemptor_names_all_who_would_take_it() -> None:
+    answer = answered("why", PRETRAIN, *TEAMS)
+    assert [case["preemptor"] for case in answer["cases"] if case["taken"]] == [EVAL]
+    assert len(answer["cases"]) == 4
+    assert answer["cases"][0]["taken"]
+    assert all(case["flips"] is None for case in answer["cases"])
+    assert said("why", PRETRAIN, *TEAMS).startswith(
+        f"1 of 4 pending workloads takes {PRETRAIN}, each decided alone: {EVAL}"
+    )
+
+
+def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
+    answer = answered("why", PRETRAIN, "-w", EVAL, *TEAMS)
+    assert (
+        answer["summary"]
+        == f"{PRETRAIN} is taken for {EVAL}: InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020"
+    )
+    (case,) = answer["cases"]
+    assert {flip["after"] for flip in case["flips"]["nearest"]} == {"kept"}
+
+
+def test_shares_are_told_with_their_numbers() -> None:
+    text = said("explain", "-w", ADS, *COHORT, "--fair-sharing", "default")
+    mine, theirs = "ClusterQueue ads with the request 27.778", "ClusterQueue search after the removal 27.778"
+    assert f"share of {mine}, of {theirs}: equal" in text
+
+
+def test_partial_admission_tells_the_numbers_it_tried() -> None:
+    text = said("why-not", "nightly/job-captions-f1221", *COHORT)
+    lines = text[text.index("Numbers of pods") :].splitlines()
+    assert lines[1:5] == [
+        "  8 of main: no flavor serves it",
+        "  5 of main: no flavor serves it",
+        "  3 of main: fits",
+        "  4 of main: no flavor serves it",
+    ]
+
+
+def test_no_flips_are_searched_where_none_are_asked_for() -> None:
+    answer = answered("explain", "-w", EVAL, *TEAMS, "--flips", "0")
+    assert answer["flips"] == {"tried": 0, "fields": 0, "complete": False, "nearest": []}
+    assert "What would change" not in said("explain", "-w", EVAL, *TEAMS, "--flips", "0")
+
+
+def test_manifests_may_stand_behind_the_victim(tmp_path: Path) -> None:
+    folder = str(bundled("examples", "two-teams"))
+    now = ("--now", "2026-03-02T14:00:00Z")
+    assert answered("why-not", LONG, ROLLOUT, folder, *now) == answered("why-not", LONG, ROLLOUT, *TEAMS)
+    assert answered("why-not", LONG, folder, *now)["victim"] is None
+    assert answered("why", ROLLOUT, folder, "-w", LONG, *now)["cases"][0]["preemptor"] == LONG
+    existing = tmp_path / "a"
+    existing.touch()
+    assert split_victim([str(existing)]) == (None, [str(existing)])
+    assert split_victim([]) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("why", EVAL, *TEAMS), "this one is pending"),
+        (("why-not", LONG, "nobody/at-all", *TEAMS), "a file or folder that exists; of 16 that hold quota"),
+        (("why-not", ROLLOUT, *TEAMS), "a pending workload; this one holds quota"),
+        (("explain", *TEAMS), "4 pending workloads"),
+        (("explain", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
+    ],
+    ids=["pending victim", "unknown victim", "running workload", "several", "override"],
+)
+def test_a_bad_name_is_answered_with_what_there_is(arguments: tuple[str, ...], words: str) -> None:
+    done = CliRunner().invoke(app, list(arguments))
+    assert isinstance(done.exception, InputError)
+    assert words in str(done.exception)

@@ -1,0 +1,121 @@
+"""Help that teaches, errors that say what comes next, and how long the first word takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+
+from tenure.cli.app import app
+from tenure.cli.commands import COMMANDS
+from tests.process import TENURE, tenure
+
+GROUPED = {"vectors": ("run", "check", "format", "add")}
+EVERY = [name for name in COMMANDS if name not in GROUPED] + [
+    f"{group} {name}" for group, names in GROUPED.items() for name in names
+]
+SLOWEST_HELP_S, SLOWEST_IMPORT_S = 0.4, 0.05
+"""Processor time, which others on the same machine take none of."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_command_says_itself(name: str) -> None:
+    group: Any = typer.main.get_command(app)
+    command = group.get_command(group.context_class(group, info_name="tenure"), name)
+    first = " ".join(command.help.split("\n\n")[0].split())
+    assert first.startswith(COMMANDS[name][1])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_help_shows_examples_as_they_are_typed_and_the_exit_codes(name: str) -> None:
+    done = tenure(*name.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    # `oracle` reads what another program writes, `explain` has one way of asking.
+    wanted = 1 if name in ("oracle", "explain") else 2
+    assert sum(1 for line in lines if re.match(rf"  .*\btenure {name}\b", line)) >= wanted
+    assert max(map(len, lines)) <= 110
+    if name != "oracle":
+        assert any(line.startswith("  Exit codes: 0 ") for line in lines)
+
+
+def test_h_is_short_for_help() -> None:
+    assert tenure("decide", "-h").stdout == tenure("decide", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("decid",), "No such command 'decid'. Did you mean 'decide'?"),
+        (("whynot",), "Did you mean 'why-not'?"),
+        (("prov",), "Did you mean 'prove'?"),
+        (("zzz",), "One of decide, "),
+        (("vectors", "rum"), "Did you mean 'run'?"),
+        (("decide", "--exmple"), "--example"),
+        (("decide", "-o", "xml"), "'json'"),
+    ],
+    ids=" ".join,
+)
+def test_a_slip_is_answered_with_the_nearest_word_and_the_help(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    done = tenure(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert words in done.stderr.decode()
+    assert "--help' for help." in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "last"),
+    [
+        (("decide",), "see tenure decide --help"),
+        (("--no-color", "decide", "gone.yaml"), "see tenure decide --help"),
+        (("example", "three-teams"), "see tenure example --help"),
+        (("vectors", "run", "ABC"), "see tenure vectors run --help"),
+        (("schema", "nothing"), "see tenure schema --help"),
+    ],
+    ids=" ".join,
+)
+def test_an_error_ends_with_the_next_step(arguments: tuple[str, ...], last: str) -> None:
+    done = tenure(*arguments)
+    assert done.returncode == 2
+    first, *_, end = done.stderr.decode().splitlines()
+    assert first.startswith("error: ")
+    assert end == last
+
+
+def seconds(*command: str) -> float:
+    """The least processor time of three runs."""
+    found = []
+    for _ in range(3):
+        before = os.times()
+        subprocess.run(command, capture_output=True, check=True)
+        after = os.times()
+        found.append(
+            after.children_user - before.children_user + after.children_system - before.children_system
+        )
+    return min(found)
+
+
+def test_the_help_comes_at_once_and_an_import_costs_next_to_nothing() -> None:
+    assert seconds(str(TENURE), "--help") < SLOWEST_HELP_S
+    nothing = seconds(sys.executable, "-c", "pass")
+    assert seconds(sys.executable, "-c", "import tenure") - nothing < SLOWEST_IMPORT_S
+
+
+def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:
+    program = (
+        "import sys, tenure.cli.app as a, contextlib, io\n"
+        "sys.argv = ['tenure', '--help']\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "    a.main()\n"
+        "heavy = ('yaml', 'pydantic', 'rich', 'jsonschema', 'tenure.oracle')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,127 @@
+"""The published schemas, and real answers against them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema, schema_names
+from tenure.readings import preset_names
+from tests.process import tenure
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ("decide", "example", "pending", "schemas", "vectors")
+TWO = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
+COHORT = ("decide", "--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
+FAIR = ("--fair-sharing", "default")
+
+
+def check(name: str, *arguments: str, cwd: Path | None = None) -> Any:
+    """An answer that is as its schema says, in JSON and in YAML."""
+    done = tenure(*arguments, "-o", "json", cwd=cwd)
+    answer = json.loads(done.stdout)
+    problems = [error.message for error in Draft202012Validator(schema(name)).iter_errors(answer)]
+    assert problems == []
+    return answer
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_a_schema_is_one_of_draft_2020_12(name: str) -> None:
+    found = schema(name)
+    assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert found["title"]
+    Draft202012Validator.check_schema(found)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_schema_leaves_nothing_open(name: str) -> None:
+    for each in objects_of(schema(name)):
+        assert "additionalProperties" in each, each
+
+
+def objects_of(node: object) -> Iterator[dict[str, Any]]:
+    """Every description of an object."""
+    if isinstance(node, dict):
+        if node.get("type") == "object":
+            yield node
+        for each in node.values():
+            yield from objects_of(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from objects_of(each)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*TWO, "-w", "team-b/job-eval-suite-d739e"),
+        (*TWO, "-w", "team-b/job-eval-suite-d739e", "--explain"),
+        (*TWO, "-w", "team-b/job-moe-64-448bc", "--explain"),
+        (*TWO, "-w", "team-a/job-long-context-8a5dc", "--override", "newer_than=reserved_after_created"),
+        (*COHORT, "-w", "llm/job-pretrain-mix-9fa75", "--explain"),
+        (*COHORT, "-w", "ads/job-bid-landscape-c66ef", *FAIR, "--explain"),
+    ],
+    ids=" ".join,
+)
+def test_a_decision_is_as_its_schema_says(arguments: tuple[str, ...]) -> None:
+    check("decide", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(*TWO, "--explain"), COHORT, (*COHORT, *FAIR, "--explain"), (*TWO, "--reading", "as-written")],
+    ids=" ".join,
+)
+def test_all_decisions_are_as_their_schema_says(arguments: tuple[str, ...]) -> None:
+    check("pending", *arguments, "--all-pending")
+
+
+def test_who_cannot_be_decided_is_as_the_schema_says(tmp_path: Path) -> None:
+    folder = shutil.copytree(ROOT / "examples" / "two-teams", tmp_path / "cluster")
+    file = folder / "workloads-team-b.yaml"
+    whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for item in whole["items"]:
+        if "admission" not in item.get("status", {}):
+            item["spec"]["podSets"][0]["topologyRequest"] = {"required": "rack"}
+    file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    answer = check("pending", "decide", str(folder), "--all-pending")
+    assert None in [row["decision"] for row in answer["pending"]]
+    assert answer["warnings"]
+
+
+def test_the_other_answers_are_as_their_schemas_say(tmp_path: Path) -> None:
+    check("example", "example")
+    check("example", "example", "two-teams")
+    check("example", "example", "two-teams", "--to", "mine", cwd=tmp_path)
+    check("schemas", "schema")
+    folder = str(shutil.copytree(ROOT / "spec" / "vectors", tmp_path / "vectors"))
+    check("vectors", "vectors", "run", "TBP-020")
+    check("vectors", "vectors", "check", "--folder", folder)
+    (tmp_path / "vectors" / "time-based.json").write_text(
+        (tmp_path / "vectors" / "time-based.json").read_text(encoding="utf-8") + "\n", encoding="utf-8"
+    )
+    assert check("vectors", "vectors", "check", "--folder", folder)["problems"]
+    assert check("vectors", "vectors", "format", "--folder", folder)["formatted"] == ["time-based.json"]
+
+
+def test_the_presets_of_the_schema_are_all_of_them() -> None:
+    for name in ("decide", "pending"):
+        assert schema(name)["$defs"]["reading"]["oneOf"][0]["enum"] == list(preset_names())
+
+
+def test_a_schema_is_printed_as_it_is_published() -> None:
+    printed = tenure("schema", "decide").stdout.decode()
+    assert printed == (ROOT / "spec" / "schemas" / "decide.schema.json").read_text(encoding="utf-8")
+    assert yaml.safe_load(tenure("schema", "decide", "-o", "yaml").stdout) == json.loads(printed)
+    listed = tenure("schema").stdout.decode().splitlines()
+    assert [line.split()[0] for line in listed] == schema_names()
+    done = tenure("schema", "decisions")
+    assert done.returncode == 2
+    assert b"expected one of decide, " in done.stderr

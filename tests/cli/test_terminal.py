@@ -1,0 +1,179 @@
+"""What a terminal gets and a pipe does not: colours and progress; and what ends a command early."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.terminals import ESCAPE, on_terminal
+from tests.process import TENURE, tenure
+
+DECIDE = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
+ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
+
+
+def without_colours(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("arguments", [(*ONE, "--explain"), (*DECIDE, "--all-pending")], ids=["one", "all"])
+def test_a_terminal_gets_the_same_text_in_colours(arguments: tuple[str, ...]) -> None:
+    shown = on_terminal(*arguments)
+    assert ESCAPE in shown.terminal
+    assert without_colours(shown.terminal) == tenure(*arguments).stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (("--no-color",), {}),
+        ((), {"NO_COLOR": "1"}),
+        ((), {"TERM": "dumb"}),
+        (("--no-color",), {"FORCE_COLOR": "1"}),
+        (("-o", "json"), {}),
+        (("-o", "yaml"), {}),
+    ],
+    ids=str,
+)
+def test_a_terminal_can_be_kept_plain(arguments: tuple[str, ...], environment: dict[str, str]) -> None:
+    shown = on_terminal(*ONE, *arguments, environment=environment)
+    assert shown.code == 0
+    assert ESCAPE not in shown.terminal
+
+
+def test_the_option_stands_before_the_command_too() -> None:
+    assert ESCAPE not in on_terminal("--no-color", *ONE).terminal
+
+
+def test_an_empty_no_color_says_nothing() -> None:
+    assert ESCAPE in on_terminal(*ONE, environment={"NO_COLOR": ""}).terminal
+
+
+def test_a_pipe_gets_colours_only_when_told_to() -> None:
+    assert ESCAPE not in tenure(*ONE).stdout.decode()
+    coloured = tenure(*ONE, "--color").stdout.decode()
+    assert ESCAPE in coloured
+    assert without_colours(coloured) == tenure(*ONE).stdout.decode()
+
+
+def test_errors_and_help_are_coloured_on_a_terminal_alone() -> None:
+    refused = (*DECIDE, "-w", "nobody/there")
+    shown = on_terminal(*refused, stream="stderr")
+    assert ESCAPE in shown.terminal
+    assert without_colours(shown.terminal) == tenure(*refused).stderr.decode()
+    assert ESCAPE in on_terminal("decide", "--help").terminal
+    assert ESCAPE not in tenure("decide", "--help").stdout.decode()
+
+
+def many_pending(folder: Path, count: int) -> Path:
+    """A cluster of one full queue, in which deciding for everybody takes a while."""
+    api = "kueue.x-k8s.io/v1beta2"
+
+    def workload(number: int, **status: Any) -> dict[str, Any]:
+        requests = {"requests": {"cpu": "1"}}
+        template = {"spec": {"containers": [{"name": "main", "resources": requests}]}}
+        return {
+            "apiVersion": api,
+            "kind": "Workload",
+            "metadata": {
+                "name": f"job-{number:05d}",
+                "namespace": "ml",
+                "creationTimestamp": "2026-03-01T00:00:00Z",
+            },
+            "spec": {
+                "priority": number % 7,
+                "queueName": "main",
+                "podSets": [{"name": "main", "count": 1, "template": template}],
+            },
+            **({"status": status} if status else {}),
+        }
+
+    usage = {"name": "main", "count": 1, "flavors": {"cpu": "plain"}, "resourceUsage": {"cpu": "1"}}
+    status = {
+        "conditions": [
+            {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-03-01T00:00:01Z"}
+        ],
+        "admission": {"clusterQueue": "main", "podSetAssignments": [usage]},
+    }
+    flavors = [{"name": "plain", "resources": [{"name": "cpu", "nominalQuota": str(count)}]}]
+    queue = {
+        "preemption": {"withinClusterQueue": "LowerPriority"},
+        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}],
+    }
+    items = [
+        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": "plain"}, "spec": {}},
+        {"apiVersion": api, "kind": "ClusterQueue", "metadata": {"name": "main"}, "spec": queue},
+        *(workload(number, **status) for number in range(count)),
+        *(workload(count + number) for number in range(count)),
+    ]
+    path = folder / "dump.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    return path
+
+
+def test_progress_is_shown_on_standard_error_while_that_is_a_terminal(tmp_path: Path) -> None:
+    path = many_pending(tmp_path, 1000)
+    shown = on_terminal("decide", str(path), "--all-pending", stream="stderr")
+    assert shown.code == 0
+    assert "deciding" in shown.terminal
+    assert "1000 pending workloads" in shown.pipe
+    assert ESCAPE not in shown.pipe
+    piped = tenure("decide", str(path), "--all-pending")
+    assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is taken\n"
+
+
+def test_what_is_quick_shows_no_progress() -> None:
+    assert on_terminal(*DECIDE, "--all-pending", stream="stderr").terminal == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("oracle",), ("decide", "-"), ("vectors", "add", "time-based")], ids=" ".join
+)
+def test_control_c_ends_a_command_without_a_word(arguments: tuple[str, ...]) -> None:
+    with subprocess.Popen(
+        [str(TENURE), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        wait_until(lambda: reads_standard_input(process.pid))
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 130
+
+
+def test_control_c_in_the_middle_of_all_decisions_leaves_a_clean_terminal(tmp_path: Path) -> None:
+    path = many_pending(tmp_path, 2000)
+    with subprocess.Popen(
+        [str(TENURE), "decide", str(path), "--all-pending"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        # The warning is said between loading and deciding.
+        assert process.stderr.readline().startswith(b"warning: ")
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == (b"", b"")
+        assert process.returncode == 130
+
+
+def reads_standard_input(process: int) -> bool:
+    """Whether a process waits in a read of its first descriptor; without /proc, a guess."""
+    try:
+        called = Path(f"/proc/{process}/syscall").read_text(encoding="ascii").split()
+    except OSError:
+        time.sleep(2)
+        return True
+    return called[:2] == ["0", "0x0"]
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)

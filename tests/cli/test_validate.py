@@ -1,0 +1,163 @@
+"""`tenure validate` as its users meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+import yaml
+from typer.testing import CliRunner, Result
+
+from tenure.cli.validate import validate_command
+from tenure.conformance.protocol import answer
+from tenure.errors import InputError
+from tenure.resources import bundled
+from tests.unit.validation.objects import group, queue, thing
+
+SCHEMA = json.loads(bundled("spec", "schemas", "validate.schema.json").read_text(encoding="utf-8"))
+
+app = typer.Typer()
+app.command()(validate_command)
+
+
+def run(*arguments: str, stdin: str = "") -> Result:
+    """The command alone; the front turns an InputError into exit code 2."""
+    return CliRunner().invoke(app, [*arguments], input=stdin)
+
+
+def written(folder: Path, name: str, *objects: dict[str, Any]) -> str:
+    """A file of manifests."""
+    path = folder / name
+    path.write_text("---\n".join(yaml.safe_dump(each) for each in objects), encoding="utf-8")
+    return str(path)
+
+
+def unreadable(done: Result) -> list[str]:
+    """The files that could not be read."""
+    assert isinstance(done.exception, InputError), done.output
+    return [problem.file for problem in done.exception.problems]
+
+
+def test_the_bundled_examples_are_valid() -> None:
+    for example in ("two-teams", "shared-cohort", "fair-sharing"):
+        done = run("--example", example)
+        assert (done.exit_code, " 0 errors" in done.output) == (0, True), done.output
+
+
+def test_errors_stand_by_file_and_object_and_fail(tmp_path: Path) -> None:
+    first = written(tmp_path, "a.yaml", queue("a", stopPolicy="Stop", fairSharing={"weight": 0}), queue("ok"))
+    second = written(tmp_path, "b.yaml", queue("B"))
+    done = run(first, second)
+    assert done.exit_code == 1
+    assert done.output.splitlines() == [
+        first,
+        "  ClusterQueue/a",
+        "    error    spec.stopPolicy: found 'Stop', expected one of None, Hold, HoldAndDrain"
+        " (FieldValueNotSupported, schema)",
+        "    warning  spec.fairSharing.weight: with weight 0 the share is infinite as soon as anything is"
+        " borrowed: the first to be preempted, and taking from nobody. If that is not meant, write a weight"
+        " above 0 (ZeroWeight, tenure)",
+        "",
+        second,
+        "  ClusterQueue/B",
+        "    error    metadata.name: found 'B', expected small letters, digits, '-' and '.', a letter or"
+        " digit at both ends (FieldValueInvalid, schema)",
+        "",
+        "validate: 3 objects, 2 errors, 1 warning",
+    ]
+
+
+def test_warnings_fail_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.yaml", queue(fairSharing={"weight": 0}))
+    assert run(path).exit_code == 0
+    assert run(path, "--strict").exit_code == 1
+    assert run(path, "--warnings-as-errors").exit_code == 1
+
+
+def test_standard_input_and_folders_are_read(tmp_path: Path) -> None:
+    text = yaml.safe_dump({"kind": "List", "apiVersion": "v1", "items": [queue(), thing("Cohort", "c")]})
+    assert run("-", stdin=text).output == "validate: 2 objects, 0 errors, 0 warnings\n"
+    written(
+        tmp_path, "a.yaml", queue("a"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}}
+    )
+    written(tmp_path, "b.yml", queue("b"))
+    assert run(str(tmp_path)).output == (
+        "validate: 2 objects, 0 errors, 0 warnings; 1 of other kinds ignored\n"
+    )
+
+
+def test_what_cannot_be_read_is_no_verdict_and_hides_nothing(tmp_path: Path) -> None:
+    good = written(tmp_path, "a.yaml", queue(stopPolicy="Stop"))
+    torn = tmp_path / "torn.yaml"
+    torn.write_text("kind: [", encoding="utf-8")
+    done = run(good, str(torn), "absent.yaml")
+    assert unreadable(done) == [str(torn), "absent.yaml"]
+    assert "spec.stopPolicy" in done.output
+
+
+def test_an_update_is_compared_with_what_is_there(tmp_path: Path) -> None:
+    now = written(tmp_path, "now.yaml", thing("LocalQueue", "ml", {"clusterQueue": "a"}))
+    then = written(tmp_path, "then.yaml", thing("LocalQueue", "ml", {"clusterQueue": "b"}))
+    assert run(then).exit_code == 0
+    assert run(then, "--old", now).exit_code == 1
+
+
+def test_a_reading_decides_what_is_refused(tmp_path: Path) -> None:
+    policy = {"step": -1, "max": 9, "delayForStep": "1h"}
+    given = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "p"},
+    }
+    path = written(tmp_path, "a.yaml", {**given, "value": 1, "dynamicPriorityPolicy": policy})
+    assert run(path).exit_code == 1
+    assert run(path, "--reading", "as-written").exit_code == 0
+    assert run(path, "--reading", "as-written", "--strict").exit_code == 1
+
+
+def test_feature_gates_decide_as_kueue_has_them(tmp_path: Path) -> None:
+    boosted = thing("Workload", "w", {"podSets": [{"template": {}}]})
+    boosted["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": ""}
+    path = written(tmp_path, "a.yaml", boosted)
+    assert run(path).exit_code == 0
+    assert run(path, "--feature-gates", "PriorityBoost=true").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("a.yaml", "--example", "two-teams"),
+        ("--example", "none"),
+        ("--example", "two-teams", "--feature-gates", "PriorityBost=true"),
+        ("--example", "two-teams", "--feature-gates", "PriorityBoost=maybe"),
+        ("--example", "two-teams", "--override", "newer_than"),
+        ("--example", "two-teams", "--reading", "strict"),
+    ],
+)
+def test_a_wrong_command_line_is_bad_input(arguments: tuple[str, ...]) -> None:
+    assert isinstance(run(*arguments).exception, InputError)
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_the_structured_output_follows_its_schema(form: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "a.yaml", queue(stopPolicy="Stop", fairSharing={"weight": 0}))
+    done = run(path, "-o", form)
+    said = json.loads(done.output) if form == "json" else yaml.safe_load(done.output)
+    jsonschema.validate(said, SCHEMA)
+    assert (done.exit_code, said["valid"], said["checked"], said["ignored"]) == (1, False, 1, 0)
+    assert [(each["file"], each["field"]) for each in said["errors"]] == [(path, "spec.stopPolicy")]
+
+
+def test_the_protocol_says_the_same_without_files(tmp_path: Path) -> None:
+    wrong = queue(cohortName="ml", resourceGroups=[group(lendingLimit=9)])
+    said = json.loads(run(written(tmp_path, "a.yaml", wrong), "-o", "json").output)
+    asked = answer({"id": 1, "call": "validate", "input": {"objects": [wrong], "reading": "guaranteed"}})
+    for kind in ("errors", "warnings"):
+        without = [{key: each[key] for key in each if key != "file"} for each in said[kind]]
+        assert asked["output"][kind] == without
+    assert asked["output"]["errors"]
