@@ -71,6 +71,11 @@ def explain_command(
     \b
     tenure explain cluster/ -w ml/train --now 2026-03-02T14:00:00Z
 
+    The bundled cluster, for another program:
+
+    \b
+    tenure explain --example shared-cohort -w llm/job-pretrain-mix-9fa75 -o json | jq .flips
+
     Exit codes: 0 answered, 2 bad input, 3 internal error.
     """
     choose_colour(color)

@@ -17,6 +17,14 @@ def oracle_command() -> None:
 
     \b
     echo '{"id": 1, "call": "decide", "input": {...}}' | tenure oracle
+
+    What is wrong with objects, asked by another program:
+
+    \b
+    jq -c '{id: 1, call: "validate", input: {objects: .items}}' cluster.json | tenure oracle
+
+    Exit codes: 0 at the end of the requests, also where answers are errors; 2 when nothing can be read or
+    written.
     """
     # Whoever starts us may have closed either: then nobody asks, or nobody listens.
     if sys.stdin is None or sys.stdout is None:
