@@ -139,20 +139,31 @@ def test_what_is_quick_shows_no_progress() -> None:
 )
 def test_control_c_ends_a_command_without_a_word(arguments: tuple[str, ...]) -> None:
     with subprocess.Popen(
-        [str(TENURE), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [str(TENURE), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_control_c,
     ) as process:
-        assert process.stdin is not None
         assert process.stderr is not None
         wait_until(lambda: reads_standard_input(process.pid))
         process.send_signal(signal.SIGINT)
-        assert process.stderr.read() == b""
         assert process.wait(30) == 130
+        assert process.stderr.read() == b""
+
+
+def heed_control_c() -> None:
+    """A shell that runs the tests in the background has its children ignore the signal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_control_c_in_the_middle_of_all_decisions_leaves_a_clean_terminal(tmp_path: Path) -> None:
     path = many_pending(tmp_path, 2000)
     with subprocess.Popen(
-        [str(TENURE), "decide", str(path), "--all-pending"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [str(TENURE), "decide", str(path), "--all-pending"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_control_c,
     ) as process:
         assert process.stderr is not None
         # The warning is said between loading and deciding.
