@@ -87,7 +87,7 @@ def _output(request: object, shared: bool) -> dict[str, Any]:
         checked.now,
         checked.reading,
         checked.assignment,
-        snapshot_of(request["input"], checked) if shared else None,
+        snapshot_of(checked) if shared else None,
     )
     return render_decision(decision, explained=checked.explained)
 

@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from tenure.conformance.requests import DecideRequest
-from tenure.manifests import Memory
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 
-_PARTS: Final = (
-    "targetCQ",
-    "featureGates",
-    "fairSharing",
-    "requeuingTimestamp",
-    "cohorts",
-    "resourceFlavors",
-    "clusterQueues",
-    "admitted",
-)
-"""The fields of a request that a snapshot depends on."""
+_MOST: Final = 2**7
 
-_SNAPSHOTS: Final[Memory[Snapshot]] = Memory(2**7)
+_Key: TypeAlias = tuple[object, ...]
+_taken: dict[_Key, Snapshot] = {}
 
 
-def snapshot_of(raw: Mapping[str, Any], checked: DecideRequest) -> Snapshot:
-    """The snapshot that the request is about, of this time or of an earlier one.
+def snapshot_of(checked: DecideRequest) -> Snapshot:
+    """The snapshot that a request is about, of this time or of an earlier one; the oldest is forgotten first.
 
     Args:
-        raw: the input.
-        checked: what was read from it.
+        checked: what was read from the request.
 
     Raises:
         InputError: no such ClusterQueue.
+
+    >>> from tenure.conformance.requests import read_decide_request
+    >>> queue, workload = {"metadata": {"name": "q"}}, {"metadata": {"name": "w"}}
+    >>> raw = {"now": "2026-01-01T00:00:00Z", "clusterQueues": [queue], "admitted": [], "targetCQ": "q"}
+    >>> first, second = (snapshot_of(read_decide_request({**raw, "incoming": workload})) for _ in "12")
+    >>> first.tree is second.tree
+    True
     """
-    found = _SNAPSHOTS.of(
-        [raw.get(part) for part in _PARTS], lambda _: take_snapshot(checked.cluster, checked.queue)
-    )
+    key = _key(checked)
+    found = _taken.get(key)
+    if found is None:
+        found = take_snapshot(checked.cluster, checked.queue)
+        if len(_taken) >= _MOST:
+            del _taken[next(iter(_taken))]
+        _taken[key] = found
     return replace(found, cluster=checked.cluster)
+
+
+def _key(checked: DecideRequest) -> _Key:
+    """Which objects they are: `entries` returns the same ones for the same contents.
+
+    A snapshot keeps its objects, so that no other object gets the identity of one while it is remembered.
+    """
+    cluster = checked.cluster
+    return (
+        checked.queue,
+        cluster.settings,
+        tuple(map(id, cluster.cluster_queues.values())),
+        tuple(map(id, cluster.cohorts.values())),
+        tuple(map(id, cluster.flavors.values())),
+        tuple(map(id, cluster.admitted)),
+    )

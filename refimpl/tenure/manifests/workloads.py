@@ -53,6 +53,10 @@ def read_workload(
     Traceback (most recent call last):
     tenure.errors.InputError: Workload/b1: incoming.spec.priority: found '7', expected an integer
     """
+    if holds_quota is not None:
+        usual = usual_workload(raw, holds=holds_quota, reclaimable=reclaimable, full=_alone)
+        if usual is not None:
+            return usual
     problems: list[Problem] = []
     place = place_of(raw, "Workload", where=where)
     if holds_quota is None:
@@ -60,7 +64,8 @@ def read_workload(
             place.problem(field, found, "a workload that holds quota or waits for it")
             for field, found in out_of_play(raw)
         ]
-    made = workload(raw, place, problems, holds_quota=holds_quota, reclaimable=reclaimable)
+        holds_quota = has_condition(raw, "QuotaReserved")
+    made = fully_checked(raw, place, problems, holds_quota=holds_quota, reclaimable=reclaimable)
     return or_raise(made, problems)
 
 
