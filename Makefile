@@ -17,6 +17,10 @@ QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 N ?= 20000
 SEED ?= 1
 REPEAT ?= 3
+# Of `make peers-kai`: where KAI-Scheduler is checked out, and what that is.
+KAI_CHECKOUT ?=
+KAI_VERSION = $(shell test -e "$(KAI_CHECKOUT)/.git" && git -C "$(KAI_CHECKOUT)" describe --tags --always || echo unknown)
+KAI_PEER = "env TENURE_KAI_PEER=1 build/kai-peer -test.run ^TestServe\$$ -test.timeout 0"
 EXAMPLE ?= --example two-teams --workload team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
 
 .PHONY: help
@@ -57,10 +61,29 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 RE
 	mkdir -p build
 	cd tests/peers/kueue && go build -o ../../../build/kueue-peer . && go test ./...
 	$(BIN)/python -m tests.peers.campaign --peer build/kueue-peer --n $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	@$(MAKE) --no-print-directory peers-kai
+
+# The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.
+.PHONY: peers-kai
+peers-kai: $(STAMP) ## compare with KAI's MinRuntime plugin on N cases; KAI_CHECKOUT=folder of KAI-Scheduler
+	@if [ -n "$(KAI_CHECKOUT)" ]; then $(MAKE) --no-print-directory kai-campaign; else \
+	  echo "peers-kai: skipped: KAI_CHECKOUT names no checkout of KAI-Scheduler, see tests/peers/kai/README.md"; fi
+
+.PHONY: kai-campaign
+kai-campaign: $(STAMP)
+	mkdir -p build
+	cp tests/peers/kai/go.mod build/kai-peer.mod
+	cp tests/peers/kai/go.sum build/kai-peer.sum
+	go mod edit -replace=github.com/NVIDIA/KAI-scheduler=$(abspath $(KAI_CHECKOUT)) build/kai-peer.mod
+	cd tests/peers/kai && go test -modfile=../../../build/kai-peer.mod . && \
+	  go test -modfile=../../../build/kai-peer.mod -c -o ../../../build/kai-peer \
+	    -ldflags "-X tenure/tests/peers/kai.version=$(KAI_VERSION)" .
+	$(BIN)/python -m tests.peers.kai_campaign --peer $(KAI_PEER) --n $(N) --seed $(SEED) --keep build/peers-kai.jsonl
 
 .PHONY: bench
-bench: $(STAMP) ## decisions a second, and loading time and memory
+bench: $(STAMP) ## decisions and requests a second, and loading time and memory
 	$(BIN)/python benchmarks/deciding.py
+	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/loading.py
 
 .PHONY: fmt

@@ -4,7 +4,8 @@
 
 Clusters are drawn by `tenure.strategies`, as for `benchmarks/deciding.py`. `new` is another cluster with
 every request, as a campaign of random scenarios has it; `same` asks about 20 clusters in turn, with another
-pending workload each time, as a test of a scheduler has it. Answers are read while requests are written.
+pending workload each time that asks for the same, as a test of a scheduler has it. In `asks` that workload
+has another priority and age each time as well. Answers are read while requests are written.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def main() -> None:
     print(f"{'workloads':>9}  {'clusters':8}  {'KB':>5}  {'requests/s':>10}")
     for count in given.workloads:
         drawn = list(itertools.islice(_inputs(count, given.seed), DRAWN))
-        for name, lines in (("new", drawn), ("same", list(_varied(drawn[:CLUSTERS], given.requests)))):
+        same = list(_varied(drawn[:CLUSTERS], given.requests))
+        for name, lines in (("new", drawn), ("same", same), ("asks", list(_asking(same)))):
             _report(count, name, lines, given.command)
 
 
@@ -56,6 +58,15 @@ def _varied(drawn: list[Input], requests: int) -> Iterator[Input]:
     for number, scenario in zip(range(requests), itertools.cycle(drawn), strict=False):
         incoming = copy.deepcopy(scenario["incoming"])
         incoming["metadata"]["name"] = f"pending-{number}"
+        yield {**scenario, "incoming": incoming}
+
+
+def _asking(same: list[Input]) -> Iterator[Input]:
+    """The same requests, with no two priorities and ages of the waiting workloads alike."""
+    for number, scenario in enumerate(same):
+        incoming = copy.deepcopy(scenario["incoming"])
+        incoming["metadata"]["creationTimestamp"] = f"2026-01-{number % 28 + 1:02d}T08:{number % 60:02d}:00Z"
+        incoming["spec"]["priority"] = number % 997 - 400
         yield {**scenario, "incoming": incoming}
 
 

@@ -28,7 +28,7 @@ def proof_report() -> dict[str, Any]:
         report: dict[str, Any] = json.loads(cached.read_text(encoding="utf-8"))
     else:
         report = to_json(run_plan(Plan()))
-        _store(cached, report)
+        store(cached, report)
     if not report["good"]:
         raise SystemExit("the proofs are not as expected: run `tenure prove`")
     return report
@@ -43,11 +43,12 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def _store(path: Path, report: dict[str, Any]) -> None:
+def store(path: Path, made: Any) -> None:
+    """Keep what was made, as JSON, in place of what was kept before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for stale in path.parent.glob("*.json"):
         stale.unlink(missing_ok=True)
     # Written beside it and renamed: a build that is interrupted, or another at the same time, does no harm.
     unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(report), encoding="utf-8")
+    unfinished.write_text(json.dumps(made), encoding="utf-8")
     unfinished.replace(path)

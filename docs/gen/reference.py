@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -119,6 +120,8 @@ def _reading(reading: str | dict[str, str]) -> str:
 def _expected(expect: dict[str, Any]) -> str:
     if "error" in expect:
         return f"error `{expect['error']['code']}` at `{expect['error']['field']}`"
+    if "output" in expect:
+        return f"`{json.dumps(expect['output'])}`"
     taken = [f"`{each['workload']}` ({each['reason']})" for each in expect["preempted"]]
     return ", ".join([expect["decision"], *taken])
 

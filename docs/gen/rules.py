@@ -40,6 +40,8 @@ AREAS = {
     "share": "other ClusterQueues, fair sharing",
     "ordering": "order of candidates",
     "time_based": "equals in one ClusterQueue",
+    "dynamic_priority": "priority that grows with time",
+    "min_runtime": "minimum runtimes",
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
 RETIRED = "retired"
@@ -176,7 +178,7 @@ def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) 
 def _finding_page(page: Page, places: Places) -> str:
     here = f"findings/{page.name}"
     parts = [linked(page.body, places, here).strip()]
-    for words in ("Obligations", "Vectors"):
+    for words in ("Obligations", "Vectors", "Scenarios"):
         named = page.front.get(words.lower(), [])
         if named:
             items = "\n".join(f"- {link(each, places, here)}" for each in named)
@@ -190,7 +192,7 @@ def _findings(places: Places) -> str:
             link(page.id, places, FINDINGS),
             page.title,
             str(page.front.get("source", "")),
-            f"`{page.front.get('reading', '')}`",
+            f"`{page.front['reading']}`" if "reading" in page.front else "",
         ]
         for page in findings(ROOT)
     ]

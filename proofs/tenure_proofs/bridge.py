@@ -44,11 +44,13 @@ class LiftReport:
         function: its name.
         examples: how many executions were compared.
         problem: what differs; empty when nothing does.
+        undecided: whether the problem is only that the solver has no answer.
     """
 
     function: str
     examples: int
     problem: str
+    undecided: bool = False
 
 
 def check_lifting(function: Callable[..., Any], examples: int, random_seed: int) -> LiftReport:
@@ -60,18 +62,15 @@ def check_lifting(function: Callable[..., Any], examples: int, random_seed: int)
         random_seed: reproduces the executions.
     """
     traced, read = tracer.formula_of(function), ast_lifter.formula_of(function)
-    problem = _proved_equal(function, traced, read)
-    if not problem:
-        problem = _executed(function, traced, read, examples, random_seed)
-    return LiftReport(function.__name__, examples, problem)
-
-
-def _proved_equal(function: Callable[..., Any], traced: Formula, read: Formula) -> str:
     different = z3.Not(equivalent(traced, read))
-    said = ask_z3(Question((*well_typed_parameters(function), different), budget_s=20))
-    if said.said == "unsat":
-        return ""
-    return f"tracer and syntax lifter differ ({said.said}): {said.model}"
+    answer = ask_z3(Question((*well_typed_parameters(function), different), budget_s=20))
+    if answer.said == "unknown":
+        problem = "whether tracer and syntax lifter differ is not known within the budget"
+    elif answer.said == "sat":
+        problem = f"tracer and syntax lifter differ (sat): {answer.model}"
+    else:
+        problem = _executed(function, traced, read, examples, random_seed)
+    return LiftReport(function.__name__, examples, problem, undecided=answer.said == "unknown")
 
 
 def _executed(

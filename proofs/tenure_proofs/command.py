@@ -2,85 +2,113 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
+from tenure.cli.completion import complete_reading
+from tenure.cli.output import Output, OutputOption, print_answer
+from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 
 if TYPE_CHECKING:
+    from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
 
-_Item = TypeVar("_Item")
-
 EXTRA_HINT = "`tenure prove` needs the solvers: pip install 'tenure[proofs]'"
+
+
+class Solvers(StrEnum):
+    """Who answers."""
+
+    BOTH = "both"
+    Z3 = "z3"
 
 
 def prove(
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only obligations whose identifier or rules start so, as PO-TBP-010 or TBP-020."),
+        typer.Option(
+            help="Only obligations whose identifier or rules start so, as PO-TBP-010 or TBP-020; repeatable.",
+            show_default="all",
+        ),
     ] = None,
     reading: Annotated[
-        list[str] | None, typer.Option(help="Only this preset; repeatable.", show_default="all presets")
+        list[str] | None,
+        typer.Option(
+            help="Only this preset; repeatable.",
+            show_default="all presets",
+            autocompletion=complete_reading,
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many random seeds Z3 answers with.")] = 1,
-    solver: Annotated[str, typer.Option(help="both, or z3 alone.")] = "both",
+    solver: Annotated[Solvers, typer.Option(help="Both solvers, or Z3 alone.")] = Solvers.BOTH,
     mutants: Annotated[bool, typer.Option(help="Try the wrong rules that the obligations must kill.")] = True,
     examples: Annotated[int, typer.Option(min=1, help="Plain executions for each lifted function.")] = 50,
     random_seed: Annotated[int, typer.Option(help="Seed of those executions.")] = 0,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
     ] = None,
-    output: Annotated[str, typer.Option("--output", "-o", help="text or json.")] = "text",
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
 ) -> None:
     """Prove every obligation about the rules' own code, or refute it with a story that replays.
 
     Each rule is lifted to a formula twice, by running it on symbolic values and from its syntax; the two
     are proved equal and compared with plain execution. Each obligation is answered by Z3 and cvc5 under
-    every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. Exit
-    code 1 when anything is not as expected: a false claim that becomes provable fails as well.
+    every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. A false
+    claim that becomes provable is not as expected either.
+
+    Everything, or what one rule has to do with:
 
     \b
     tenure prove
     tenure prove --only TBP-020 --no-mutants
+
+    The headline invariants, for another program:
+
+    \b
     tenure prove -o json | jq '.obligations[] | select(.title != "")'
+
+    Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 undecided or an internal
+    error.
     """
+    choose_colour(color)
     for name in reading or []:
         if name not in preset_names():
             raise bad_input("--reading", name, f"one of {', '.join(preset_names())}")
-    if solver not in ("both", "z3"):
-        raise bad_input("--solver", solver, "both or z3")
-    if output not in ("text", "json"):
-        raise bad_input("--output", output, "text or json")
+    _need_the_solvers()
+    report = run_plan(
+        Plan(
+            only=tuple(only or ()),
+            readings=tuple(dict.fromkeys(reading or preset_names())),
+            seeds=seeds,
+            both_solvers=solver == Solvers.BOTH,
+            mutants=mutants,
+            examples=examples,
+            random_seed=random_seed,
+            jobs=jobs or os.cpu_count() or 1,
+        )
+    )
+    _print(report, output)
+    raise typer.Exit(exit_code(report))
+
+
+def _need_the_solvers() -> None:
     try:
         import cvc5  # noqa: F401
         import hypothesis  # noqa: F401
         import z3  # noqa: F401
     except ImportError as error:
         raise bad_input("environment", str(error), EXTRA_HINT) from None
-    plan = Plan(
-        only=tuple(only or ()),
-        readings=tuple(reading or preset_names()),
-        seeds=seeds,
-        both_solvers=solver == "both",
-        mutants=mutants,
-        examples=examples,
-        random_seed=random_seed,
-        jobs=jobs or os.cpu_count() or 1,
-    )
-    report = run_plan(plan)
-    _print(report, output)
-    if not report.good:
-        raise typer.Exit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +129,7 @@ def run_plan(plan: Plan) -> Report:
     """Lift, prove, hunt mutants.
 
     Raises:
-        InputError: `only` selects nothing.
+        InputError: a part of `only` selects nothing.
     """
     from tenure.rules.registry import all_rules
     from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
@@ -111,13 +139,7 @@ def run_plan(plan: Plan) -> Report:
     from tenure_proofs.solvers import solver_versions
 
     started = time.perf_counter()
-    chosen = [
-        each
-        for each in OBLIGATIONS.values()
-        if not plan.only or any(name.startswith(plan.only) for name in (each.id, *each.rules))
-    ]
-    if not chosen:
-        raise bad_input("--only", plan.only, "the beginning of an obligation's or a rule's identifier")
+    chosen = _chosen(tuple(OBLIGATIONS.values()), plan.only)
     named = {rule for each in chosen for rule in each.rules}
     liftable = [entry.id for entry in all_rules() if entry.lift]
     rules = [rule for rule in liftable if rule in named or not plan.only]
@@ -132,9 +154,9 @@ def run_plan(plan: Plan) -> Report:
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)
         # Whatever is asked for, a wrong rule may be met by every obligation, under every preset.
         hunt = partial(mutant_task, obligations=tuple(OBLIGATIONS), readings=preset_names())
-        reports = tuple(_progress(workers.run(lift, functions), "lifting", len(functions)))
-        results = tuple(_progress(workers.run(ask, questions), "proving", len(questions)))
-        hunted = tuple(_progress(workers.run(hunt, wrong), "mutants", len(wrong)))
+        reports = tuple(progress(workers.run(lift, functions), "lifting", len(functions)))
+        results = tuple(progress(workers.run(ask, questions), "proving", len(questions)))
+        hunted = tuple(progress(workers.run(hunt, wrong), "mutants", len(wrong)))
     return Report(
         lifted=reports,
         results=results,
@@ -145,23 +167,39 @@ def run_plan(plan: Plan) -> Report:
         random_seed=plan.random_seed,
         versions=solver_versions(),
         seconds=time.perf_counter() - started,
+        warnings=tuple(_left_out(plan, len(chosen), len(OBLIGATIONS))),
     )
 
 
-def _print(report: Report, output: str) -> None:
+def exit_code(report: Report) -> int:
+    """What the command ends with."""
+    if report.undecided:
+        return EXIT_INTERNAL
+    return 0 if report.good else EXIT_PROPERTY_FAILS
+
+
+def _chosen(obligations: Sequence[Obligation], only: Sequence[str]) -> list[Obligation]:
+    def starts(obligation: Obligation, part: str) -> bool:
+        return any(name.startswith(part) for name in (obligation.id, *obligation.rules))
+
+    for part in only:
+        if not any(starts(each, part) for each in obligations):
+            raise bad_input("--only", part, "the beginning of an obligation's identifier, or of a rule's")
+    return [each for each in obligations if not only or any(starts(each, part) for part in only)]
+
+
+def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
+    if asked < obligations:
+        yield f"{asked} of {obligations} obligations were asked about"
+    if set(plan.readings) < set(preset_names()):
+        yield f"asked under {', '.join(plan.readings)} only, of {', '.join(preset_names())}"
+    if not plan.both_solvers:
+        yield "Z3 alone has answered"
+    if not plan.mutants:
+        yield "no mutants were tried"
+
+
+def _print(report: Report, output: Output) -> None:
     from tenure_proofs.report import text_lines, to_json
 
-    if output == "json":
-        print(json.dumps(to_json(report), indent=2))
-    else:
-        print("\n".join(text_lines(report)))
-
-
-def _progress(items: Iterable[_Item], what: str, total: int) -> Iterable[_Item]:
-    """The items, with a bar on standard error while that is a terminal."""
-    if not sys.stderr.isatty():
-        return items
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(items, what, total=total, console=Console(stderr=True), transient=True)
+    print_answer(output, None if output == Output.TEXT else to_json(report), text_lines(report))

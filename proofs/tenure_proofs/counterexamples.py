@@ -11,14 +11,13 @@ import z3
 
 from tenure.conformance.protocol import answer
 from tenure.model import MINUTE, SECOND, Ground, WithinClusterQueue, Workload
-from tenure.readings import CHOICES
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
 from tenure_proofs.models import build, concrete, rank_of, replay
 from tenure_proofs.scenarios import scenario_of, story_of
 from tenure_proofs.solvers import Question
-from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.claim import Claim, fixed_by
 from tenure_proofs.trusted.domains import Domain, Record, Scalar, constant, leaves, presence
 
 EPOCH = 1_767_603_600 * SECOND
@@ -98,7 +97,7 @@ def _is_one_decision(claim: Claim) -> bool:
 def _value(claim: Claim, name: str, domain: Domain, model: z3.ModelRef) -> Any:
     value = build(domain, name, model)
     if isinstance(domain, Record) and domain.cls is PreemptionTerms:
-        return dataclasses.replace(value, **{key: getattr(claim.reading, key) for key in CHOICES})
+        return dataclasses.replace(value, **fixed_by(claim.reading))
     return value
 
 
@@ -112,21 +111,60 @@ def _smallest(claim: Claim, question: Question) -> z3.ModelRef | None:
     solver.add(*question.facts)
     if str(solver.check()) != "sat":
         return None
-    for fact in _presentable(claim):
-        solver.push()
-        solver.add(fact)
-        if str(solver.check()) != "sat":
-            solver.pop()
-    solver.check()
-    model = solver.model()
-    for term, wanted in _preferences(claim, question):
-        model = _approach(solver, model, term, wanted)
-    return model
+    model = _hold(solver, solver.model(), list(_presentable(claim)))
+    wanted = [_Wanted(term, value) for term, value in _preferences(claim, question)]
+    return _near(solver, model, wanted)
 
 
-def _approach(solver: z3.Solver, model: z3.ModelRef, term: z3.ArithRef, wanted: int) -> z3.ModelRef:
-    distance = z3.If(term >= wanted, term - wanted, wanted - term)
-    low, high = 0, model.eval(distance, model_completion=True).as_long()
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A leaf, and the value that a reader expects of it."""
+
+    term: z3.ArithRef
+    value: int
+
+    @property
+    def distance(self) -> z3.ArithRef:
+        return z3.If(self.term >= self.value, self.term - self.value, self.value - self.term)
+
+
+def _hold(solver: z3.Solver, model: z3.ModelRef, facts: list[z3.BoolRef]) -> z3.ModelRef:
+    """Add every fact that can still hold, the earlier ones first; half of them at a time while all can."""
+    found = _together(solver, facts)
+    if found is not None or len(facts) < 2:
+        return found or model
+    middle = len(facts) // 2
+    model = _hold(solver, model, facts[:middle])
+    return _hold(solver, model, facts[middle:])
+
+
+def _near(solver: z3.Solver, model: z3.ModelRef, wanted: list[_Wanted]) -> z3.ModelRef:
+    """Values as near as can be, the earlier leaves first; most of them can have the very values."""
+    if not wanted:
+        return model
+    found = _together(solver, [each.term == each.value for each in wanted])
+    if found is not None:
+        return found
+    if len(wanted) == 1:
+        return _approach(solver, model, wanted[0].distance)
+    middle = len(wanted) // 2
+    model = _near(solver, model, wanted[:middle])
+    return _near(solver, model, wanted[middle:])
+
+
+def _together(solver: z3.Solver, facts: list[z3.BoolRef]) -> z3.ModelRef | None:
+    """Values for which all these facts hold as well, which then stay; None when there are none."""
+    solver.push()
+    solver.add(*facts)
+    if str(solver.check()) == "sat":
+        return solver.model()
+    solver.pop()
+    return None
+
+
+def _approach(solver: z3.Solver, model: z3.ModelRef, distance: z3.ArithRef) -> z3.ModelRef:
+    """Values with the least distance, which is not 0; the model given satisfies everything so far."""
+    low, high = 1, model.eval(distance, model_completion=True).as_long()
     while low < high:
         middle = (low + high) // 2
         solver.push()
@@ -138,8 +176,7 @@ def _approach(solver: z3.Solver, model: z3.ModelRef, term: z3.ArithRef, wanted: 
             low = middle + 1
         solver.pop()
     solver.add(distance <= high)
-    solver.check()
-    return solver.model()
+    return model
 
 
 def _presentable(claim: Claim) -> Iterator[z3.BoolRef]:

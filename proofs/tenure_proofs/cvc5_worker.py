@@ -22,6 +22,8 @@ def answer(script: str, limit_ms: int) -> str:
         printed = str(command.invoke(solver, symbols)).strip()
         if printed:
             said = printed
+    # Why it does not know stands in brackets behind.
+    said = "unknown" if said.startswith("unknown") else said
     return said if said in ("sat", "unsat", "unknown") else f"error: {said}"
 
 

@@ -1,11 +1,16 @@
-"""The run's tasks, in this process or spread over several."""
+"""The run's tasks, spread over processes that end with this one, whatever ends it."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from typing import TypeVar
 
 from tenure.oracle.door import take_target
@@ -13,7 +18,7 @@ from tenure.rules.registry import get_rule
 from tenure_proofs.bridge import LiftReport, check_lifting
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.runner import Result, run_obligation
+from tenure_proofs.runner import Result, run_beside
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.trusted.claim import Traces
 
@@ -32,9 +37,9 @@ def lift_task(rule: str, examples: int, random_seed: int) -> LiftReport:
 
 
 def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Result:
-    """One obligation under one reading."""
+    """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
-    return run_obligation(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _TRACES)
+    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _TRACES)
 
 
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:
@@ -46,29 +51,68 @@ class Pool:
     """Runs tasks in order of their results' use.
 
     Args:
-        executor: the processes; None runs everything here.
+        executor: the processes.
     """
 
-    def __init__(self, executor: ProcessPoolExecutor | None) -> None:
+    def __init__(self, executor: ProcessPoolExecutor) -> None:
         self._executor = executor
 
     def run(self, do: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> Iterator[_Done]:
         """The results, in the order of the tasks."""
-        if self._executor is None:
-            return map(do, tasks)
-        return self._executor.map(do, tasks)
+        # Processes start here, and do not hear of a Control-C that came while they did.
+        with _interrupts_held():
+            return self._executor.map(do, tasks)
 
 
 @contextmanager
 def pool(jobs: int) -> Iterator[Pool]:
-    """A pool of so many processes; 1 runs everything in this one."""
+    """A pool of so many processes, each with a second solver's; an exception ends them all at once.
+
+    Even one job is another process: Z3 answers a Control-C by an unknown, and Python drops one that comes
+    while it frees a term.
+
+    Args:
+        jobs: how many, at least 1.
+    """
+    # Fresh processes: a solver's state does not survive a fork well.
+    context = multiprocessing.get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(theirs,))
+    with theirs, ours, executor:
+        try:
+            yield Pool(executor)
+        except BaseException:
+            with _interrupts_held():
+                ours.close()
+                executor.shutdown(cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let a Control-C wait until the block is done; a process that is started in it never gets one."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        if jobs == 1:
-            yield Pool(None)
-        else:
-            # Fresh processes: a solver's state does not survive a fork well.
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as executor:
-                yield Pool(executor)
+        yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(lifeline: Connection) -> None:
+    """What a process does before its first task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End this process, and its solver's, when the one that started it closes the pipe or is gone."""
+    with suppress(EOFError, OSError):
+        lifeline.recv_bytes()
+    try:
         _CVC5.close()
+    finally:
+        # The main thread may be inside a solver, which listens to nobody.
+        os._exit(1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tenure.readings import preset_names
+from tenure.readings import Reading, parse_reading, preset_names
 from tenure_proofs.trusted.claim import Claim
 
 Statement = Callable[[Claim], None]
@@ -36,6 +36,7 @@ class Obligation:
         expect: PROVED or REFUTED for every preset.
         budget_s: seconds for one solver under one reading.
         title: the words of the matrix, for a headline invariant; else empty.
+        also: the same for further columns: a preset with single choices, `guaranteed+wake=events`.
     """
 
     id: str
@@ -44,6 +45,15 @@ class Obligation:
     expect: Mapping[str, Verdict]
     budget_s: float
     title: str
+    also: Mapping[str, Verdict] = field(default_factory=dict)
+
+    def expected_under(self, column: str) -> Verdict:
+        """What is expected under a preset or a further column."""
+        return self.expect[column] if column in self.expect else self.also[column]
+
+    def columns_beside(self, preset: str) -> tuple[str, ...]:
+        """The further columns that change single choices of a preset."""
+        return tuple(column for column in self.also if column.startswith(f"{preset}+"))
 
     @property
     def words(self) -> str:
@@ -59,6 +69,20 @@ class Obligation:
 _OBLIGATIONS: dict[str, Obligation] = {}
 
 
+def reading_of(column: str) -> Reading:
+    """The reading of a column: a preset, or a preset with single choices.
+
+    Raises:
+        InputError: there is no such preset, key or choice.
+
+    >>> reading_of("guaranteed+requeue_order=creation").requeue_order.name
+    'CREATION'
+    """
+    base, *choices = column.split("+")
+    overrides = dict(choice.partition("=")[::2] for choice in choices)
+    return parse_reading({"preset": base, **overrides})
+
+
 def everywhere(verdict: Verdict) -> dict[str, Verdict]:
     """The same expectation under every preset."""
     return dict.fromkeys(preset_names(), verdict)
@@ -69,14 +93,16 @@ def obligation(
     *,
     rules: list[str],
     expect: Mapping[str, Verdict],
-    budget_s: float = 5,
+    budget_s: float = 30,
     title: str = "",
+    also: Mapping[str, Verdict] | None = None,
 ) -> Callable[[Statement], Statement]:
     """Register a statement as an obligation.
 
     Raises:
-        ValueError: a malformed or taken identifier, no rules, or an expectation that leaves a preset out
-            or expects anything but a proof or a refutation.
+        ValueError: a malformed or taken identifier, no rules, an expectation that leaves a preset out or
+            expects anything but a proof or a refutation, or a further column that is not written as its
+            reading is named.
     """
     if not _ID.match(identifier) or identifier in _OBLIGATIONS:
         raise ValueError(f"{identifier!r} is malformed or taken")
@@ -84,10 +110,16 @@ def obligation(
         raise ValueError(f"{identifier} names no rule")
     if set(expect) != set(preset_names()) or not set(expect.values()) <= {Verdict.PROVED, Verdict.REFUTED}:
         raise ValueError(f"{identifier} expects proved or refuted for each of {', '.join(preset_names())}")
+    columns = dict(also or {})
+    for column, verdict in columns.items():
+        if column in expect or reading_of(column).name != column:
+            raise ValueError(f"{identifier}: {column!r} is no further column")
+        if verdict not in (Verdict.PROVED, Verdict.REFUTED):
+            raise ValueError(f"{identifier} expects proved or refuted under {column}")
 
     def register(statement: Statement) -> Statement:
         _OBLIGATIONS[identifier] = Obligation(
-            identifier, tuple(rules), statement, dict(expect), budget_s, title
+            identifier, tuple(rules), statement, dict(expect), budget_s, title, columns
         )
         return statement
 

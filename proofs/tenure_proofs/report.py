@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tenure.rules.registry import get_rule
+from tenure_proofs.answer import (
+    VERSION,
+    CounterexampleShape,
+    LiftedShape,
+    MutantShape,
+    ObligationShape,
+    ProveAnswer,
+    VerdictShape,
+)
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
@@ -21,6 +30,8 @@ MARKS = {
     Verdict.UNKNOWN: "UNKNOWN",
     Verdict.ERROR: "ERROR",
 }
+NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
+"""Ends that say nothing about the claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,7 @@ class Report:
         random_seed: reproduces the bridge's executions.
         versions: of the solvers.
         seconds: wall time of the whole run.
+        warnings: what the run was told to leave out.
     """
 
     lifted: tuple[LiftReport, ...]
@@ -48,22 +60,44 @@ class Report:
     random_seed: int
     versions: dict[str, str]
     seconds: float
+    warnings: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
         """What is not as expected, counted by kind; empty when all is well."""
-        counts = {
-            "obligations": sum(1 for each in self.results if not each.as_expected),
-            "functions lifted otherwise": sum(1 for each in self.lifted if each.problem),
-            "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
-            "rules without obligation": len(self.unnamed),
-        }
-        return tuple(f"{count} {kind}" for kind, count in counts.items() if count)
+        return (*_counted(self._wrong()), *_counted(self._open()))
 
     @property
     def good(self) -> bool:
         """Whether everything is as expected."""
         return not self.faults
+
+    @property
+    def undecided(self) -> bool:
+        """Whether something has no verdict, and everything that has one is as expected."""
+        return not self.good and not any(self._wrong().values())
+
+    def _wrong(self) -> dict[str, int]:
+        return {
+            "obligations": sum(
+                1 for each in self.results if not each.as_expected and each.verdict not in NO_VERDICT
+            ),
+            "functions lifted otherwise": sum(
+                1 for each in self.lifted if each.problem and not each.undecided
+            ),
+            "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
+            "rules without obligation": len(self.unnamed),
+        }
+
+    def _open(self) -> dict[str, int]:
+        return {
+            "obligations undecided": sum(1 for each in self.results if each.verdict in NO_VERDICT),
+            "functions undecided": sum(1 for each in self.lifted if each.undecided),
+        }
+
+
+def _counted(counts: dict[str, int]) -> Iterator[str]:
+    return (f"{count} {kind}" for kind, count in counts.items() if count)
 
 
 def text_lines(report: Report) -> Iterator[str]:
@@ -197,49 +231,52 @@ def _row(report: Report, obligation: Obligation) -> list[Result]:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """The report for other programs; `schema` names its version."""
-    return {
-        "schema": "tenure-proof-report/1",
-        "good": report.good,
-        "faults": list(report.faults),
-        "readings": list(report.readings),
-        "solvers": report.versions,
-        "seeds": report.seeds,
-        "randomSeed": report.random_seed,
-        "seconds": round(report.seconds, 3),
-        "lifted": [
-            {"function": each.function, "examples": each.examples, "problem": each.problem}
-            for each in report.lifted
+    """The report for other programs; schema prove describes it."""
+    return ProveAnswer(
+        schema=VERSION,
+        good=report.good,
+        undecided=report.undecided,
+        faults=list(report.faults),
+        readings=list(report.readings),
+        solvers=report.versions,
+        seeds=report.seeds,
+        random_seed=report.random_seed,
+        seconds=round(report.seconds, 3),
+        lifted=[
+            LiftedShape(function=f.function, examples=f.examples, problem=f.problem) for f in report.lifted
         ],
-        "obligations": [_obligation_json(report, each) for each in _obligations(report)],
-        "mutants": [dataclasses.asdict(each) for each in report.mutants],
-    }
+        obligations=[_obligation_shape(each, _row(report, each)) for each in _obligations(report)],
+        mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
+        unnamed=list(report.unnamed),
+        warnings=list(report.warnings),
+    ).model_dump(mode="json", by_alias=True)
 
 
-def _obligation_json(report: Report, obligation: Obligation) -> dict[str, Any]:
-    return {
-        "id": obligation.id,
-        "claim": obligation.words,
-        "title": obligation.title,
-        "source": _source(obligation),
-        "rules": list(obligation.rules),
-        "verdicts": {
-            result.reading: {
-                "verdict": str(result.verdict),
-                "expected": str(result.expected),
-                "seconds": round(result.seconds, 4),
-                "solvers": result.solvers,
-                "detail": result.detail,
-                **_example_json(result),
-            }
-            for result in _row(report, obligation)
-        },
-    }
+def _obligation_shape(obligation: Obligation, results: Iterable[Result]) -> ObligationShape:
+    return ObligationShape(
+        id=obligation.id,
+        claim=obligation.words,
+        title=obligation.title,
+        source=_source(obligation),
+        rules=list(obligation.rules),
+        verdicts={result.reading: _verdict_shape(result) for result in results},
+    )
 
 
-def _example_json(result: Result) -> dict[str, Any]:
+def _verdict_shape(result: Result) -> VerdictShape:
+    return VerdictShape(
+        verdict=result.verdict,
+        expected=result.expected,
+        seconds=round(result.seconds, 4),
+        solvers=result.solvers,
+        detail=result.detail,
+        counterexample=_example_shape(result),
+    )
+
+
+def _example_shape(result: Result) -> CounterexampleShape | None:
     example = result.counterexample
     if example is None:
-        return {}
+        return None
     values = {name: shown(value) for name, value in example.values.items()}
-    return {"counterexample": {"values": values, "story": list(example.story), "scenario": example.scenario}}
+    return CounterexampleShape(values=values, story=list(example.story), scenario=example.scenario)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
-from tenure.readings import preset
 from tenure_proofs.counterexamples import Counterexample, find_counterexample
 from tenure_proofs.models import replay
-from tenure_proofs.registry import Obligation, Verdict
+from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.solvers import Cvc5, Question, ask_z3
 from tenure_proofs.trusted.claim import Claim, Traces
 from tenure_proofs.trusted.domains import LiftError
@@ -22,12 +21,13 @@ class Result:
 
     Args:
         obligation: which.
-        reading: the preset's name.
+        reading: the preset's name, or a further column's.
         verdict: how it ended.
         seconds: wall time, all solvers together.
         solvers: what each solver said of "facts and not goal".
         detail: why, where the verdict is not plain.
         counterexample: for a refuted one.
+        beside: how it ended under the further columns that change single choices of this preset.
     """
 
     obligation: Obligation
@@ -37,16 +37,17 @@ class Result:
     solvers: dict[str, str] = field(default_factory=dict)
     detail: str = ""
     counterexample: Counterexample | None = None
+    beside: tuple[Result, ...] = ()
 
     @property
     def expected(self) -> Verdict:
         """What the obligation expects under this reading."""
-        return self.obligation.expect[self.reading]
+        return self.obligation.expected_under(self.reading)
 
     @property
     def as_expected(self) -> bool:
-        """Whether it ended as expected."""
-        return self.verdict == self.expected
+        """Whether it ended as expected, under the further columns too."""
+        return self.verdict == self.expected and all(each.as_expected for each in self.beside)
 
 
 def run_obligation(
@@ -56,23 +57,45 @@ def run_obligation(
     seeds: int = 1,
     traces: Traces | None = None,
 ) -> Result:
-    """One obligation under one preset.
+    """One obligation under one preset, or under a further column.
 
     Args:
         obligation: which.
-        reading: a preset's name.
+        reading: a preset's name, or a further column's.
         cvc5: the second solver; None leaves it out.
         seeds: how many random seeds Z3 is asked with; all must say the same.
         traces: formulas shared with other obligations.
     """
     started = time.perf_counter()
-    result = _run(obligation, reading, cvc5, seeds, Claim(preset(reading), {} if traces is None else traces))
+    result = _run(
+        obligation, reading, cvc5, seeds, Claim(reading_of(reading), {} if traces is None else traces)
+    )
     return replace(result, seconds=time.perf_counter() - started)
+
+
+def run_beside(
+    obligation: Obligation,
+    preset: str,
+    cvc5: Cvc5 | None,
+    seeds: int = 1,
+    traces: Traces | None = None,
+) -> Result:
+    """One obligation under one preset and under every further column that changes single choices of it."""
+    result = run_obligation(obligation, preset, cvc5, seeds, traces)
+    beside = tuple(
+        run_obligation(obligation, column, cvc5, seeds, traces)
+        for column in obligation.columns_beside(preset)
+    )
+    if not beside:
+        return result
+    detail = "; ".join(part for part in (result.detail, *map(_beside, beside)) if part)
+    seconds = result.seconds + sum(each.seconds for each in beside)
+    return replace(result, detail=detail, seconds=seconds, beside=beside)
 
 
 def verdict_of(obligation: Obligation, reading: str, traces: Traces) -> Verdict:
     """Z3's verdict alone, without witness and counterexample: all that a mutant needs."""
-    claim = Claim(preset(reading), traces)
+    claim = Claim(reading_of(reading), traces)
     if _stated(obligation, claim):
         return Verdict.ERROR
     return _verdict(_ask_all(_question(claim, obligation), None, seeds=1))
@@ -142,6 +165,13 @@ def _verdict(said: dict[str, str]) -> Verdict:
     if "unknown" in answers:
         return Verdict.UNKNOWN
     return Verdict.PROVED if answers == {"unsat"} else Verdict.REFUTED
+
+
+def _beside(result: Result) -> str:
+    if result.as_expected:
+        return f"under {result.reading} {result.verdict}, as expected"
+    detail = f": {result.detail}" if result.detail else ""
+    return f"under {result.reading} expected {result.expected}, is {result.verdict}{detail}"
 
 
 def _list(said: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explain import explain
-from tenure.manifests import Loaded, parse_instant
+from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
@@ -156,7 +156,7 @@ def pending_names(loaded: Loaded) -> list[str]:
     >>> pending_names(load(bundled("examples", "two-teams")))[0]
     'team-a/job-doc-index-dfa0b'
     """
-    return sorted([*(each.key for each in loaded.cluster.pending), *_set_aside(loaded, "Workload")])
+    return sorted([*(each.key for each in loaded.cluster.pending), *_workloads_set_aside(loaded)])
 
 
 def assumed_queue(loaded: Loaded) -> str | None:
@@ -183,8 +183,8 @@ def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDec
     """The pending workloads by ClusterQueue, and those that cannot be decided, by name."""
     waiting: dict[str, list[Workload]] = {}
     refused = [
-        PendingDecision(name, None, problems=loaded.set_aside[f"Workload/{name}"])
-        for name in _set_aside(loaded, "Workload")
+        PendingDecision(key, None, problems=problems)
+        for key, problems in _workloads_set_aside(loaded).items()
     ]
     for workload in loaded.cluster.pending:
         queue: str | None = None
@@ -205,11 +205,11 @@ def _decide_queue(
     if not workloads:
         return
     cluster = loaded.cluster
-    snapshot = take_snapshot(cluster, name)
+    snapshot = take_snapshot(cluster, name, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
 
     def place(workload: Workload) -> tuple[int, Instant, str]:
-        priority = with_effective_priority(workload, cluster.settings).priority
+        priority = with_effective_priority(workload, cluster, now, reading).priority
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
@@ -238,7 +238,7 @@ def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
             known = some_of(waiting, "pending workloads")
             raise bad_input("workload", workload, f"the name of one of {known}")
         workload = waiting[0]
-    _refuse_if_set_aside(loaded, f"Workload/{workload}")
+    _refuse_if_set_aside(loaded, object_name("Workload", *workload.split("/", 1)))
     if workload not in pending:
         expected = f"one of {some_of(waiting, 'pending workloads')}"
         if any(each.key == workload for each in loaded.cluster.admitted):
@@ -252,13 +252,13 @@ def _queue_name(loaded: Loaded, workload: Workload) -> str:
     assumed = assumed_queue(loaded)
     if assumed is not None:
         return assumed
-    local = f"LocalQueue/{workload.namespace}/{workload.queue_name}"
+    local = object_name("LocalQueue", workload.namespace, workload.queue_name)
     _refuse_if_set_aside(loaded, local)
     local_queues, queues = loaded.cluster.local_queues, _queues(loaded)
     name = local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
         known = some_of([f"{namespace}/{queue}" for namespace, queue in local_queues], "LocalQueues")
-        place = f"Workload/{workload.key}"
+        place = object_name("Workload", workload.namespace, workload.name)
         raise bad_input("spec.queueName", workload.queue_name, f"the name of one of {known}", object=place)
     if name not in queues:
         raise bad_input(
@@ -273,6 +273,12 @@ def _queues(loaded: Loaded) -> list[str]:
 
 def _set_aside(loaded: Loaded, kind: str) -> list[str]:
     return [name.removeprefix(f"{kind}/") for name in loaded.set_aside if name.startswith(f"{kind}/")]
+
+
+def _workloads_set_aside(loaded: Loaded) -> Mapping[str, tuple[Problem, ...]]:
+    """By key, as pending workloads have it: with a slash also where there is no name space."""
+    names = _set_aside(loaded, "Workload")
+    return {name if "/" in name else f"/{name}": loaded.set_aside[f"Workload/{name}"] for name in names}
 
 
 def _refuse_if_set_aside(loaded: Loaded, name: str) -> None:

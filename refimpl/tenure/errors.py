@@ -43,7 +43,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.object, self.field) if part)
-        return f"{place}: found {self.found}, expected {self.expected}"
+        said = f"found {self.found}, expected {self.expected}"
+        return f"{place}: {said}" if place else said
 
 
 class InputError(ValueError):

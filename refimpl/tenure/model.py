@@ -109,6 +109,13 @@ class NodeOperator(IntEnum):
     LESS = 5
 
 
+class QueueingStrategy(IntEnum):
+    """`spec.queueingStrategy` of a ClusterQueue (Kueue v1beta2)."""
+
+    BEST_EFFORT_FIFO = 0
+    STRICT_FIFO = 1
+
+
 class RequeuingTimestamp(IntEnum):
     """`waitForPodsReady.requeuingStrategy.timestamp` of Kueue's Configuration."""
 
@@ -185,6 +192,48 @@ class PodSet:
     settled: Mapping[str, str] = field(default_factory=dict)
 
 
+class PolicyFault(IntEnum):
+    """What is wrong with a `dynamicPriorityPolicy` (DYN-040)."""
+
+    NONE = 0
+    NO_DELAY = 1
+    NEGATIVE_STEP = 2
+    NO_MAX = 3
+    MAX_BELOW_BASE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicPriorityPolicy:
+    """KEP-754's `dynamicPriorityPolicy` of a WorkloadPriorityClass.
+
+    Args:
+        step: what is added to the priority each time.
+        max: the highest priority; None where it is not written.
+        delay_for_step: ns between two steps.
+    """
+
+    step: int
+    max: int | None
+    delay_for_step: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPriorityClass:
+    """A Kueue WorkloadPriorityClass.
+
+    Args:
+        name: its name.
+        base: the released `value`, or the proposal's `spec.priority`.
+        policy: how the priority grows; None where it stays.
+        policy_path: path of the policy, since it may stand in two places.
+    """
+
+    name: str
+    base: int
+    policy: DynamicPriorityPolicy | None = None
+    policy_path: str = "spec.dynamicPriorityPolicy"
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """A Kueue Workload, as far as it decides who may preempt whom.
@@ -200,6 +249,8 @@ class Workload:
         time_based_preempted_at: last transition of Preempted=True with reason InClusterQueueTimeBased, ns.
         preempted_while_borrowing_at: the same for reason InCohortReclaimWhileBorrowing.
         priority_boost: annotation `kueue.x-k8s.io/priority-boost`; 0 when it is absent or not an int32.
+        priority_class: the WorkloadPriorityClass that `spec.priorityClassRef` names; empty without one.
+        job_created_at: creation of its Job, ns; None where the Job is not given.
         job_uid: label `kueue.x-k8s.io/job-uid`; empty when it is absent.
         queue_name: `spec.queueName`, the LocalQueue it waits in.
         cluster_queue: the ClusterQueue whose quota it holds; None while it is pending.
@@ -222,6 +273,8 @@ class Workload:
     time_based_preempted_at: Instant | None = None
     preempted_while_borrowing_at: Instant | None = None
     priority_boost: int = 0
+    priority_class: str = ""
+    job_created_at: Instant | None = None
     job_uid: str = ""
     queue_name: str = ""
     cluster_queue: str | None = None
@@ -326,6 +379,7 @@ class ClusterQueue:
         fungibility: how it chooses among flavors.
         weight: fair-sharing weight in billionths.
         inactive: why its workloads are neither admitted nor candidates; empty when it is active.
+        queueing: whether a head that cannot be admitted lets the others pass; no single decision asks for it.
     """
 
     name: str
@@ -339,6 +393,7 @@ class ClusterQueue:
     fungibility: FlavorFungibility = field(default_factory=FlavorFungibility)
     weight: int = NANO
     inactive: str = ""
+    queueing: QueueingStrategy = QueueingStrategy.BEST_EFFORT_FIFO
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""
@@ -404,6 +459,7 @@ class Cluster:
         local_queues: ClusterQueue name by (namespace, LocalQueue name).
         settings: the scheduler's configuration.
         cohorts: by name; one that is only named as a parent may be left out.
+        growing: the WorkloadPriorityClasses that have a policy (KEP-754), by name.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -413,6 +469,7 @@ class Cluster:
     local_queues: Mapping[tuple[str, str], str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
+    growing: Mapping[str, WorkloadPriorityClass] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,12 +496,15 @@ class Assignment:
         needs_preemption: the flavor-resources that lack quota.
         fits: whether every flavor-resource could be had at all (mode Fit or Preempt, never NoFit).
         pod_sets: the pod sets one by one; empty where the assignment was given without them.
+        borrowing: how far up the tree quota would be borrowed from, 0 for not at all. No decision asks for
+            it; it orders the heads of a scheduling cycle.
     """
 
     usage: Amounts
     needs_preemption: frozenset[FlavorResource]
     fits: bool = True
     pod_sets: tuple[PodSetFlavors, ...] = ()
+    borrowing: int = field(default=0, compare=False)
 
 
 class Ground(IntEnum):
@@ -557,6 +617,20 @@ class FlavorMode(IntEnum):
     PREEMPT = 2
     RECLAIM = 3
     FIT = 4
+
+
+class Action(IntEnum):
+    """What a pending job of KAI-Scheduler wants to do to a running one."""
+
+    PREEMPT = 0
+    RECLAIM = 1
+
+
+class ResolveMethod(IntEnum):
+    """The argument `reclaimResolveMethod` of KAI-Scheduler's MinRuntime plugin."""
+
+    LCA = 0
+    QUEUE = 1
 
 
 class Attempts(IntEnum):

@@ -39,10 +39,34 @@ class RequeueOrder(IntEnum):
     EVICTION = 1
 
 
+class PrioritySteps(IntEnum):
+    """Key `priority_steps` of `spec/readings.toml`."""
+
+    CEIL = 0
+    FLOOR = 1
+
+
+class InvalidClass(IntEnum):
+    """Key `invalid_class` of `spec/readings.toml`."""
+
+    COMPUTE = 0
+    REFUSE = 1
+
+
+class Wake(IntEnum):
+    """Key `wake` of `spec/readings.toml`."""
+
+    EVENTS = 0
+    AT_EXPIRY = 1
+
+
 CHOICES: Mapping[str, type[IntEnum]] = {
     "same_priority_gate": SamePriorityGate,
     "newer_than": NewerThan,
     "requeue_order": RequeueOrder,
+    "wake": Wake,
+    "priority_steps": PrioritySteps,
+    "invalid_class": InvalidClass,
 }
 """The enum of every key."""
 
@@ -52,7 +76,8 @@ class Reading:
     """One choice at every ambiguous place.
 
     Args:
-        same_priority_gate, newer_than, requeue_order: see `spec/readings.toml`.
+        same_priority_gate, newer_than, requeue_order, wake, priority_steps, invalid_class: see
+            `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -62,6 +87,9 @@ class Reading:
     same_priority_gate: SamePriorityGate
     newer_than: NewerThan
     requeue_order: RequeueOrder
+    wake: Wake
+    priority_steps: PrioritySteps
+    invalid_class: InvalidClass
     name: str = field(default="custom", compare=False)
 
     def choices(self) -> dict[str, str]:

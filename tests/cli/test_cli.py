@@ -193,7 +193,7 @@ def test_a_local_queue_whose_cluster_queue_is_not_given_is_named(folder: Path) -
         (("--example", "two-teams", *JOB, "--cluster-queue", "cpus"), "ClusterQueue: gpu-cluster-queue"),
         (("--example", "two-teams", *JOB, "--reading", "garanteed"), "did you mean 'guaranteed'?"),
         (("--example", "two-teams", *JOB, "--override", "newer_than"), "expected KEY=CHOICE"),
-        (("--example", "two-teams", *JOB, "--override", "wake=events"), "reading.wake: found 'wake'"),
+        (("--example", "two-teams", *JOB, "--override", "wakes=events"), "reading.wakes: found 'wakes'"),
         (("--example", "two-teams", *JOB, "--override", "newer_than=later"), "reading.newer_than"),
         (("--example", "two-teams", *JOB, "--override", "=either"), "reading."),
         (("--example", "two-teams", *JOB, "--feature-gates", "Fast=true"), "a feature gate of Kueue"),
@@ -324,7 +324,7 @@ def faulty(**_: object) -> None:
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault inside `decide`."""
-    monkeypatch.setattr("tenure.cli.decide.decide", lambda *_, **__: faulty())
+    monkeypatch.setattr("tenure.cli.asked.decide", lambda *_, **__: faulty())
     monkeypatch.setattr(sys, "argv", ["tenure", "decide", "--example", "two-teams", *JOB])
     monkeypatch.delenv("TENURE_TRACEBACK", raising=False)
 

@@ -15,7 +15,7 @@ from tenure.cli.app import app
 from tenure.cli.commands import COMMANDS
 from tests.process import TENURE, tenure
 
-GROUPED = {"vectors": ("run", "check", "format", "add")}
+GROUPED = {"vectors": ("run", "check", "format", "add"), "kai": ("filter", "validate", "resolve")}
 EVERY = [name for name in COMMANDS if name not in GROUPED] + [
     f"{group} {name}" for group, names in GROUPED.items() for name in names
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.examples import change, copied
 from tests.process import tenure
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -28,17 +28,7 @@ def answered(*arguments: str) -> dict[str, Any]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the first example that a test may change."""
-    return Path(shutil.copytree(EXAMPLES / "two-teams", tmp_path / "two-teams"))
-
-
-def change(path: Path, kind: str, name: str, *where: str | int, to: object) -> None:
-    """Set one field of one object of a file."""
-    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
-    (found,) = [item for item in whole["items"] if item["kind"] == kind and item["metadata"]["name"] == name]
-    for part in where[:-1]:
-        found = found[part]
-    found[where[-1]] = to
-    path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    return copied("two-teams", tmp_path)
 
 
 def test_the_table_has_a_row_for_everybody_who_waits() -> None:

@@ -17,7 +17,7 @@ from tenure.readings import preset_names
 from tests.process import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("decide", "example", "pending", "schemas", "vectors")
+OURS = ("decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")
 TWO = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("decide", "--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
 FAIR = ("--fair-sharing", "default")

@@ -120,11 +120,11 @@ def many_pending(folder: Path, count: int) -> Path:
 
 
 def test_progress_is_shown_on_standard_error_while_that_is_a_terminal(tmp_path: Path) -> None:
-    path = many_pending(tmp_path, 1000)
+    path = many_pending(tmp_path, 6000)
     shown = on_terminal("decide", str(path), "--all-pending", stream="stderr")
     assert shown.code == 0
     assert "deciding" in shown.terminal
-    assert "1000 pending workloads" in shown.pipe
+    assert "6000 pending workloads" in shown.pipe
     assert ESCAPE not in shown.pipe
     piped = tenure("decide", str(path), "--all-pending")
     assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is taken\n"

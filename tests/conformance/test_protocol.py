@@ -181,6 +181,9 @@ def test_an_overridden_reading_is_answered_with_every_choice() -> None:
         "same_priority_gate": "expired_only",
         "newer_than": "reserved_after_created",
         "requeue_order": "eviction",
+        "wake": "at_expiry",
+        "priority_steps": "floor",
+        "invalid_class": "refuse",
     }
 
 

@@ -93,7 +93,9 @@ def workload_of(raw: Mapping[str, Any], queue: str = "", *, boosts: bool = True)
         cluster_queue=queue,
         usage={CPU: 0},
     )
-    return with_effective_priority(held, Settings(priority_boost=boosts))
+    return with_effective_priority(
+        held, Cluster({}, settings=Settings(priority_boost=boosts)), 0, preset("released")
+    )
 
 
 def _without_admission(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +149,7 @@ def test_dominant_resource_share(line: dict[str, Any]) -> None:
     cluster = cluster_of(line)
     seen = 0
     for queue in cluster.cluster_queues.values():
-        snapshot = take_snapshot(cluster, queue.name)
+        snapshot = take_snapshot(cluster, queue.name, 0, preset("released"))
         more = amounts(line["additionalUsage"])
         for node in snapshot.tree.nodes:
             charged = [dict(used) for used in snapshot.usage]
@@ -188,7 +190,7 @@ def question(snapshot: Snapshot, needed: frozenset[FlavorResource]) -> Question:
 @pytest.mark.parametrize("line", lines("target_cluster_queue_ordering.jsonl"), ids=lambda line: line["name"])
 def test_target_cluster_queue_ordering(line: dict[str, Any]) -> None:
     cluster = cluster_of(line)
-    snapshot = take_snapshot(cluster, line["preemptorCQ"])
+    snapshot = take_snapshot(cluster, line["preemptorCQ"], 0, preset("released"))
     tree = snapshot.tree
     asking = question(snapshot, frozenset({CPU}))
     candidates = [
@@ -226,7 +228,7 @@ def test_candidates_ordering(line: dict[str, Any]) -> None:
         workload_of(each["workload"], each["clusterQueue"], boosts=boosts) for each in line["candidates"]
     ]
     cluster = cluster_of({**line, "clusterQueues": [{"metadata": {"name": line["preemptorCQ"]}}]})
-    asking = question(take_snapshot(cluster, line["preemptorCQ"]), frozenset())
+    asking = question(take_snapshot(cluster, line["preemptorCQ"], 0, preset("released")), frozenset())
     asking = Question(asking.snapshot, asking.preemptor, frozenset(), {}, asking.terms, now_of(line))
     ordered = in_order(
         asking,

@@ -20,7 +20,7 @@ _INLINE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\]\(([^)#]+)\)")
 _PATH = re.compile(r"^[\w.-]+(?:/[\w.-]+)*/?$")
 _MAKE = re.compile(r"\bmake (?:[A-Z]+=\S+ )?([a-z-]+)")
-_TENURE = re.compile(r"\btenure ([a-z]+(?: (?:run|check|format|add)\b)?)([^`\n|]*)")
+_TENURE = re.compile(r"\btenure ([a-z]+(?:-[a-z]+)*(?: (?:run|check|format|add)\b)?)([^`\n|]*)")
 _PLACES = {"site/", "dist/", ".venv", ".venv/bin/pre-commit"}
 """Made by make, so that they may not be there yet."""
 

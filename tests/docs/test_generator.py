@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from docs.gen import proved, reference, rules, sources
+from docs.gen import coverage, proved, reference, rules, sources
 from docs.gen.markdown import filled, linked
 from docs.gen.sources import places
 from tenure.rules.registry import all_rules
+from tools.accounts import coverage_pages
 
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
 
@@ -96,3 +97,33 @@ def test_nothing_in_a_fence_becomes_a_link() -> None:
 def test_a_page_without_its_marker_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="not once"):
         filled(text, {"rules": "a table"})
+
+
+def test_a_sentence_links_what_accounts_for_it() -> None:
+    page = coverage.coverage_site(places())["coverage/kep-8522.md"]
+    (row,) = [line for line in page.splitlines() if line.startswith("| 8522-098 |")]
+    assert "(should NOT be preempted, as comparison requires strictly greater than)" in row
+    assert "[TBP-020](../rules/TBP-020-time-expired.md)" in row
+    assert "[PO-TBP-020](../proofs/obligations.md#po-tbp-020)" in row
+    assert "[F-004](../findings/F-004-" in row
+
+
+def test_every_kind_of_account_is_counted() -> None:
+    counted = coverage.coverage_list()["coverage/index.md"]["coverage"]
+    for page in coverage_pages(sources.ROOT):
+        assert f"({page.name})" in counted
+        for entry in page.entries:
+            for kind, _ in entry.references():
+                assert coverage.KINDS[kind] in counted
+
+
+def test_a_site_without_coverage_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "coverage_pages", lambda _: [])
+    assert coverage.coverage_site({}) == {}
+    assert coverage.coverage_list()["coverage/index.md"]["coverage"] == "None yet."
+
+
+def test_a_finding_without_a_reading_key_leaves_its_cell_empty() -> None:
+    listed = rules.lists(places())["findings/index.md"]["findings"]
+    (row,) = [line for line in listed.splitlines() if "[F-013]" in line]
+    assert row.endswith("|  |")

@@ -22,6 +22,8 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
 from tests.docs.blocks import ROOT
 from tests.docs.links import HtmlPage, broken, is_elsewhere, read_site
+from tools.accounts import coverage_pages
+from tools.lints.pages import findings
 
 RULES = [entry.id for entry in all_rules()]
 NOT_LIFTED = {entry.id: entry.reason for entry in all_rules() if not entry.lift}
@@ -120,6 +122,15 @@ def test_every_vector_is_shown_and_linked_from_its_rules(site: Site) -> None:
             page = site.rule(rule)
             assert f"../../vectors/#{fragment}" in page.links
             assert vector.data["comment"].replace("`", "") in page.words
+
+
+def test_every_finding_and_every_sentence_is_shown(site: Site) -> None:
+    for page in findings(ROOT):
+        assert page.title in site.page(f"findings/{Path(page.name).stem}/index.html").words
+    for source in coverage_pages(ROOT):
+        words = site.page(f"coverage/{Path(source.name).stem}/index.html").words
+        for entry in source.entries:
+            assert entry.id in words
 
 
 @pytest.mark.parametrize("path", ["index.html", "proofs/index.html"])

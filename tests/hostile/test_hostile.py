@@ -19,9 +19,11 @@ MIB = 600
 
 def test_no_case_ends_in_anything_but_an_answer(tmp_path: Path) -> None:
     print(f"seed {SEED}; python -m tests.hostile --seed {SEED} --only <case>")
+    before = peak_memory()
     faults = [trial for each in cases(COUNT, SEED) if (trial := tried(each, tmp_path)).fault]
     assert [(each.case.number, each.case.kind, each.fault) for each in faults] == []
-    assert peak_memory() < MIB
+    # The peak is the process's; what other tests needed in it before is no matter of these cases.
+    assert peak_memory() < max(MIB, before + 1)
 
 
 def test_a_command_tells_a_person_what_is_wrong(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ PRIORITY_PAGE = "spec/rules/KQ-010-lower-priority.md"
 EXPIRED_PAGE = "spec/rules/TBP-020-time-expired.md"
 READINGS = "spec/readings.toml"
 FINDING = "spec/findings/F-001-the-guarantee-and-condition-1.md"
+PLAYED_FINDING = "spec/findings/F-005-nothing-wakes-a-pending-workload-when-a-duration-runs-out.md"
 LAST_LINE = "    return target.priority < preemptor.priority\n"
 
 
@@ -312,6 +313,39 @@ CHANGES = {
     "a finding without its repair": Change(
         "TNL080", FINDING, "its sections are", FINDING, "## The repair, and why", "## Repaired"
     ),
+    "a finding that names no such scenario": Change(
+        "TNL080",
+        PLAYED_FINDING,
+        "F-005: names renamed, which is none of the scenarios",
+        PLAYED_FINDING,
+        'scenarios = ["tbp-nothing-wakes-at-expiry"]',
+        'scenarios = ["renamed"]',
+    ),
+    "a finding that nothing replays": Change(
+        "TNL080",
+        PLAYED_FINDING,
+        "F-005: names none of vectors, scenarios: a finding can be replayed",
+        PLAYED_FINDING,
+        'scenarios = ["tbp-nothing-wakes-at-expiry"]',
+        "scenarios = []",
+    ),
+    "a finding without its command": Change(
+        "TNL080",
+        FINDING,
+        "F-001: has 0 commands that replay it; write one, indented by four spaces",
+        FINDING,
+        "    tenure vectors run TBP-050/ --verbose\n",
+        "",
+    ),
+    "a finding whose command replays something else": Change(
+        "TNL080",
+        FINDING,
+        "F-001: names TBP-050/a-newer-equal-loses-its-guaranteed-four-hours, which "
+        "`tenure vectors run KQ-010/ --verbose` does not replay",
+        FINDING,
+        "run TBP-050/",
+        "run KQ-010/",
+    ),
     "a path of one machine": new_file(
         "TNL070", "spec/note.md", "See " + "/".join(["", "work", "notes"]), "is a path of one machine"
     ),
@@ -388,14 +422,14 @@ def test_an_obligation_may_lift_and_annotate(tree: Path, before: set[Problem]) -
     assert {problem.code for problem in set(run(tree)) - before} <= {"TNL051"}
 
 
-SEED = """# KEP
+SEED = f"""# KEP
 
 ## Eligibility
 
 1. **Strictly**: more than the
    duration has passed.
 
-## Other
+## Other{" "}
 
 Nothing.
 """

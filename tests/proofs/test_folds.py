@@ -23,9 +23,16 @@ from tenure_proofs.registry import Obligation, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.schemas import along_every_path, over_every_fold, over_every_sum
+from tenure_proofs.trusted.logic import all_of
+from tenure_proofs.trusted.schemas import (
+    along_every_path,
+    one_after_the_other,
+    over_every_fold,
+    over_every_sum,
+)
 from tenure_proofs.trusted.shapes import terms_of
 from tenure_proofs.trusted.symbols import SymToken
+from tenure_proofs.trusted.transitions import one_fewer_is_ahead, through_every_history
 
 _Usage = TypeVar("_Usage")
 _Item = TypeVar("_Item")
@@ -198,3 +205,53 @@ def test_an_invariant_that_a_step_breaks_is_refuted() -> None:
         return statement
 
     assert [ended(kept(each)) for each in (1, -1)] == [Verdict.PROVED, Verdict.REFUTED]
+
+
+def test_a_history_whose_step_or_start_breaks_the_invariant_is_refuted() -> None:
+    def history(start: int, step: int) -> Callable[[Claim], None]:
+        def statement(claim: Claim) -> None:
+            state = claim.number("state")
+            through_every_history(
+                claim,
+                at_first=(claim.number("first") * 0 + start >= 0,),
+                before=(state >= 0,),
+                after=(state + step >= 0,),
+                ends=(state >= 0,),
+            )
+
+        return statement
+
+    assert [ended(history(*each)) for each in ((0, 1), (-1, 1), (0, -1))] == [
+        Verdict.PROVED,
+        Verdict.REFUTED,
+        Verdict.REFUTED,
+    ]
+
+
+def test_fewer_are_ahead_only_where_nobody_joins_and_somebody_leaves() -> None:
+    def step(joins: bool, leaves: bool) -> Callable[[Claim], None]:
+        def statement(claim: Claim) -> None:
+            ahead, after = claim.number("ahead"), claim.number("after")
+            joined = all_of(ahead * 0 == (0 if joins else 1))
+            left = all_of(ahead * 0 == (0 if leaves else 1))
+            one_fewer_is_ahead(claim, joins=(joined,), leaves=left, ahead=ahead, ahead_after=after)
+            claim.prove(after < ahead)
+
+        return statement
+
+    assert [ended(step(*each)) for each in ((False, True), (True, True), (False, False))] == [
+        Verdict.PROVED,
+        Verdict.REFUTED,
+        Verdict.REFUTED,
+    ]
+
+
+def test_a_lemma_that_is_false_is_no_help() -> None:
+    def helped(lemma: int) -> Callable[[Claim], None]:
+        def statement(claim: Claim) -> None:
+            number = claim.number("number")
+            one_after_the_other(claim, number * 0 == lemma, number * 0 >= 0)
+
+        return statement
+
+    assert [ended(helped(each)) for each in (0, 1)] == [Verdict.PROVED, Verdict.REFUTED]

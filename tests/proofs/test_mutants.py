@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 
 import pytest
@@ -11,7 +12,8 @@ from tenure.oracle.selection import Chain, FillBack, fill_back_step
 from tenure.rules.quota import fits_quota
 from tenure.rules.registry import all_rules
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.command import Plan, run_plan
+from tenure_proofs.bridge import LiftReport
+from tenure_proofs.command import Plan, exit_code, run_plan
 from tenure_proofs.mutants import hunt
 from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
 from tenure_proofs.mutants.hunt import DOOR, Hunted, all_mutants, hunt_one
@@ -163,6 +165,26 @@ def test_a_rule_that_no_obligation_names_fails_the_run_in_its_own_words() -> Non
     assert report.faults == ("1 rules without obligation",)
     text = "\n".join(text_lines(report))
     assert "FAIL TBP-020: no obligation names it: A target has exceeded minAdmitDuration" in text
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNKNOWN, Verdict.ERROR])
+def test_what_has_no_verdict_is_undecided_unless_something_else_is_wrong(verdict: Verdict) -> None:
+    open_ = Result(AT_THE_THRESHOLD, "guaranteed", verdict)
+    report = report_of(open_)
+    assert (report.good, report.undecided) == (False, True)
+    assert report.faults == ("1 obligations undecided",)
+    assert not report_of(open_, unnamed=("TBP-020",)).undecided
+    for wrong in (Verdict.REFUTED, Verdict.VACUOUS):
+        assert not report_of(open_, Result(AT_THE_THRESHOLD, "guaranteed", wrong)).undecided
+    assert not report_of(Result(AT_THE_THRESHOLD, "guaranteed", Verdict.PROVED)).undecided
+
+
+@pytest.mark.parametrize(("open_", "code"), [(True, 3), (False, 1)])
+def test_a_function_that_no_solver_compares_is_undecided_and_another_is_wrong(open_: bool, code: int) -> None:
+    lifted = LiftReport("is_time_expired", 1, "something", undecided=open_)
+    report = dataclasses.replace(report_of(), lifted=(lifted,))
+    assert (report.good, report.undecided) == (False, open_)
+    assert exit_code(report) == code
 
 
 def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutants() -> None:

@@ -10,11 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema
+from tenure_proofs.answer import prove_schema
+from tests.cli.terminals import ESCAPE, on_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_BASED = "refimpl/tenure/rules/time_based.py"
 RIGHT = "now - quota_reservation_time(target, now) > min_admit_duration"
 WRONG = RIGHT.replace(">", ">=")
+QUICK = ("prove", "--only", "PO-TBP-010", "--no-mutants", "--examples", "5")
 MAIN = "from tenure.cli import main; main()"
 
 
@@ -32,16 +39,20 @@ def tenure(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.fixture(scope="module")
-def wrong_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources in which a workload exactly at the threshold has expired."""
-    copy = tmp_path_factory.mktemp("wrong")
+def changed_tree(copy: Path, file: str, before: str, after: str) -> Path:
+    """A copy of the sources in which one place is another."""
     for part in ("refimpl", "proofs", "spec", "examples"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-    text = (copy / TIME_BASED).read_text(encoding="utf-8")
-    assert text.count(RIGHT) == 1
-    (copy / TIME_BASED).write_text(text.replace(RIGHT, WRONG), encoding="utf-8")
+    text = (copy / file).read_text(encoding="utf-8")
+    assert text.count(before) == 1
+    (copy / file).write_text(text.replace(before, after), encoding="utf-8")
     return copy
+
+
+@pytest.fixture(scope="module")
+def wrong_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree in which a workload exactly at the threshold has expired."""
+    return changed_tree(tmp_path_factory.mktemp("wrong"), TIME_BASED, RIGHT, WRONG)
 
 
 # One test, since making the report takes seconds and each worker would make its own.
@@ -49,7 +60,10 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
     done = tenure("prove", "--only", "TBP-020", "--no-mutants", "--examples", "5", "-o", "json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    assert (report["schema"], report["good"]) == ("tenure-proof-report/1", True)
+    Draft202012Validator(schema("prove")).validate(report)
+    assert (report["schema"], report["good"], report["undecided"]) == ("tenure-proof-report/2", True, False)
+    assert report["warnings"][0].endswith(" obligations were asked about")
+    assert report["warnings"][1:] == ["no mutants were tried"]
     assert report["readings"] == ["as-written", "released", "guaranteed"]
     assert set(report["solvers"]) == {"z3", "cvc5"}
     assert {each["id"] for each in report["obligations"]} >= {"PO-TBP-020", "PO-TBP-010", "PO-TBP-200"}
@@ -59,7 +73,7 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
         for verdict in each["verdicts"].values():
             assert verdict["verdict"] == verdict["expected"]
             assert set(verdict["solvers"]) == {"z3", "cvc5"}
-            assert ("counterexample" in verdict) == (verdict["verdict"] == "refuted")
+            assert (verdict["counterexample"] is not None) == (verdict["verdict"] == "refuted")
     assert {each["function"] for each in report["lifted"]} >= {"take_target", "is_time_expired"}
     assert {(each["examples"], each["problem"]) for each in report["lifted"]} == {(5, "")}
 
@@ -74,20 +88,60 @@ def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
     assert done.stdout.splitlines()[-1].startswith("prove: 1 verdicts, everything as expected")
 
 
+def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
+    assert schema("prove") == prove_schema(), "python -m tenure_proofs.answer spec/schemas"
+
+
+def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
+    done = tenure("prove", "--only", "PO-KQ-190", "--reading", "guaranteed", "--solver", "z3", "-o", "yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = yaml.safe_load(done.stdout)
+    Draft202012Validator(schema("prove")).validate(report)
+    assert {each["outcome"] for each in report["mutants"]} <= {"killed", "equivalent"}
+    assert [
+        warning for warning in report["warnings"] if "Z3 alone" in warning or "guaranteed only" in warning
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--reading", "nonsense"), "--reading: found 'nonsense', expected one of as-written"),
-        (("--only", "NOPE"), "--only: found ('NOPE',), expected the beginning of an obligation's"),
-        (("--solver", "yices"), "--solver: found 'yices', expected both or z3"),
-        (("--output", "xml"), "--output: found 'xml', expected text or json"),
+        (("--only", "NOPE"), "--only: found 'NOPE', expected the beginning of an obligation's"),
+        (("--only", "PO-TBP-010", "--only", "NOPE"), "--only: found 'NOPE', expected the beginning"),
+        (("--solver", "yices"), "'yices' is not one of 'both', 'z3'"),
+        (("--output", "xml"), "'xml' is not one of 'text', 'json', 'yaml'"),
     ],
+    ids=" ".join,
 )
 def test_an_option_with_no_such_value_is_bad_input(arguments: tuple[str, ...], words: str) -> None:
     done = tenure("prove", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_help_shows_examples_as_they_are_typed_and_the_exit_codes() -> None:
+    lines = tenure("prove", "--help").stdout.splitlines()
+    assert sum(1 for line in lines if line.startswith("  tenure prove")) >= 2
+    assert any(line.startswith("  Exit codes: 0 ") for line in lines)
+
+
+def test_progress_is_shown_on_standard_error_while_that_is_a_terminal() -> None:
+    shown = on_terminal(*QUICK, stream="stderr")
+    assert shown.code == 0
+    assert "lifting" in shown.terminal
+    assert "everything as expected" in shown.pipe
+    assert ESCAPE not in shown.pipe
+
+
+def test_a_solver_that_knows_no_answer_leaves_the_run_undecided(tmp_path: Path) -> None:
+    before, after = "return said if said in", 'return "unknown" if said in'
+    tree = changed_tree(tmp_path, "proofs/tenure_proofs/cvc5_worker.py", before, after)
+    done = tenure(*QUICK, "-o", "json", root=tree)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["good"], report["undecided"]) == (3, False, True), done.stderr
+    assert report["faults"] == ["3 obligations undecided"]
 
 
 def test_the_wrong_tree_is_what_is_imported(wrong_tree: Path) -> None:
@@ -110,7 +164,7 @@ def test_the_wrong_tree_is_what_is_imported(wrong_tree: Path) -> None:
 
 
 def test_a_wrong_comparison_fails_the_proofs_in_the_rules_own_words(wrong_tree: Path) -> None:
-    done = tenure("prove", "--only", "TBP-020", "--no-mutants", "--examples", "5", root=wrong_tree)
+    done = tenure("prove", "--only", "PO-TBP-020", "--no-mutants", "--examples", "5", root=wrong_tree)
     assert done.returncode == 1, done.stderr
     assert "the claim: exactly at the threshold a workload is kept" in done.stdout
     assert (

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 import tenure
-from tenure.api import some_of
+from tenure.api import pending_names, some_of
 from tenure.errors import ErrorCode, InputError
 from tenure.explain import summarize
+from tenure.manifests import SourcedObject, build
 from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
+from tenure.readings import Reading
 from tenure.resources import bundled
+from tests.examples import change, copied
 
 NOW = "2026-03-02T14:00:00Z"
+RACK = {"required": "rack"}
 EVAL, INDEX = "team-b/job-eval-suite-d739e", "team-a/job-doc-index-dfa0b"
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Path:
     """A copy of the bundled example."""
-    return Path(shutil.copytree(bundled("examples", "two-teams"), tmp_path / "cluster"))
+    return copied("two-teams", tmp_path)
 
 
-def change(path: Path, kind: str, name: str, *where: str | int, to: object) -> None:
-    """Set one field of one object of a file."""
-    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
-    (found,) = [item for item in whole["items"] if item["kind"] == kind and item["metadata"]["name"] == name]
-    for part in where[:-1]:
-        found = found[part]
-    found[where[-1]] = to
-    path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+def need_a_rack(team_b: Path, name: str) -> None:
+    """Topology-aware scheduling, which is not modelled, for the pods of a workload."""
+    change(team_b, "Workload", name, "spec", "podSets", 0, "topologyRequest", to=RACK)
 
 
 def refused(cluster: Path, workload: str | None) -> InputError:
@@ -42,22 +41,9 @@ def refused(cluster: Path, workload: str | None) -> InputError:
     return caught.value
 
 
-# Topology-aware scheduling is not modelled.
-RACK = {"required": "rack"}
-
-
 def test_a_pending_workload_that_is_not_modelled_refuses_only_itself(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    change(
-        team_b,
-        "Workload",
-        "job-eval-suite-d739e",
-        "spec",
-        "podSets",
-        0,
-        "topologyRequest",
-        to={"required": "rack"},
-    )
+    need_a_rack(team_b, "job-eval-suite-d739e")
     loaded = tenure.load(cluster)
     assert str(tenure.decide(loaded, INDEX, now=NOW).outcome) == "Preempt"
     assert any(
@@ -71,16 +57,7 @@ def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
     for name in ("job-long-context-8a5dc", "job-doc-index-dfa0b"):
         change(cluster / "workloads-team-a.yaml", "Workload", name, "spec", "active", to=False)
     team_b = cluster / "workloads-team-b.yaml"
-    change(
-        team_b,
-        "Workload",
-        "job-moe-64-448bc",
-        "spec",
-        "podSets",
-        0,
-        "topologyRequest",
-        to={"required": "rack"},
-    )
+    need_a_rack(team_b, "job-moe-64-448bc")
     assert "2 pending workloads" in str(refused(cluster, None))
 
 
@@ -109,16 +86,7 @@ def test_nothing_fits_a_held_cluster_queue(cluster: Path) -> None:
 
 def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    change(
-        team_b,
-        "Workload",
-        "job-eval-suite-d739e",
-        "spec",
-        "podSets",
-        0,
-        "topologyRequest",
-        to={"required": "rack"},
-    )
+    need_a_rack(team_b, "job-eval-suite-d739e")
     change(team_b, "Workload", "job-eval-suite-d739e", "spec", "priority", to="high")
     with pytest.raises(InputError) as caught:
         tenure.load(cluster)
@@ -132,9 +100,9 @@ def test_all_are_decided_on_one_snapshot_for_each_cluster_queue(monkeypatch: pyt
     loaded = tenure.load(bundled("examples", "shared-cohort"))
     taken: list[str] = []
 
-    def counted(given: Cluster, queue: str) -> Snapshot:
+    def counted(given: Cluster, queue: str, now: int, reading: Reading) -> Snapshot:
         taken.append(queue)
-        return take_snapshot(given, queue)
+        return take_snapshot(given, queue, now, reading)
 
     monkeypatch.setattr("tenure.api.take_snapshot", counted)
     decided = list(tenure.decide_all(loaded, now="2026-05-11T14:00:00Z"))
@@ -191,3 +159,37 @@ def test_an_error_lists_no_more_names_than_somebody_reads() -> None:
     assert some_of([f"w{number:03}" for number in range(1000)], "pending workloads").endswith(
         "w018, w019 and 980 more"
     )
+
+
+def nameless_space(kind: str, name: str, spec: dict[str, Any]) -> SourcedObject:
+    """An object as somebody writes it by hand, without a name space."""
+    metadata = {"name": name, "creationTimestamp": "2026-03-02T12:00:00Z"}
+    return SourcedObject(
+        "", {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": metadata, "spec": spec}
+    )
+
+
+def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None:
+    pods = {"count": 1, "template": {"spec": {"containers": []}}}
+    loaded = build(
+        [
+            nameless_space("ClusterQueue", "a", {}),
+            nameless_space("LocalQueue", "held", {"clusterQueue": "a", "stopPolicy": "Hold"}),
+            nameless_space("LocalQueue", "nowhere", {"clusterQueue": "b"}),
+            nameless_space("Workload", "at-held", {"queueName": "held", "podSets": [pods]}),
+            nameless_space("Workload", "at-none", {"queueName": "none", "podSets": [pods]}),
+            nameless_space("Workload", "racked", {"podSets": [{**pods, "topologyRequest": RACK}]}),
+        ]
+    )
+    assert "LocalQueue/nowhere: spec.clusterQueue b was not given" in loaded.warnings
+    assert pending_names(loaded) == ["/at-held", "/at-none", "/racked"]
+    named = {each.workload: each.problems[0].object for each in tenure.decide_all(loaded, now=NOW)}
+    assert named == {
+        "/at-held": "LocalQueue/held",
+        "/at-none": "Workload/at-none",
+        "/racked": "Workload/racked",
+    }
+    for workload, name in named.items():
+        with pytest.raises(InputError) as caught:
+            tenure.decide(loaded, workload, now=NOW)
+        assert caught.value.problems[0].object == name

@@ -163,12 +163,15 @@ def test_every_finding_about_the_request_is_what_its_rule_says(case: Case, readi
 
 @MANY
 @given(cases(), READINGS)
-def test_the_summary_begins_with_the_outcome_and_says_what_is_short(case: Case, reading: Reading) -> None:
+def test_the_summary_begins_with_the_outcome_and_says_what_is_short_or_where_it_fits(
+    case: Case, reading: Reading
+) -> None:
     decision = case.decided(reading)
     summary = explain(decision).summary
     assert "ml/preemptor" in summary[0]
     assert summary[0].startswith(f"{decision.outcome}: ")
-    assert (len(summary) > 1) == (decision.outcome != Outcome.FIT)
+    asks = any(amount for pods in case.preemptor.pod_sets for amount in pods.requests.values())
+    assert (len(summary) > 1) == (decision.outcome != Outcome.FIT or asks)
 
 
 def test_priority_is_compared_in_words() -> None:
@@ -298,7 +301,10 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
         ),
         (
             explain(decided(waiting(1, 1), running("a", 3))),
-            ("Fit: ml/preemptor fits in ClusterQueue q beside 1 running workload",),
+            (
+                "Fit: ml/preemptor fits in ClusterQueue q beside 1 running workload",
+                "nvidia.com/gpu on a100: 1 asked, 1 available; the queue uses 3 of its 4",
+            ),
         ),
         (
             explain(decided(waiting(5))),
@@ -369,7 +375,7 @@ def test_the_last_number_of_pods_that_is_served_is_the_one_decided_on(scenario: 
     assert bool(served) == (decision.outcome in (Outcome.FIT, Outcome.PREEMPT))
     if served:
         decided_on = {pods.name: pods.count for pods in decision.assignment.pod_sets}
-        assert decided_on in [dict(trial.counts) for trial in served]
+        assert decided_on in [{pods.pod_set: pods.count for pods in trial.pods} for trial in served]
 
 
 @MANY
@@ -453,3 +459,27 @@ def test_a_taint_a_selector_and_the_end_of_the_search_are_told() -> None:
     ]
     assert trials[0].reason == "taint spot=true:NoSchedule is not tolerated (KQ-580)"
     assert trials[1].reason == "nodeSelector asks for zone=a, the flavor has b"
+
+
+def test_what_several_flavors_lack_is_told_for_each_of_them() -> None:
+    flavors = tuple(FlavorQuotas(name, {GPU.resource: most}) for name, most in (("one", 16), ("many", 8)))
+    group = ResourceGroup((GPU.resource,), flavors)
+    pods = (PodSet("master", 1, {GPU.resource: 8}), PodSet("worker", 2, {GPU.resource: 16}))
+    preemptor = waiting(pod_sets=pods)
+    cluster = Cluster({"q": ClusterQueue("q", (group,))}, (), (preemptor,))
+    decision = decide(cluster, preemptor, "q", NOW, preset("guaranteed"))
+    assert explain(decision).summary[1:] == (
+        "worker: 24 nvidia.com/gpu asked, 8 of them by pod sets before it, on one it could have 16 at most",
+        "worker: 16 nvidia.com/gpu asked, on many it could have 8 at most",
+    )
+
+
+def test_the_numbers_of_a_fit_are_told_for_each_flavor_and_resource() -> None:
+    roomy = queue(nominal={GPU: 4, CPU: 2000})
+    summary = explain(
+        decided(waiting(2, cpu=1500), running("w", usage={GPU: 1, CPU: 3}), in_queue=roomy)
+    ).summary
+    assert summary[1:] == (
+        "nvidia.com/gpu on a100: 2 asked, 3 available; the queue uses 1 of its 4",
+        "cpu on spot: 1500m asked, 1997m available; the queue uses 3m of its 2",
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lints.comparisons import stated_comparisons
+from tools.lints.coverage import coverage
 from tools.lints.door import around_the_door, door
 from tools.lints.findings import findings
 from tools.lints.obligations import all_imported, no_helpers
@@ -16,6 +17,7 @@ from tools.lints.quotes import seeds_folder, source_quotes
 from tools.lints.readings import readings
 from tools.lints.rule_imports import rule_imports
 from tools.lints.rule_shape import rule_shape
+from tools.lints.sources import awaited
 from tools.lints.statements import page_form, statements
 from tools.lints.text import forbidden_text, tracked_files
 
@@ -32,6 +34,7 @@ LINTS: tuple[Lint, ...] = (
     all_imported,
     readings,
     findings,
+    coverage,
     forbidden_text,
 )
 
@@ -54,7 +57,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=Path(), help="the tree to check (default: here)")
     root: Path = parser.parse_args(arguments).root
     if not seeds_folder(root).is_dir():
-        print("note: TNL040 skipped, the sources are not beside the repository (../shared/seeds)")
+        print(
+            "note: TNL040 skipped, and part of TNL090: "
+            "the sources are not beside the repository (../shared/seeds)"
+        )
+    for source in awaited(root):
+        print(
+            f"note: no name is looked up for {source.name} (TNL080, TNL090): there is no {source.family} rule"
+        )
     problems = run(root)
     for problem in problems:
         print(problem)

@@ -2,65 +2,74 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.lints.known import SCENARIOS, obligations, readings, scenarios, vectors
 from tools.lints.pages import Page
 from tools.lints.pages import findings as finding_pages
 from tools.lints.problem import Problem
+from tools.lints.sources import awaited
 
 HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The repair, and why")
 """The sections of every finding, in order; the third goes on with `preset` or `reading`."""
 
-_OBLIGATION = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-[0-9]{3})"', re.MULTILINE)
+REPLAYS = {"vectors": "tenure vectors run {}", "scenarios": f"tenure play {SCENARIOS.as_posix()}/{{}}.yaml"}
+"""What replays a finding, in the front matter, and the command on the page that does it."""
+
+_COMMAND = re.compile(r"^    (tenure (?:vectors run|play) \S.*)$")
 
 
 def findings(root: Path) -> Iterator[Problem]:
-    """TNL080: headings, reading key, obligations and vectors of every finding."""
+    """TNL080: headings, reading key, obligations, replays and the command of every finding.
+
+    Of a source without rules so far, the names are not looked up.
+    """
+    early = awaited(root)
     known = {
-        "obligations": _obligations(root),
-        "vectors": _vectors(root),
-        "reading": set(tomllib.loads((root / "spec/readings.toml").read_text(encoding="utf-8"))["keys"]),
+        "obligations": obligations(root),
+        "vectors": vectors(root),
+        "scenarios": scenarios(root),
+        "reading": set(readings(root)),
     }
     for page in finding_pages(root):
-        for message in _wrong_with(page, known):
+        waits = any(source.is_named_in(str(page.front.get("source"))) for source in early)
+        for message in _wrong_with(page, None if waits else known):
             yield Problem(page.path, 1, "TNL080", f"{page.id}: {message}")
 
 
-def _wrong_with(page: Page, known: dict[str, set[str]]) -> Iterator[str]:
+def _wrong_with(page: Page, known: dict[str, set[str]] | None) -> Iterator[str]:
     if page.front.get("id") != page.id:
         yield f"the front matter says {page.front.get('id')!r}; the file's name says {page.id}"
     titles = [title for level, title in page.headings if level == 2]
     if len(titles) != len(HEADINGS) or not all(map(str.startswith, titles, HEADINGS)):
         yield f"its sections are {titles}; write {list(HEADINGS)}"
-    if page.front.get("reading") not in known["reading"]:
-        yield f"reading {page.front.get('reading')!r} is no key of spec/readings.toml"
-    for kind in ("obligations", "vectors"):
-        named = page.front.get(kind) or []
-        if not named:
-            yield f"names no {kind}: a finding is proved and can be replayed"
-        for name in named:
+    if not any(page.front.get(kind) for kind in REPLAYS):
+        yield f"names none of {', '.join(REPLAYS)}: a finding can be replayed"
+    if known is not None:
+        yield from _unknown(page, known)
+    yield from _commands_of(page)
+
+
+def _unknown(page: Page, known: dict[str, set[str]]) -> Iterator[str]:
+    reading = page.front.get("reading")
+    if reading is not None and reading not in known["reading"]:
+        yield f"reading {reading!r} is no key of spec/readings.toml"
+    for kind in ("obligations", *REPLAYS):
+        for name in page.front.get(kind) or []:
             if name not in known[kind]:
                 yield f"names {name}, which is none of the {kind}"
 
 
-def _obligations(root: Path) -> set[str]:
-    folder = root / "proofs/tenure_proofs/obligations"
-    return {
-        identifier
-        for path in sorted(folder.glob("*.py"))
-        for identifier in _OBLIGATION.findall(path.read_text(encoding="utf-8"))
-    }
-
-
-def _vectors(root: Path) -> set[str]:
-    folder = root / "spec/vectors"
-    return {
-        vector["id"]
-        for path in sorted(folder.glob("*.json"))
-        if path.name != "schema.json"
-        for vector in json.loads(path.read_text(encoding="utf-8"))["vectors"]
-    }
+def _commands_of(page: Page) -> Iterator[str]:
+    """One command, which replays everything that the front matter names."""
+    commands = [found[1] for line in page.body.splitlines() if (found := _COMMAND.match(line))]
+    if len(commands) != 1:
+        yield f"has {len(commands)} commands that replay it; write one, indented by four spaces"
+        return
+    subject = commands[0].split(" --")[0]
+    for kind, command in REPLAYS.items():
+        for name in page.front.get(kind) or []:
+            if not command.format(name).startswith(subject):
+                yield f"names {name}, which `{commands[0]}` does not replay"

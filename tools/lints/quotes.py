@@ -81,7 +81,7 @@ def _section(text: str, title: str) -> str | None:
     level = 0
     found: list[str] = []
     for line in text.splitlines():
-        heading = re.match(r"^(#+) (.+)$", line)
+        heading = re.match(r"^(#+) (.+?)\s*$", line)
         if heading is not None and level and len(heading[1]) <= level:
             break
         if heading is not None and heading[2] == title:

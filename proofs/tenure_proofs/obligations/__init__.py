@@ -1,6 +1,21 @@
 """All obligations, one file for each claim family. A module that is not imported here fails the build."""
 
-from tenure_proofs.obligations import base, fair, flavors, order, quota_tree, reclaim, selection, time_based
+from tenure_proofs.obligations import (
+    ageing,
+    base,
+    duration,
+    dynamic_priority,
+    fair,
+    flavors,
+    min_runtime,
+    order,
+    over_time,
+    quota_tree,
+    reclaim,
+    selection,
+    time_based,
+    without,
+)
 from tenure_proofs.registry import all_obligations
 
 OBLIGATIONS = all_obligations()
@@ -8,12 +23,18 @@ OBLIGATIONS = all_obligations()
 
 __all__ = [
     "OBLIGATIONS",
+    "ageing",
     "base",
+    "duration",
+    "dynamic_priority",
     "fair",
     "flavors",
+    "min_runtime",
     "order",
+    "over_time",
     "quota_tree",
     "reclaim",
     "selection",
     "time_based",
+    "without",
 ]

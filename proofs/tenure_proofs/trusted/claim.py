@@ -74,8 +74,7 @@ class Claim:
 
     def terms(self, name: str = "terms") -> Any:
         """Arbitrary terms of a ClusterQueue, under this claim's reading."""
-        fixed = {key: getattr(self.reading, key) for key in CHOICES}
-        return self._declare(name, domain_of(PreemptionTerms), fixed)
+        return self._declare(name, domain_of(PreemptionTerms), fixed_by(self.reading))
 
     def number(self, name: str) -> Any:
         """An arbitrary whole number: a time, a duration or an amount."""
@@ -138,6 +137,12 @@ class Claim:
         self.facts.extend(well_typed(name, domain))
         made = SymRecord(name, domain, fixed) if isinstance(domain, Record) else symbol(name, domain)
         return self._keep(name, made)
+
+
+def fixed_by(reading: Reading) -> dict[str, Any]:
+    """The fields of the terms that a reading fixes; its other keys are no part of them."""
+    fields = {each.name for each in dataclasses.fields(PreemptionTerms)}
+    return {key: getattr(reading, key) for key in CHOICES if key in fields}
 
 
 def _identity(argument: Any) -> Any:

@@ -16,12 +16,12 @@ def _terms(parts: tuple[SymBool | bool, ...]) -> list[z3.BoolRef]:
 
 def all_of(*parts: SymBool | bool) -> SymBool:
     """True when every part is."""
-    return SymBool(z3.And(_terms(parts)))
+    return SymBool(z3.And(_terms(parts)) if parts else z3.BoolVal(True))
 
 
 def any_of(*parts: SymBool | bool) -> SymBool:
     """True when some part is."""
-    return SymBool(z3.Or(_terms(parts)))
+    return SymBool(z3.Or(_terms(parts)) if parts else z3.BoolVal(False))
 
 
 def negation(part: SymBool | bool) -> SymBool:
@@ -53,6 +53,27 @@ def value_of(record: SymRecord, field: str) -> Any:
 def has_value(record: SymRecord, field: str, value: Any) -> SymBool:
     """Whether an optional field has this very value."""
     return all_of(is_set(record, field), value_of(record, field) == value)
+
+
+def equal_fields(first: SymRecord, second: SymRecord, *but: str) -> SymBool:
+    """Whether two arguments of one class have the same fields, those left out aside."""
+    names = [name for name, _ in first._domain.fields if name not in but]
+    return all_of(*(_same(peek(first, name), peek(second, name)) for name in names))
+
+
+def _same(first: Any, second: Any) -> SymBool | bool:
+    if not isinstance(first, SymOptional):
+        same: SymBool | bool = first == second
+        return same
+    return all_of(
+        either_both_or_none(first.present, second.present),
+        implies(first.present, first.value == second.value),
+    )
+
+
+def quotient(dividend: SymInt, divisor: SymInt) -> SymInt:
+    """How often a positive number goes into another, rounded towards minus infinity."""
+    return SymInt(dividend.term / divisor.term)
 
 
 def choose(condition: SymBool, then: SymInt, otherwise: SymInt) -> SymInt:

@@ -58,3 +58,13 @@ def over_every_fold(
         ends: what the invariant amounts to.
     """
     claim.prove(implies(all_of(*before), all_of(*after, *ends)))
+
+
+def one_after_the_other(claim: Claim, *goals: SymBool | bool) -> None:
+    """Goals, of which each may use all those before it: lemmas first. Together they are plain goals.
+
+    Args:
+        claim: the claim they are proved in.
+        goals: in the order in which they help each other.
+    """
+    claim.prove(*(implies(all_of(*goals[:index]), goal) for index, goal in enumerate(goals)))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from tenure.answers.readings import reading_text
 from tenure.answers.shapes import (
-    AmountShape,
-    AttemptShape,
-    CountShape,
     DecisionShape,
     ExplainAnswer,
-    FlavorShape,
     FlipShape,
     FlipsShape,
     NodeShape,
-    PassedOverShape,
-    PodsShape,
     PreemptedShape,
     ShortageShape,
     WithheldShape,
@@ -21,9 +16,9 @@ from tenure.answers.shapes import (
 )
 from tenure.explain import GROUND_RULES, WorkloadExplanation, explain, summarize
 from tenure.findings import request_findings
-from tenure.findings.attempts import AttemptFinding, attempts, spared
-from tenure.findings.counts import CountTrial, count_trials
-from tenure.findings.flavors import FlavorTrial, flavor_trials
+from tenure.findings.attempts import attempts, spared
+from tenure.findings.counts import count_trials
+from tenure.findings.flavors import flavor_trials
 from tenure.findings.shortages import Shortage, account_text, amount, shortages
 from tenure.flips import DEFAULT_LIMIT, Flip, Situation, search_flips
 from tenure.oracle.decide import Decision
@@ -47,6 +42,7 @@ def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT) -> ExplainAns
     return ExplainAnswer(
         now=format_instant(decision.now),
         reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
         decision=decision_shape(decision),
         workloads=tuple(workload_shape(each) for each in explain(decision).workloads),
         flips=flips_shape(decision, None, flips),
@@ -71,9 +67,9 @@ def decision_shape(decision: Decision) -> DecisionShape:
         ),
         request=tuple(request_findings(decision)),
         shortages=tuple(_shortage(each) for each in shortages(decision)),
-        flavors=tuple(_flavor(each) for each in flavor_trials(decision)),
-        counts=tuple(_count(each) for each in count_trials(decision)),
-        attempts=tuple(_attempt(each) for each in attempts(decision)),
+        flavors=flavor_trials(decision),
+        counts=count_trials(decision),
+        attempts=attempts(decision),
         filled_back=spared(decision),
     )
 
@@ -109,10 +105,13 @@ def _flip(flip: Flip) -> FlipShape:
         field=flip.field,
         old=flip.old_text,
         new=flip.new_text,
+        bound=flip.bound,
         before=str(flip.before),
         after=str(flip.after),
         decision=str(flip.outcome),
         preempted=flip.preempted,
+        usable=flip.is_usable,
+        tie=flip.tie,
         size=round(flip.size, 6),
         exact=flip.exact,
         text=flip.sentence,
@@ -143,35 +142,4 @@ def _shortage(found: Shortage) -> ShortageShape:
             for node in found.path
         ),
         withheld=tuple(WithheldShape(node, amount(at, idle)) for node, idle in found.withheld),
-    )
-
-
-def _flavor(trial: FlavorTrial) -> FlavorShape:
-    return FlavorShape(
-        pod_set=trial.pod_set,
-        resources=trial.resources,
-        flavor=trial.flavor,
-        mode=trial.mode,
-        borrowing_level=trial.level,
-        chosen=trial.chosen,
-        reason=trial.reason,
-    )
-
-
-def _count(trial: CountTrial) -> CountShape:
-    pods = tuple(PodsShape(name, count) for name, count in trial.counts.items())
-    return CountShape(pods, trial.served, trial.text)
-
-
-def _attempt(found: AttemptFinding) -> AttemptShape:
-    return AttemptShape(
-        name=found.name,
-        candidates=found.candidates,
-        removed=found.removed,
-        passed_over=tuple(PassedOverShape(each.workload, each.why) for each in found.passed_over),
-        fits=found.fits,
-        short=tuple(
-            AmountShape(at.flavor, at.resource, amount(at, number)) for at, number in found.short.items()
-        ),
-        text=found.text,
     )

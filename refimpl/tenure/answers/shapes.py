@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.findings import Finding
+from tenure.findings.attempts import AttemptFinding
+from tenure.findings.counts import CountTrial
+from tenure.findings.flavors import FlavorTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +29,6 @@ class PreemptedShape:
     cluster_queue: str
     reason: str
     rules: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AmountShape:
-    """An amount of a flavor-resource.
-
-    Args:
-        flavor: the flavor.
-        resource: the resource.
-        amount: how much.
-    """
-
-    flavor: str
-    resource: str
-    amount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,94 +97,6 @@ class ShortageShape:
 
 
 @dataclass(frozen=True, slots=True)
-class FlavorShape:
-    """A flavor of a resource group, as it was tried for a pod set.
-
-    Args:
-        pod_set: name of the pod set.
-        resources: the resources that would get this flavor together.
-        flavor: its name.
-        mode: the worst flavor mode of these resources; Excluded where the pods may not use it, NotTried where
-            the search had ended.
-        borrowing_level: how far up the tree quota would be borrowed from; 0 for not at all.
-        chosen: whether the pod set gets it.
-        reason: in words.
-    """
-
-    pod_set: str
-    resources: tuple[str, ...]
-    flavor: str
-    mode: str
-    borrowing_level: int
-    chosen: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class PodsShape:
-    """A number of pods of a pod set.
-
-    Args:
-        pod_set: its name.
-        count: how many.
-    """
-
-    pod_set: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class CountShape:
-    """Numbers of pods that were tried: all of them first, then what partial admission tries.
-
-    Args:
-        pods: how many of each pod set.
-        served: whether they fit, alone or with targets.
-        text: what came of it.
-    """
-
-    pods: tuple[PodsShape, ...]
-    served: bool
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class PassedOverShape:
-    """A candidate that could not be taken when its turn came.
-
-    Args:
-        workload: who.
-        why: in words, with the values compared.
-    """
-
-    workload: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptShape:
-    """An attempt to find targets.
-
-    Args:
-        name: `with borrowing`, `without borrowing`, or the strategy of fair sharing.
-        candidates: how many might be taken at its start.
-        removed: who was removed, in order.
-        passed_over: who could not be taken when its turn came.
-        fits: whether the request fits after the removals.
-        short: what is still short.
-        text: what it came to.
-    """
-
-    name: str
-    candidates: int
-    removed: tuple[str, ...]
-    passed_over: tuple[PassedOverShape, ...]
-    fits: bool
-    short: tuple[AmountShape, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class FlipShape:
     """A change of one field of one object that changes the answer.
 
@@ -204,11 +104,14 @@ class FlipShape:
         object: the object, as `ClusterQueue/team-a`; `clock` for the time.
         field: path of the field in its manifest.
         old: its value; `not set` where it has none.
-        new: the value that changes the answer.
+        new: the value that changes the answer; it was verified by deciding.
+        bound: the change as a boundary, `below 4` where new is 3999m; null where new is the plainer value.
         before: the answer without the change: fits, preempts, waits, taken or kept.
         after: the answer with the change.
         decision: the outcome with the change.
         preempted: who is preempted with the change, in order.
+        usable: whether it does no harm to who asks, and is more than the edge of the old value.
+        tie: the signed divergence by which Kueue decides by chance with the change; null where it does not.
         size: how large the change is, from 0 to 1.
         exact: whether every smaller change of this field is excluded; otherwise it is the nearest found.
         text: the same in a sentence.
@@ -218,10 +121,13 @@ class FlipShape:
     field: str
     old: str
     new: str
+    bound: str | None
     before: str
     after: str
     decision: str
     preempted: tuple[str, ...]
+    usable: bool
+    tie: str | None
     size: float
     exact: bool
     text: str
@@ -235,7 +141,7 @@ class FlipsShape:
         tried: how many altered situations were decided.
         fields: how many fields were searched.
         complete: whether all fields were searched.
-        nearest: the smallest changes, the smallest first.
+        nearest: the smallest changes, the usable ones first, of these the smaller first.
     """
 
     tried: int
@@ -271,7 +177,7 @@ class DecisionShape:
         workload: the pending workload.
         cluster_queue: where it waits.
         decision: Fit, Preempt, NoCandidates or NoFit.
-        summary: the outcome, and what was short, in words.
+        summary: the outcome, and what was short or where it fits, in words.
         preempted: who is preempted, in the order of removal.
         request: what the quota rules found about the request.
         shortages: what lacks quota, and where in the tree.
@@ -288,9 +194,9 @@ class DecisionShape:
     preempted: tuple[PreemptedShape, ...]
     request: tuple[Finding, ...]
     shortages: tuple[ShortageShape, ...]
-    flavors: tuple[FlavorShape, ...]
-    counts: tuple[CountShape, ...]
-    attempts: tuple[AttemptShape, ...]
+    flavors: tuple[FlavorTrial, ...]
+    counts: tuple[CountTrial, ...]
+    attempts: tuple[AttemptFinding, ...]
     filled_back: tuple[str, ...]
 
 
@@ -301,6 +207,7 @@ class ExplainAnswer:
     Args:
         now: the cycle's clock.
         reading: a preset's name, or every choice.
+        reading_text: the same in words: a preset's name, and what differs from it.
         decision: the decision, and how it came about.
         workloads: every workload that holds quota in the tree; those that are taken first, in order.
         flips: what would have to differ for the pending workload to fare otherwise.
@@ -308,6 +215,7 @@ class ExplainAnswer:
 
     now: str
     reading: str | dict[str, str]
+    reading_text: str
     decision: DecisionShape
     workloads: tuple[WorkloadShape, ...]
     flips: FlipsShape
@@ -323,6 +231,10 @@ class CaseShape:
         decision: Fit, Preempt, NoCandidates or NoFit.
         taken: whether the running workload is preempted.
         verdict: the answer in one line.
+        summary: the outcome, and what was short or where it fits, in words.
+        flavors: the flavors tried for the pending workload, in order; empty where several are asked about.
+        counts: the numbers of its pods that were tried, in order; empty where several are asked about.
+        attempts: the attempts to find targets, in order; empty where several are asked about.
         findings: what each rule found about it, from the outermost in.
         flips: what would have to differ for it to fare otherwise; null where that was not asked.
     """
@@ -332,6 +244,10 @@ class CaseShape:
     decision: str
     taken: bool
     verdict: str
+    summary: tuple[str, ...]
+    flavors: tuple[FlavorTrial, ...]
+    counts: tuple[CountTrial, ...]
+    attempts: tuple[AttemptFinding, ...]
     findings: tuple[Finding, ...]
     flips: FlipsShape | None
 
@@ -358,6 +274,7 @@ class WhyAnswer:
         cluster_queue: whose quota it holds.
         now: the cycle's clock.
         reading: a preset's name, or every choice.
+        reading_text: the same in words: a preset's name, and what differs from it.
         summary: the answer in one line.
         cases: one for each pending workload that was asked about; those that would take it first.
         undecided: pending workloads that could not be asked about.
@@ -367,6 +284,7 @@ class WhyAnswer:
     cluster_queue: str
     now: str
     reading: str | dict[str, str]
+    reading_text: str
     summary: str
     cases: tuple[CaseShape, ...]
     undecided: tuple[UndecidedShape, ...]
@@ -380,6 +298,7 @@ class WhyNotAnswer:
         victim: the running workload that was asked about; null where none was.
         now: the cycle's clock.
         reading: a preset's name, or every choice.
+        reading_text: the same in words: a preset's name, and what differs from it.
         summary: the answer in one line.
         decision: the decision, and how it came about.
         workload: what the rules found about the running workload; null where none was asked about, or where
@@ -390,6 +309,7 @@ class WhyNotAnswer:
     victim: str | None
     now: str
     reading: str | dict[str, str]
+    reading_text: str
     summary: str
     decision: DecisionShape
     workload: WorkloadShape | None

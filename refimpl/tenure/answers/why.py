@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tenure.answers.decision import flips_shape
+from tenure.answers.readings import reading_text
 from tenure.answers.shapes import CaseShape, FlipsShape, UndecidedShape, WhyAnswer
-from tenure.explain import explain_workload
+from tenure.explain import explain_workload, summarize
 from tenure.findings import Finding
+from tenure.findings.attempts import attempts
+from tenure.findings.counts import count_trials
+from tenure.findings.flavors import flavor_trials
 from tenure.flips import DEFAULT_LIMIT
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
@@ -40,6 +44,7 @@ def why_answer(
         cluster_queue=victim.cluster_queue or "",
         now=format_instant(now),
         reading=reading.written(),
+        reading_text=reading_text(reading),
         summary=_summary(victim, cases),
         cases=tuple(sorted(cases, key=lambda each: not each.taken)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
@@ -52,9 +57,11 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
     Args:
         decision: about the pending workload.
         victim: the running workload; it may stand in another tree.
-        flips: how many flips at most; None for none.
+        flips: how many flips at most; None where others are asked about too: none, nor what was tried.
     """
     found = [each for each in decision.running if each.key == victim.key]
+    # Of many, the verdicts are what is asked for; each of these repeats a search.
+    alone = flips is not None
     nearest: FlipsShape | None = None
     findings: tuple[Finding, ...] = ()
     taken, verdict = False, elsewhere(decision, victim)
@@ -68,6 +75,10 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
         decision=str(decision.outcome),
         taken=taken,
         verdict=verdict,
+        summary=summarize(decision),
+        flavors=flavor_trials(decision) if alone else (),
+        counts=count_trials(decision) if alone else (),
+        attempts=attempts(decision) if alone else (),
         findings=findings,
         flips=nearest,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenure.answers.decision import decision_shape, flips_shape, workload_shape
+from tenure.answers.readings import reading_text
 from tenure.answers.shapes import FlipsShape, WhyNotAnswer
 from tenure.answers.why import elsewhere, sentence
 from tenure.explain import explain_workload
@@ -42,6 +43,7 @@ def why_not_answer(
         victim=None if victim is None else victim.key,
         now=format_instant(decision.now),
         reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
         summary=summary,
         decision=decision_shape(decision),
         workload=None if explained is None else workload_shape(explained),

@@ -14,8 +14,8 @@ _ARGUMENT = re.compile(r"^    (\w+): (.*(?:\n      .*)*)", re.MULTILINE)
 def written(value: object) -> Any:
     """A value of the shapes as JSON has it: objects with camelCase names, lists, texts, numbers.
 
-    >>> from tenure.answers.shapes import PodsShape
-    >>> written((PodsShape("main", 3),))
+    >>> from tenure.findings.counts import PodCount
+    >>> written((PodCount("main", 3),))
     [{'podSet': 'main', 'count': 3}]
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -38,8 +38,8 @@ def schema_of(shape: type, title: str) -> dict[str, Any]:
     Raises:
         TypeError: a field of a type that no answer has.
 
-    >>> from tenure.answers.shapes import PodsShape
-    >>> schema_of(PodsShape, "pods")["required"]
+    >>> from tenure.findings.counts import PodCount
+    >>> schema_of(PodCount, "pods")["required"]
     ['podSet', 'count']
     """
     definitions: dict[str, Any] = {}

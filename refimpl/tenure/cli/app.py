@@ -94,7 +94,7 @@ def _asked(arguments: Sequence[str]) -> str:
     'tenure vectors add'
     """
     words = [word for word in arguments if not word.startswith("-")]
-    return " ".join(["tenure", *words[: 2 if words[:1] == ["vectors"] else 1]])
+    return " ".join(["tenure", *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
 
 
 def _code_of(ended: SystemExit) -> Any:

@@ -33,9 +33,17 @@ COMMANDS = {
         "tenure.cli.explain:why_not_command",
         "Say why a pending workload is not admitted, or why it does not take a running one.",
     ),
+    "play": (
+        "tenure.cli.play:play_command",
+        "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",
+    ),
     "validate": (
         "tenure.cli.validate:validate_command",
         "Say everything that is wrong with manifests, before the API server does.",
+    ),
+    "kai": (
+        "tenure.cli.kai:kai_app",
+        "Say who is protected by KAI-Scheduler's MinRuntime plugin, until when, and why.",
     ),
     "oracle": (
         "tenure.cli.oracle:oracle_command",
@@ -47,7 +55,7 @@ COMMANDS = {
     ),
     "schema": (
         "tenure.cli.schema:schema_command",
-        "Print the JSON Schema (Draft 2020-12) of a command's JSON output, or list the schemas.",
+        "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
     ),
     "vectors": (
         "tenure.cli.vectors:vectors_app",

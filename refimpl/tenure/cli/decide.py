@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Any
 
 import typer
 
-from tenure.api import Decision, Loaded, assumed_queue, decide, decide_all, pending_names, some_of
-from tenure.cli.inputs import load_input, said_warnings
+from tenure.api import Decision, Loaded, pending_names, some_of
+from tenure.cli.asked import ask
 from tenure.cli.options import (
+    DEFAULT_READING,
     Example,
     FairSharing,
     FeatureGates,
@@ -19,21 +19,14 @@ from tenure.cli.options import (
     Pending,
     ReadingName,
     Timestamp,
-    overrides_of,
 )
 from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.cli.pending import Circumstances, print_pending
-from tenure.cli.settings import with_flags
+from tenure.cli.pending import print_pending
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import parse_instant
-from tenure.readings import default_preset, parse_reading
 from tenure.units import format_instant
-
-DEFAULT_READING = default_preset()
-ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
 
 
 def decide_command(
@@ -104,25 +97,28 @@ def decide_command(
     choose_colour(color)
     if all_pending and workload is not None:
         raise bad_input("--workload", workload, "either a workload or --all-pending, not both")
-    # What is wrong with the command line is said before a large dump is read.
-    instant = time.time_ns() if now is None else parse_instant(now, field="now")
-    chosen = parse_reading({"preset": reading, **overrides_of(override)})
-    loaded = load_input(paths or [], example)
-    loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
-    assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    warnings = said_warnings(loaded, [ASSUMED] if assumed else [])
+    asked = ask(
+        paths,
+        example,
+        now,
+        reading,
+        override,
+        cluster_queue,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+    )
     if all_pending:
-        decisions = decide_all(loaded, now=instant, reading=chosen, cluster_queue=cluster_queue)
-        watched = progress(decisions, "deciding", None if cluster_queue else len(pending_names(loaded)))
-        common = Circumstances(instant, chosen, warnings)
-        print_pending(watched, common, explained=explained, output=output)
+        count = None if cluster_queue else len(pending_names(asked.loaded))
+        watched = progress(asked.decided_all(), "deciding", count)
+        print_pending(watched, asked, explained=explained, output=output)
         return
-    _ask_for_a_name(loaded, workload)
-    decision = decide(loaded, workload, now=instant, reading=chosen, cluster_queue=cluster_queue)
+    _ask_for_a_name(asked.loaded, workload)
+    decision = asked.decided(workload)
     if output == Output.TEXT:
         print_answer(output, None, decision_lines(decision, explained=explained))
     else:
-        print_answer(output, rendered_one(decision, warnings, explained=explained), ())
+        print_answer(output, rendered_one(decision, asked.warnings, explained=explained), ())
 
 
 def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> dict[str, Any]:

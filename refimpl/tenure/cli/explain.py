@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +17,10 @@ from tenure.answers import (
     why_not_lines,
     written,
 )
-from tenure.api import Decision, Loaded, assumed_queue, decide, decide_all
-from tenure.cli.inputs import load_input, said_warnings
+from tenure.api import Decision
+from tenure.cli.asked import Asked, ask
 from tenure.cli.options import (
+    DEFAULT_READING,
     ClusterQueueName,
     Example,
     FairSharing,
@@ -33,19 +32,12 @@ from tenure.cli.options import (
     Pending,
     ReadingName,
     Timestamp,
-    overrides_of,
 )
 from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.cli.settings import with_flags
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
 from tenure.flips import DEFAULT_LIMIT
-from tenure.manifests import parse_instant
-from tenure.model import Instant, Workload
-from tenure.readings import Reading, default_preset, parse_reading
-
-DEFAULT_READING = default_preset()
-ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
+from tenure.model import Cluster, Workload
 
 
 def explain_command(
@@ -79,16 +71,16 @@ def explain_command(
     Exit codes: 0 answered, 2 bad input, 3 internal error.
     """
     choose_colour(color)
-    asked = _ask(
+    asked = ask(
         paths,
         example,
         now,
         reading,
         override,
+        cluster_queue,
         feature_gates,
         requeuing_timestamp,
         fair_sharing,
-        cluster_queue,
     )
     answer = explain_answer(asked.decided(workload), flips)
     _print(output, answer, explain_lines(answer), asked.warnings)
@@ -130,23 +122,23 @@ def why_command(
     Exit codes: 0 answered, also where nobody takes it; 2 bad input; 3 internal error.
     """
     choose_colour(color)
-    asked = _ask(
+    asked = ask(
         paths,
         example,
         now,
         reading,
         override,
+        cluster_queue,
         feature_gates,
         requeuing_timestamp,
         fair_sharing,
-        cluster_queue,
     )
-    target = asked.running(victim)
+    target = _running(asked.loaded.cluster, victim)
     undecided: list[tuple[str, str]] = []
     if workload is not None:
         decisions = [asked.decided(workload)]
     else:
-        decisions, undecided = asked.decided_all()
+        decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
     _print(output, answer, why_lines(answer), asked.warnings)
 
@@ -193,71 +185,20 @@ def why_not_command(
     """
     choose_colour(color)
     victim, manifests = split_victim(paths or [])
-    asked = _ask(
+    asked = ask(
         manifests,
         example,
         now,
         reading,
         override,
+        cluster_queue,
         feature_gates,
         requeuing_timestamp,
         fair_sharing,
-        cluster_queue,
     )
-    target = None if victim is None else asked.running(victim)
+    target = None if victim is None else _running(asked.loaded.cluster, victim)
     answer = why_not_answer(asked.decided(workload), target, flips)
     _print(output, answer, why_not_lines(answer), asked.warnings)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a command line asks about.
-
-    Args:
-        loaded: the cluster, under the settings of the command line.
-        now: the clock, ns since the epoch.
-        reading: the reading.
-        cluster_queue: the ClusterQueue that was named, if one was.
-        warnings: about the input; they have been said.
-    """
-
-    loaded: Loaded
-    now: Instant
-    reading: Reading
-    cluster_queue: str | None
-    warnings: list[str]
-
-    def decided(self, workload: str | None) -> Decision:
-        """The decision about one pending workload."""
-        return decide(
-            self.loaded, workload, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue
-        )
-
-    def decided_all(self) -> tuple[list[Decision], list[tuple[str, str]]]:
-        """The decisions about all pending workloads, and who could not be decided about, with the reason."""
-        decisions: list[Decision] = []
-        undecided: list[tuple[str, str]] = []
-        found = decide_all(self.loaded, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue)
-        for each in found:
-            if each.decision is not None:
-                decisions.append(each.decision)
-            else:
-                undecided.append((each.workload, "; ".join(map(str, each.problems))))
-        return decisions, undecided
-
-    def running(self, name: str) -> Workload:
-        """A running workload by `namespace/name`.
-
-        Raises:
-            InputError: there is none of that name.
-        """
-        running = {each.key: each for each in self.loaded.cluster.admitted}
-        if name not in running:
-            pending = any(each.key == name for each in self.loaded.cluster.pending)
-            known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
-            expected = f"a running workload, or a file or folder that exists; of {known}"
-            raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)
-        return running[name]
 
 
 def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -271,24 +212,27 @@ def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return None, list(words)
 
 
-def _ask(
-    paths: Sequence[str] | None,
-    example: str | None,
-    now: str | None,
-    reading: str,
-    override: Sequence[str] | None,
-    feature_gates: str,
-    requeuing_timestamp: str | None,
-    fair_sharing: str | None,
-    cluster_queue: str | None,
-) -> Asked:
-    chosen = parse_reading({"preset": reading, **overrides_of(override)})
-    clock = time.time_ns() if now is None else parse_instant(now, field="now")
-    loaded = load_input(list(paths or []), example)
-    loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
-    assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    warnings = said_warnings(loaded, [ASSUMED] if assumed else [])
-    return Asked(loaded, clock, chosen, cluster_queue, warnings)
+def _decided_all(asked: Asked) -> tuple[list[Decision], list[tuple[str, str]]]:
+    """The decisions about all pending workloads, and who could not be decided about, with the reason."""
+    decisions: list[Decision] = []
+    undecided: list[tuple[str, str]] = []
+    for each in asked.decided_all():
+        if each.decision is not None:
+            decisions.append(each.decision)
+        else:
+            undecided.append((each.workload, "; ".join(map(str, each.problems))))
+    return decisions, undecided
+
+
+def _running(cluster: Cluster, name: str) -> Workload:
+    """A running workload by `namespace/name`."""
+    running = {each.key: each for each in cluster.admitted}
+    if name not in running:
+        pending = any(each.key == name for each in cluster.pending)
+        known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
+        expected = f"a running workload, or a file or folder that exists; of {known}"
+        raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)
+    return running[name]
 
 
 def _print(output: Output, answer: object, lines: Iterable[str], warnings: list[str]) -> None:

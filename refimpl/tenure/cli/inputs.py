@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from tenure.cli.terminal import complain, hint, is_terminal, progress
-from tenure.errors import Problem, bad_input
-from tenure.manifests.builder import Builder, Loaded
-from tenure.manifests.load import load
-from tenure.manifests.yaml_files import iterate_objects
+from tenure.errors import bad_input
+from tenure.manifests.load import Loaded, load
 from tenure.resources import bundled
 
 
@@ -25,27 +23,32 @@ def load_input(paths: Sequence[str], example: str | None) -> Loaded:
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
+    sources = sources_of(paths, example)
+    if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        hint("reading manifests from this terminal; Ctrl-D ends them")
+    return load(sources, watched=partial(progress, what="reading objects"))
+
+
+def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:
+    """What a command line has read: the paths on it, or the folder of a bundled example.
+
+    Args:
+        paths: files, folders, `-`.
+        example: a bundled example, instead of all of these.
+
+    Raises:
+        InputError: both or neither is given, or there is no such example.
+
+    >>> sources_of(["cluster/", "-"], None)
+    ['cluster/', '-']
+    """
     if example is not None:
         if paths:
             raise bad_input("--example", example, "either files or an example, not both")
-        return load([example_folder(example)])
+        return [example_folder(example)]
     if not paths:
         raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
-    if "-" in paths and is_terminal(sys.stdin) and is_terminal(sys.stderr):
-        hint("reading manifests from this terminal; Ctrl-D ends them")
-    return _load_watched(paths) if is_terminal(sys.stderr) else load(paths)
-
-
-def _load_watched(paths: Sequence[str]) -> Loaded:
-    """As `load`, with the objects counted on the terminal while they are read."""
-    unreadable: list[Problem] = []
-    objects = progress(iterate_objects(paths, unreadable), "reading objects")
-    # As in `load`: millions of objects and no cycles.
-    gc.disable()
-    try:
-        return Builder(None, unreadable).build(objects)
-    finally:
-        gc.enable()
+    return paths
 
 
 def example_names() -> list[str]:

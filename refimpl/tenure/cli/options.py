@@ -9,7 +9,9 @@ import typer
 
 from tenure.cli.completion import complete_example, complete_override, complete_reading, complete_workload
 from tenure.errors import bad_input
-from tenure.readings import preset_names
+from tenure.readings import default_preset, preset_names
+
+DEFAULT_READING = default_preset()
 
 Paths = Annotated[
     list[str] | None,
@@ -112,3 +114,21 @@ def overrides_of(parts: Sequence[str] | None) -> dict[str, str]:
             raise bad_input("--override", part, "KEY=CHOICE, such as same_priority_gate=either")
         overrides[key] = choice
     return overrides
+
+
+def parse_gates(text: str) -> dict[str, bool]:
+    """Feature gates as `--feature-gates` gives them; whether Kueue has them is not looked at.
+
+    Raises:
+        InputError: one that is set to neither true nor false.
+
+    >>> parse_gates("PriorityBoost=true,PartialAdmission=False")
+    {'PriorityBoost': True, 'PartialAdmission': False}
+    """
+    gates = {}
+    for part in filter(None, text.split(",")):
+        gate, _, said = part.partition("=")
+        if said.lower() not in ("true", "false"):
+            raise bad_input("--feature-gates", part, "GATE=true or GATE=false")
+        gates[gate] = said.lower() == "true"
+    return gates

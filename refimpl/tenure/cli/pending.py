@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from tenure.answers.readings import reading_text
 from tenure.api import PendingDecision
+from tenure.cli.asked import Asked
 from tenure.cli.output import Output, print_answer
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import ENGINE, render_decision
 from tenure.errors import Problem
 from tenure.explain import summarize
-from tenure.model import Instant, Outcome
+from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.readings import Reading
 from tenure.units import format_instant
 
 UNDECIDED = "not decided"
@@ -24,56 +25,41 @@ HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
 _VICTIMS = HEADS.index("VICTIMS")
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What all decisions of a run have in common.
-
-    Args:
-        now: the clock, ns since the epoch.
-        reading: see `tenure.readings`.
-        warnings: what was said of the manifests.
-    """
-
-    now: Instant
-    reading: Reading
-    warnings: list[str]
-
-
 def print_pending(
-    decisions: Iterable[PendingDecision], common: Circumstances, *, explained: bool, output: Output
+    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool, output: Output
 ) -> None:
     """Print the decisions about all pending workloads.
 
     Args:
         decisions: in the order in which they are printed; each is dropped once it is rendered.
-        common: what they have in common.
+        asked: what they have in common.
         explained: whether to add what every rule found.
         output: the form.
     """
     # The cluster stays to the end: the collector need not look at its objects again after every decision.
     gc.freeze()
     if output != Output.TEXT:
-        print_answer(output, rendered_pending(decisions, common, explained=explained), ())
+        print_answer(output, rendered_pending(decisions, asked, explained=explained), ())
     elif explained:
         print_answer(output, None, _explained_lines(decisions))
     else:
-        print_answer(output, None, table_lines(decisions, common))
+        print_answer(output, None, table_lines(decisions, asked))
 
 
 def rendered_pending(
-    decisions: Iterable[PendingDecision], common: Circumstances, *, explained: bool
+    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool
 ) -> dict[str, Any]:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     return {
-        "now": format_instant(common.now),
-        "reading": common.reading.written(),
+        "now": format_instant(asked.now),
+        "reading": asked.reading.written(),
         "engine": ENGINE,
         "pending": [_rendered(each, explained) for each in decisions],
-        "warnings": common.warnings,
+        "warnings": asked.warnings,
     }
 
 
-def table_lines(decisions: Iterable[PendingDecision], common: Circumstances) -> Iterator[str]:
+def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     outcomes: Counter[str] = Counter()
     rows = [HEADS]
@@ -92,7 +78,7 @@ def table_lines(decisions: Iterable[PendingDecision], common: Circumstances) -> 
     count = len(rows) - 1
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
-    clock = f"clock {format_instant(common.now)}, reading {common.reading.name}"
+    clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
     yield f"  {clock}; each as if it were the only one"
 
 
@@ -119,7 +105,7 @@ def _reasons(decision: Decision) -> str:
 def _told(problems: tuple[Problem, ...]) -> str:
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{first.field}: found {first.found}, expected {first.expected}{more}"
+    return f"{dataclasses.replace(first, file='', object='')}{more}"
 
 
 def _rendered(each: PendingDecision, explained: bool) -> dict[str, Any]:

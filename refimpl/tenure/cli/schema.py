@@ -24,7 +24,7 @@ def schema_command(
     ] = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Print the JSON Schema (Draft 2020-12) of a command's JSON output, or list the schemas.
+    """Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.
 
     Which there are:
 
@@ -36,6 +36,12 @@ def schema_command(
     \b
     tenure schema decide > decide.schema.json
     tenure decide cluster/ -w ml/train -o json > answer.json
+
+    For a program that asks the oracle, or answers as it does:
+
+    \b
+    tenure schema oracle-request
+    tenure schema oracle-answer
 
     Exit codes: 0 printed, 2 no such schema.
     """
@@ -49,7 +55,7 @@ def schema_command(
 
 
 def schema_names() -> list[str]:
-    """The published schemas, by the command whose output they describe.
+    """The published schemas, by the command or the line that they describe.
 
     >>> "decide" in schema_names()
     True

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from tenure.cli.options import parse_gates
 from tenure.conformance.requests import TIMESTAMPS
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Loaded, Place, gate_problems, strategies_of
@@ -41,12 +42,7 @@ def with_flags(loaded: Loaded, gates: str, timestamp: str | None, fair_sharing: 
 
 def _deciding(text: str) -> Mapping[str, bool]:
     """The gates that are settings of the scheduler; the others that Kueue has change no decision."""
-    gates: dict[str, bool] = {}
-    for part in filter(None, text.split(",")):
-        gate, _, said = part.partition("=")
-        if said.lower() not in ("true", "false"):
-            raise bad_input("--feature-gates", part, "GATE=true or GATE=false")
-        gates[gate] = said.lower() == "true"
+    gates = parse_gates(text)
     problems = gate_problems(gates, Place(), "--feature-gates")
     if RECLAIMABLE_PODS in gates:
         where = "the Configuration among the files: it decides how workloads are read"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenure.answers.readings import reading_text
 from tenure.explain import GROUND_RULES, Explanation, explain, summarize
 from tenure.findings import Finding
 from tenure.oracle.decide import Decision
@@ -16,7 +17,7 @@ def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
     yield outcome
     for shortfall in shortfalls:
         yield f"  {shortfall}"
-    yield f"  clock {format_instant(decision.now)}, reading {decision.reading.name}"
+    yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
     width = max((len(target.workload.key) for target in decision.targets), default=0)
     for target in decision.targets:
         rules = ", ".join(GROUND_RULES[target.evidence.ground])

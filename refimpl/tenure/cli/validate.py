@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated, Any
 
 import typer
 
-from tenure.cli.completion import complete_example, complete_override, complete_reading
-from tenure.cli.inputs import example_folder
+from tenure.cli.inputs import sources_of
+from tenure.cli.options import (
+    DEFAULT_READING,
+    Example,
+    Overrides,
+    ReadingName,
+    overrides_of,
+    parse_gates,
+)
 from tenure.cli.output import Output, OutputOption, print_answer
 from tenure.cli.terminal import Color, choose_colour
-from tenure.errors import ErrorCode, InputError, Problem, bad_input
+from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
 from tenure.manifests.yaml_files import iterate_objects
-from tenure.readings import Reading, default_preset, parse_reading, preset_names
+from tenure.readings import parse_reading
 from tenure.validation import Notice, Report, render, validate
 from tenure.validation.report import is_error
 
@@ -28,13 +35,7 @@ def validate_command(
             show_default=False,
         ),
     ] = None,
-    example: Annotated[
-        str | None,
-        typer.Option(
-            help="Use a bundled example instead of files; see `tenure example`.",
-            autocompletion=complete_example,
-        ),
-    ] = None,
+    example: Example = None,
     old: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,19 +44,8 @@ def validate_command(
             show_default="the objects are new",
         ),
     ] = None,
-    reading: Annotated[
-        str,
-        typer.Option(help=f"A preset: {', '.join(preset_names())}.", autocompletion=complete_reading),
-    ] = default_preset(),
-    override: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--override",
-            metavar="KEY=CHOICE",
-            help="One choice other than the preset's; repeatable.",
-            autocompletion=complete_override,
-        ),
-    ] = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
     feature_gates: Annotated[
         str,
         typer.Option(
@@ -100,10 +90,10 @@ def validate_command(
     Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
     """
     choose_colour(color)
-    chosen = _reading(reading, override or [])
+    chosen = parse_reading({"preset": reading, **overrides_of(override)})
     gates = _gates(feature_gates)
     unreadable: list[Problem] = []
-    objects = list(iterate_objects(_sources(paths or [], example), unreadable))
+    objects = list(iterate_objects(sources_of(paths or (), example), unreadable))
     before = list(iterate_objects(old or [], unreadable))
     report = validate(objects, old=before, gates=gates, reading=chosen)
     if objects or not unreadable:
@@ -172,33 +162,8 @@ def _summary(report: Report) -> str:
     return f"validate: {counted}{ignored}"
 
 
-def _sources(paths: list[str], example: str | None) -> list[Any]:
-    if example is not None:
-        if paths:
-            raise bad_input("--example", example, "either files or an example, not both")
-        return [example_folder(example)]
-    if not paths:
-        raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
-    return list(paths)
-
-
-def _reading(preset: str, overrides: Iterable[str]) -> Reading:
-    chosen: dict[str, object] = {"preset": preset}
-    for part in overrides:
-        key, separator, choice = part.partition("=")
-        if not separator:
-            raise bad_input("--override", part, "KEY=CHOICE, such as requeue_order=creation")
-        chosen[key] = choice
-    return parse_reading(chosen)
-
-
 def _gates(text: str) -> dict[str, bool]:
-    gates: dict[str, bool] = {}
-    for part in filter(None, text.split(",")):
-        gate, _, said = part.partition("=")
-        if said.lower() not in ("true", "false"):
-            raise bad_input("--feature-gates", part, "GATE=true or GATE=false")
-        gates[gate] = said.lower() == "true"
+    gates = parse_gates(text)
     # A gate that decides what is not modelled is right here: nothing is decided.
     problems = gate_problems(gates, Place(), "--feature-gates")
     wrong = [problem for problem in problems if problem.code != ErrorCode.NOT_MODELLED]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, Reason
+from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason
 
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -45,6 +45,12 @@ def _above_zero(words: str) -> Accepting:
 _GROUND = _answer("there is a ground", lambda said: said != Ground.NONE)
 
 ACCEPTS: Mapping[str, Accepting] = {
+    "DYN-010": _above_zero("some time has passed"),
+    "DYN-020": _above_zero("a step has been taken"),
+    "DYN-030": Accepting("another priority than the base", lambda given, said: said != given["base"]),
+    "DYN-040": _answer("there is a fault", lambda said: said != PolicyFault.NONE),
+    "DYN-050": Accepting("another priority than the base", lambda given, said: said != given["base"]),
+    "DYN-060": Accepting("a later step than the first", lambda given, said: _after_the_first(given, said)),
     "KQ-020": Accepting("not its creation", lambda given, said: said != given["workload"].created_at),
     "KQ-030": _question("there is a stamp", lambda given: given["target"].quota_reserved_at is not None),
     "KQ-040": _GROUND,
@@ -76,6 +82,10 @@ ACCEPTS: Mapping[str, Accepting] = {
     "KQ-540": _answer("there are targets", lambda said: said != FlavorMode.NO_CANDIDATES),
     "KQ-600": Accepting("fewer pods", lambda given, said: said < given["count"]),
     "KQ-610": Accepting("another amount", lambda given, said: said != given["request"]),
+    "KMR-010": _question("its own value is set", lambda given: given["own"] is not None),
+    "KMR-020": _above_zero("the default protects"),
+    "KMR-040": _question("the queue has a say", lambda given: given["counts"]),
+    "KMR-110": _question("the session has resolved it before", lambda given: given["kept"] is not None),
     "TBP-010": _answer("a duration is in force", lambda said: said is not None),
     "TBP-030": Accepting(
         "from its preemption", lambda given, said: _after_preemption(given["workload"], said)
@@ -84,6 +94,13 @@ ACCEPTS: Mapping[str, Accepting] = {
     "TBP-070": _answer("expired", lambda said: said == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
 }
 """For every rule that answers no yes or no."""
+
+
+def _after_the_first(given: Arguments, said: int) -> bool:
+    workload = given["workload"]
+    start = workload.created_at if workload.job_created_at is None else workload.job_created_at
+    first = start + given["policy"].delay_for_step
+    return bool(said > first)
 
 
 def _after_preemption(workload: Any, said: int) -> bool:

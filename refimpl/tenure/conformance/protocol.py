@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.snapshots import snapshot_of
 from tenure.errors import ErrorCode, InputError, Problem
+from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
 from tenure.oracle.decide import decide
 from tenure.validation.requests import answer_validate
 
-CALLS = ("decide", "validate")
+CALLS = ("decide", "priority", "validate", "minruntime")
 """The calls that are answered."""
 
 
@@ -77,8 +79,12 @@ def _output(request: object, shared: bool) -> dict[str, Any]:
                 )
             ]
         )
+    if call == "priority":
+        return answer_priority(request.get("input"))
     if call == "validate":
         return answer_validate(request.get("input"))
+    if call == "minruntime":
+        return answer_min_runtime(request.get("input"))
     checked = read_decide_request(request.get("input"))
     decision = decide(
         checked.cluster,

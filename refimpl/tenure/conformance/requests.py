@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
+from tenure.conformance.pieces import Piece
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import (
     MAX_DEVIATIONS,
@@ -17,6 +18,7 @@ from tenure.manifests import (
     Place,
     did_you_mean,
     gate_problems,
+    job_created,
     listed,
     parse_instant,
     printable,
@@ -32,6 +34,7 @@ from tenure.model import (
     Cluster,
     ClusterQueue,
     FairStrategy,
+    Instant,
     RequeuingTimestamp,
     Settings,
     Workload,
@@ -125,16 +128,23 @@ def read_decide_request(raw: object) -> DecideRequest:
     queues = _each(raw, "clusterQueues", problems, entries.cluster_queue)
     placed = _each(raw, "cohorts", problems, entries.placed_cohort)
     locals_ = _each(raw, "localQueues", problems, entries.local_queue)
-    _each(raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at))
+    classes = _each(
+        raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at)
+    )
+    jobs = attempt(lambda: _jobs(raw)) or {}
     reclaimable = _is_reclaimable(raw)
     admitted = _each(
         raw,
         "admitted",
         problems,
         lambda each, at: entries.workload(each, at, holds_quota=True, reclaimable=reclaimable),
+        reclaimable,
     )
+    waiting = raw.get("incoming")
     incoming = attempt(
-        lambda: entries.workload(raw.get("incoming"), "incoming", holds_quota=False, reclaimable=reclaimable)
+        lambda: job_created(
+            waiting, entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable), jobs
+        )
     )
     assignment = attempt(lambda: read_assignment(raw.get("assignment")))
     explained = attempt(lambda: _flag(raw, "explain"))
@@ -143,12 +153,14 @@ def read_decide_request(raw: object) -> DecideRequest:
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("cohorts", [each.name for _, each in placed])
     problems += _given_twice("resourceFlavors", [each.name for each in flavors])
+    problems += _given_twice("workloadPriorityClasses", [each.name for each in classes])
     problems += _given_twice("admitted", [each.key for each in admitted])
     problems += tree_problems({each.name: (place, each) for place, each in placed})
     attempt(lambda: _engine(raw))
-    attempt(lambda: _jobs(raw))
     if problems:
         raise InputError(problems)
+    if jobs:
+        admitted = [job_created(raw["admitted"][at], each, jobs) for at, each in enumerate(admitted)]
     assert settings is not None
     assert reading is not None
     assert now is not None
@@ -163,6 +175,7 @@ def read_decide_request(raw: object) -> DecideRequest:
             local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
             settings=settings,
             cohorts={cohort.name: cohort for _, cohort in placed},
+            growing={each.name: each for each in classes if each.policy is not None},
         ),
         preemptor=incoming,
         queue=queue,
@@ -215,6 +228,15 @@ def _fair_sharing(raw: Mapping[str, Any], problems: list[Problem]) -> tuple[Fair
         expected = "an object, or null for classical preemption"
         problems.append(Problem(field="fairSharing", found=show(found), expected=expected))
         return None
+    known = ("preemptionStrategies",)
+    problems += [
+        Problem(
+            f"fairSharing.{printable(str(key))}",
+            "an unknown field",
+            f"preemptionStrategies, or nothing{did_you_mean(key, known)}",
+        )
+        for key in islice((key for key in found if key not in known), MAX_DEVIATIONS)
+    ]
     field = "fairSharing.preemptionStrategies"
     return strategies_of(found.get("preemptionStrategies"), Place(), field, problems, may_be_empty=True)
 
@@ -229,22 +251,32 @@ def _activated(raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: set[
     """The queues, inactive where they name a flavor that is not given; without the list, flavors exist."""
     if raw.get("resourceFlavors") is None:
         return queues
-    return [with_flavors(queue, flavors) for queue in queues]
+    found, given = raw.get("clusterQueues"), frozenset(flavors)
+    if not isinstance(found, Piece):
+        return [with_flavors(queue, given) for queue in queues]
+    if given not in found.made:
+        # Only the flavors that were given last: there may be any number of lists of them.
+        found.made = {key: made for key, made in found.made.items() if not isinstance(key, frozenset)}
+        found.made[given] = [with_flavors(queue, given) for queue in queues]
+    activated: list[ClusterQueue] = found.made[given]
+    return activated
 
 
-def _jobs(raw: Mapping[str, Any]) -> None:
-    """Creation times of the workloads' Jobs; nothing that is modelled yet depends on them."""
+def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
+    """Creation times of the workloads' Jobs, by `namespace/name`."""
     jobs = raw.get("jobs")
     if not isinstance(jobs, Mapping | None):
         raise bad_input("jobs", jobs, "an object of creation times by namespace/name")
     problems: list[Problem] = []
+    read: dict[str, Instant] = {}
     for name, created in (jobs or {}).items():
         try:
-            parse_instant(created, field=f"jobs[{printable(str(name))}]")
+            read[name] = parse_instant(created, field=f"jobs[{printable(str(name))}]")
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
+    return read
 
 
 def _engine(raw: Mapping[str, Any]) -> None:
@@ -277,19 +309,30 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
 
 
 def _each(
-    raw: Mapping[str, Any], key: str, problems: list[Problem], read: Callable[[Any, str], _Read]
+    raw: Mapping[str, Any],
+    key: str,
+    problems: list[Problem],
+    read: Callable[[Any, str], _Read],
+    how: bool = True,
 ) -> list[_Read]:
+    """What is made of every entry of a list; `how` tells apart what is made of the same list otherwise."""
     made: list[_Read] = []
     try:
         found = read_list(raw, key, key)
     except InputError as error:
         problems.extend(error.problems)
         return made
+    if isinstance(found, Piece) and (key, how) in found.made:
+        known: list[_Read] = found.made[key, how]
+        return known
+    before = len(problems)
     for index, entry in enumerate(found):
         try:
             made.append(read(entry, f"{key}[{index}]"))
         except InputError as error:
             problems.extend(error.problems)
+    if isinstance(found, Piece) and len(problems) == before:
+        found.made[key, how] = made
     return made
 
 

@@ -21,7 +21,7 @@ def snapshot_of(checked: DecideRequest) -> Snapshot:
         checked: what was read from the request.
 
     Raises:
-        InputError: no such ClusterQueue.
+        InputError: no such ClusterQueue, or a WorkloadPriorityClass that the reading refuses.
 
     >>> from tenure.conformance.requests import read_decide_request
     >>> queue, workload = {"metadata": {"name": "q"}}, {"metadata": {"name": "w"}}
@@ -33,7 +33,7 @@ def snapshot_of(checked: DecideRequest) -> Snapshot:
     key = _key(checked)
     found = _taken.get(key)
     if found is None:
-        found = take_snapshot(checked.cluster, checked.queue)
+        found = take_snapshot(checked.cluster, checked.queue, checked.now, checked.reading)
         if len(_taken) >= _MOST:
             del _taken[next(iter(_taken))]
         _taken[key] = found
@@ -46,7 +46,9 @@ def _key(checked: DecideRequest) -> _Key:
     A snapshot keeps its objects, so that no other object gets the identity of one while it is remembered.
     """
     cluster = checked.cluster
+    growing = (checked.now, checked.reading, tuple(cluster.growing.values())) if cluster.growing else ()
     return (
+        growing,
         checked.queue,
         cluster.settings,
         tuple(map(id, cluster.cluster_queues.values())),

@@ -102,6 +102,13 @@ def differences(expect: dict[str, Any], said: dict[str, Any]) -> Iterator[str]:
         yield from _error_differences(expect.get("error"), said.get("error"))
         return
     output = said["output"]
+    if "output" not in expect:
+        yield from _decision_differences(expect, output)
+    elif output != expect["output"]:
+        yield f"output: expected {expect['output']}, got {output}"
+
+
+def _decision_differences(expect: dict[str, Any], output: dict[str, Any]) -> Iterator[str]:
     if output["decision"] != expect["decision"]:
         yield f"decision: expected {expect['decision']!r}, got {output['decision']!r}"
     wanted = [each["workload"] for each in expect["preempted"]]
@@ -200,6 +207,8 @@ def expected_from(said: dict[str, Any]) -> dict[str, Any]:
     if "error" in said:
         return {"error": {key: said["error"][key] for key in ("code", "field")}}
     output = said["output"]
+    if "decision" not in output:
+        return {"output": output}
     return {"decision": output["decision"], "preempted": output["preempted"]}
 
 

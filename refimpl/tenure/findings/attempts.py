@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tenure.findings.comparisons import Phase, phases
 from tenure.findings.question import amounts_text, question_of, still_short
+from tenure.findings.shortages import amount
 from tenure.model import Amount, FairStrategy, FlavorResource, Ground
 from tenure.oracle.classical import MAY_BORROW, attempt, attempts_of
 from tenure.oracle.decide import Decision
@@ -19,6 +20,21 @@ STRATEGY_NAMES = {
     FairStrategy.LESS_THAN_INITIAL_SHARE: "LessThanInitialShare",
 }
 """The strategies as Kueue's Configuration writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What is still short of a flavor-resource.
+
+    Args:
+        flavor: the flavor.
+        resource: the resource.
+        amount: how much, as Kubernetes writes quantities.
+    """
+
+    flavor: str
+    resource: str
+    amount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +52,7 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class AttemptFinding:
-    """One attempt.
+    """An attempt to find targets.
 
     Args:
         name: `with borrowing`, `without borrowing`, or the strategy of fair sharing.
@@ -44,7 +60,7 @@ class AttemptFinding:
         removed: who was removed, `namespace/name`, in order.
         passed_over: who could not be taken when its turn came.
         fits: whether the request fits after the removals.
-        short: what is still short, in base units, milli-CPU for `cpu`.
+        short: what is still short.
         text: what it came to, in a sentence.
     """
 
@@ -53,7 +69,7 @@ class AttemptFinding:
     removed: tuple[str, ...]
     passed_over: tuple[PassedOver, ...]
     fits: bool
-    short: dict[FlavorResource, Amount]
+    short: tuple[Lack, ...]
     text: str
 
 
@@ -171,7 +187,7 @@ def _finding(
         removed=tuple(removed),
         passed_over=passed_over,
         fits=fits,
-        short=short,
+        short=tuple(Lack(at.flavor, at.resource, amount(at, number)) for at, number in short.items()),
         text=_text(len(candidates), removed, fits, short),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tenure.findings.question import question_of
@@ -15,16 +15,29 @@ from tenure.oracle.search import find_targets
 
 
 @dataclass(frozen=True, slots=True)
-class CountTrial:
-    """One assignment with some number of pods.
+class PodCount:
+    """A number of pods of a pod set.
 
     Args:
-        counts: pods by pod set.
-        served: whether it fits, alone or with targets.
+        pod_set: its name.
+        count: how many.
+    """
+
+    pod_set: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountTrial:
+    """Numbers of pods that were tried: all of them first, then what partial admission tries.
+
+    Args:
+        pods: how many of each pod set.
+        served: whether they fit, alone or with targets.
         text: what came of it.
     """
 
-    counts: Mapping[str, int]
+    pods: tuple[PodCount, ...]
     served: bool
     text: str
 
@@ -72,8 +85,9 @@ def count_trials(decision: Decision) -> tuple[CountTrial, ...]:
 def _trial(
     decision: Decision, counts: Sequence[int], assignment: Assignment, selection: Selection | None
 ) -> CountTrial:
-    by_name = {pods.name: count for pods, count in zip(decision.preemptor.pod_sets, counts, strict=True)}
-    return CountTrial(by_name, _is_served(assignment, selection), _text(assignment, selection))
+    asked = zip(decision.preemptor.pod_sets, counts, strict=True)
+    tried = tuple(PodCount(pods.name, count) for pods, count in asked)
+    return CountTrial(tried, _is_served(assignment, selection), _text(assignment, selection))
 
 
 def _text(assignment: Assignment, selection: Selection | None) -> str:

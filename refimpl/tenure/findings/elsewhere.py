@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tenure.findings.ageing import ageing_findings
 from tenure.findings.comparisons import Comparison
 from tenure.findings.finding import Finding
 from tenure.findings.subtrees import narrower_findings
@@ -47,6 +48,8 @@ def elsewhere_findings(
     lower = has_lower_priority(decision.preemptor, target)
     text = f"priority {target.priority} is {'' if lower else 'not '}below {decision.preemptor.priority}"
     yield Finding("KQ-010", lower, text)
+    yield from ageing_findings(decision, target, "it")
+    yield from ageing_findings(decision, decision.preemptor, "preemptor")
     if found is not None:
         if decision.terms.fair_sharing:
             yield from _by_share(found, taken, shares.get(target.key))

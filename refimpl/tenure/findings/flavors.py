@@ -44,7 +44,7 @@ class FlavorTrial:
         flavor: its name.
         mode: the worst mode of these resources; `Excluded` where the pods may not use it, `NotTried` where
             the search had ended.
-        level: how far up the tree quota would be borrowed from; 0 for not at all.
+        borrowing_level: how far up the tree quota would be borrowed from; 0 for not at all.
         chosen: whether the pod set gets it.
         reason: in words.
     """
@@ -53,7 +53,7 @@ class FlavorTrial:
     resources: tuple[str, ...]
     flavor: str
     mode: str
-    level: int
+    borrowing_level: int
     chosen: bool
     reason: str
 

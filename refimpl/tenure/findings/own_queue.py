@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenure.findings.ageing import ageing_findings
 from tenure.findings.finding import Finding
 from tenure.model import Ground, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
@@ -37,6 +38,8 @@ def own_queue_findings(decision: Decision, target: Workload) -> Iterator[Finding
     yield Finding(
         "KQ-010", lower, f"priority {target.priority} is {'' if lower else 'not '}below {preemptor.priority}"
     )
+    yield from ageing_findings(decision, target, "it")
+    yield from ageing_findings(decision, preemptor, "preemptor")
     if target.priority == preemptor.priority:
         yield from _equal_findings(decision, target)
     if ground != Ground.NONE:

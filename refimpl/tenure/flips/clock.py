@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tenure.flips.knob import Listed, Value
 from tenure.flips.situation import Situation
@@ -19,6 +20,8 @@ DAY: Duration = 24 * 60 * MINUTE
 @dataclass(frozen=True, slots=True)
 class Clock(Listed):
     """The cycle's clock. It only goes forward."""
+
+    fine: ClassVar[bool] = True
 
     @property
     def object(self) -> str:

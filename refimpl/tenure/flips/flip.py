@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tenure.flips.chance import TIES
 from tenure.flips.clock import Clock
-from tenure.flips.knob import Knob, Value
+from tenure.flips.knob import Knob, Listed, Value
 from tenure.flips.situation import Answer, Situation
 from tenure.model import Outcome
 from tenure.units import format_duration, format_instant
@@ -28,6 +29,7 @@ class Flip:
         exact: whether every smaller change of this field was excluded. Otherwise it is the nearest found: one
             unit less does not change the answer, but a much smaller change might.
         preemptor, target: who was asked about.
+        tie: the divergence by which Kueue decides by chance with the change; None where it does not.
     """
 
     knob: Knob
@@ -41,6 +43,7 @@ class Flip:
     exact: bool
     preemptor: str
     target: str | None
+    tie: str | None = None
 
     @property
     def object(self) -> str:
@@ -63,20 +66,53 @@ class Flip:
         return self.knob.show(self.new)
 
     @property
+    def boundary(self) -> Value:
+        """The last value that changes nothing, where that says it better: below 4, not 3999m; else None."""
+        if self.new is None or (self.old is None and isinstance(self.knob, Listed)):
+            return None
+        # An unset limit is as good as a large one.
+        nearer = self.new + (1 if self._falls else -1)
+        return nearer if self.knob.is_plainer(nearer, self.new) else None
+
+    @property
+    def bound(self) -> str | None:
+        """The change as a boundary, `below 4`; None where the new value says it best."""
+        if self.boundary is None:
+            return None
+        return f"{'below' if self._falls else 'above'} {self.knob.show(self.boundary)}"
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether somebody might make it: it does no harm to who asks, and is no edge of the old value."""
+        edge = self.boundary is not None and self.boundary == self.old and not isinstance(self.knob, Clock)
+        return not edge and _WORTH[self.after] >= _WORTH[self.before]
+
+    @property
+    def _falls(self) -> bool:
+        return self.new is not None and (self.old is None or self.new < self.old)
+
+    @property
     def sentence(self) -> str:
         """What would have to differ, and what would follow, in one sentence."""
-        return f"{self._condition()}, {self._consequence()}."
+        chance = f"; in Kueue by chance: {TIES[self.tie]} ({self.tie})" if self.tie else ""
+        return f"{self._condition()}, {self._consequence()}{chance}."
 
     def _condition(self) -> str:
         if isinstance(self.knob, Clock):
             assert self.old is not None
             assert self.new is not None
-            wait = format_duration(self.new - self.old)
-            return f"If nothing else happens until {format_instant(self.new)}, in {wait}"
+            if self.boundary is not None:
+                until, more = f"after {format_instant(self.boundary)}", "more than "
+                wait = format_duration(self.boundary - self.old)
+            else:
+                until, more = format_instant(self.new), ""
+                wait = format_duration(self.new - self.old)
+            return f"If nothing else happens until {until}, in {more}{wait}"
         where = self.knob.field + (f" ({self.knob.about})" if self.knob.about else "")
         if self.old is None:
-            return f"If {where} of {self.knob.object} were set, to {self.new_text}"
-        return f"If {where} of {self.knob.object} were {self.new_text} instead of {self.old_text}"
+            return f"If {where} of {self.knob.object} were set, {self.bound or f'to {self.new_text}'}"
+        instead = "" if self.boundary == self.old else f" instead of {self.old_text}"
+        return f"If {where} of {self.knob.object} were {self.bound or self.new_text}{instead}"
 
     def _consequence(self) -> str:
         others = ", ".join(self.preempted[:MOST_NAMES])
@@ -103,6 +139,10 @@ class Flip:
                 return f"{self.preemptor} would preempt {others}"
             case Outcome.NO_CANDIDATES | Outcome.NO_FIT:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
+
+
+_WORTH = {Answer.WAITS: 0, Answer.PREEMPTS: 1, Answer.FITS: 2, Answer.KEPT: 0, Answer.TAKEN: 0}
+"""How good an answer is for the pending workload; of a running one neither is better than the other."""
 
 
 def apply(flip: Flip, situation: Situation) -> Situation:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from tenure.flips.situation import Situation
 from tenure.oracle.decide import Decision
@@ -23,6 +23,9 @@ class Knob(ABC):
 
     A subclass is a frozen dataclass: equal knobs turn the same field.
     """
+
+    fine: ClassVar[bool] = False
+    """Whether its unit is finer than what people write, as a nanosecond or a byte is."""
 
     @property
     @abstractmethod
@@ -60,13 +63,22 @@ class Knob(ABC):
         """How large a change is, from 0 to 1; see `tenure.flips.nearest`."""
         return relative_size(old, new)
 
+    def is_plainer(self, value: Value, than: Value) -> bool:
+        """Whether one value is written much shorter than another, which is one unit away; neither is None."""
+        return self.fine and is_shorter(self.show(value), self.show(than))
+
 
 class Listed(Knob):
     """A field of which the values that can make a difference are known, so that all of them are tried."""
 
+    @property
+    def exhaustive(self) -> bool:
+        """Whether nothing changes between two of its values; otherwise they are a choice of round ones."""
+        return True
+
     @abstractmethod
     def values(self, decision: Decision) -> Iterable[Value]:
-        """Every value that may decide otherwise than the field's own; between two of them nothing changes."""
+        """Every value that is tried besides the field's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,15 @@ class Measured(Knob):
     @abstractmethod
     def range(self, decision: Decision) -> Range:
         """Where to search."""
+
+
+def is_shorter(text: str, than: str) -> bool:
+    """Whether a text says a number so much shorter that it is the plainer one.
+
+    >>> is_shorter("4Gi", than="4294967295"), is_shorter("9", than="10")
+    (True, False)
+    """
+    return len(than) - len(text) >= 2  # a carry alone makes one digit of difference
 
 
 def relative_size(old: Value, new: Value) -> float:

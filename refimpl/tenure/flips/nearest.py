@@ -1,9 +1,13 @@
 """The nearest flips of a situation.
 
 What is searched: the clock; of the pending workload its priority and the numbers of its pods; of its
-ClusterQueue the policies, `minAdmitDuration` and `maxPriorityThreshold`; the quotas and limits of every queue
-and cohort of its tree, as far as it asks for the resource; the priorities of running workloads, or of the one
-that is asked about.
+ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitDuration` and
+`maxPriorityThreshold`; the quotas and limits of every queue and cohort of its tree, as far as it asks for the
+resource, and under fair sharing their weights; the priorities of running workloads, or of the one that is
+asked about.
+
+Usable changes come first: those that do not make the pending workload fare worse, and that are not just the
+edge of the old value, as 3999m is of 4.
 
 How large a change is: a number counts by how far it moves, as a part of the larger of the two values;
 another word for a policy, and a field that is set for the first time or taken away, count 1; a wait counts by
@@ -15,18 +19,22 @@ is told.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tenure.errors import bad_input
+from tenure.flips.chance import may_tie, tie_of
 from tenure.flips.clock import Clock
-from tenure.flips.flip import Flip
+from tenure.flips.flip import Flip, apply
 from tenure.flips.knob import ASKER, CLOCK, OTHERS, OWN_QUEUE, PATH, Knob, Listed, Measured, Value
+from tenure.flips.orders import order_knobs
 from tenure.flips.policies import queue_knobs
 from tenure.flips.quotas import quota_knobs
 from tenure.flips.search import by_distance, first_flipping, flips_along, some_flipping
 from tenure.flips.situation import Situation, answer_of
+from tenure.flips.weights import weight_knobs
 from tenure.flips.workloads import Priority, pod_set_knobs
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
@@ -51,7 +59,7 @@ class Search:
     """What a search for flips came to.
 
     Args:
-        flips: the smallest changes, the smallest first.
+        flips: the smallest changes, the usable ones first, of these the smaller first.
         tried: how many altered situations were decided.
         fields: how many fields were searched to the end.
         complete: whether all were, before the budget was spent.
@@ -63,7 +71,7 @@ class Search:
     complete: bool
 
 
-_Rank: TypeAlias = tuple[float, int, str, str]
+_Rank: TypeAlias = tuple[bool, float, int, str, str]
 
 
 class _SpentError(Exception):
@@ -134,7 +142,7 @@ def search_flips(
     fields, complete = 0, True
     for near, knob in _knobs(situation, decision, target):
         try:
-            best = min(searcher.flips_of(knob), key=lambda flip: flip.size, default=None)
+            best = min(searcher.flips_of(knob), key=_by_use, default=None)
         except _SpentError:
             complete = False
             if searcher.spent:
@@ -142,11 +150,18 @@ def search_flips(
             continue
         fields += 1
         if best is not None:
-            ranked = ((best.size, near, best.object, best.field), best)
+            ranked = ((*_by_use(best), near, best.object, best.field), best)
             alike = (near, knob.kind)
             found[alike] = min(found.get(alike, ranked), ranked, key=lambda each: each[0])
     ordered = sorted(found.values(), key=lambda each: each[0])
-    return Search(tuple(flip for _, flip in ordered[:limit]), searcher.tried, fields, complete)
+    flips = tuple(flip for _, flip in ordered[:limit])
+    if may_tie(decision):
+        flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
+    return Search(flips, searcher.tried, fields, complete)
+
+
+def _by_use(flip: Flip) -> tuple[bool, float]:
+    return (not flip.is_usable, flip.size)
 
 
 def budget_for(decision: Decision) -> int:
@@ -188,8 +203,9 @@ class _Searcher:
 
         if isinstance(knob, Listed):
             nearest = by_distance(_listed(knob, self._decision), old)
-            exact = len(nearest) <= self._share
-            found = first_flipping(nearest, flips) if exact else some_flipping(nearest, flips)
+            few = len(nearest) <= self._share
+            exact = few and knob.exhaustive
+            found = first_flipping(nearest, flips) if few else some_flipping(nearest, flips)
         else:
             assert isinstance(knob, Measured)
             exact, found = False, flips_along(knob.range(self._decision), flips)
@@ -235,13 +251,19 @@ def _knobs(situation: Situation, decision: Decision, target: str | None) -> Iter
     yield ASKER, Priority(situation.preemptor.key, pending=True)
     yield from ((ASKER, knob) for knob in pod_set_knobs(situation))
     yield from ((OWN_QUEUE, knob) for knob in queue_knobs(situation))
+    yield from ((OWN_QUEUE, knob) for knob in order_knobs(situation))
     for place in path:
         near = OWN_QUEUE if place == snapshot.place else PATH
-        yield from ((near, knob) for knob in quota_knobs(situation, decision, place))
+        yield from ((near, knob) for knob in _node_knobs(situation, decision, place))
     if target is not None:
         yield OTHERS, Priority(target, pending=False)
     for node in snapshot.tree.nodes:
         if node.place not in path:
-            yield from ((OTHERS, knob) for knob in quota_knobs(situation, decision, node.place))
+            yield from ((OTHERS, knob) for knob in _node_knobs(situation, decision, node.place))
     for workload in decision.running if target is None else ():
         yield OTHERS, Priority(workload.key, pending=False)
+
+
+def _node_knobs(situation: Situation, decision: Decision, place: int) -> Iterator[Knob]:
+    yield from quota_knobs(situation, decision, place)
+    yield from weight_knobs(situation, decision, place)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 from tenure.flips.knob import Listed, Value
 from tenure.flips.situation import Situation
@@ -89,6 +90,8 @@ class Choice(QueueField):
 @dataclass(frozen=True, slots=True)
 class MinAdmitDuration(QueueField):
     """`minAdmitDuration`. Which workloads it protects changes only where one has run for exactly as long."""
+
+    fine: ClassVar[bool] = True
 
     def show(self, value: Value) -> str:
         return "not set" if value is None else format_duration(value)

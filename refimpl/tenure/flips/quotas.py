@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd
-from typing import Any
+from typing import Any, ClassVar
 
 from tenure.flips.knob import Measured, Range, Value
 from tenure.flips.situation import Situation
@@ -32,6 +32,8 @@ class Quota(Measured):
         index: of the resource in the flavor.
         limit: which field of the model, a key of `PATHS`.
     """
+
+    fine: ClassVar[bool] = True
 
     node: str
     of_cohort: bool
@@ -80,6 +82,11 @@ class Quota(Measured):
         if value is None:
             return "not set"
         return "unlimited" if value == UNLIMITED else format_amount(self.resource, value)
+
+    def is_plainer(self, value: Value, than: Value) -> bool:
+        assert value is not None
+        # 99m is as long as 100m, and nobody sets it.
+        return (self.resource == "cpu" and value % 10 == 0) or Measured.is_plainer(self, value, than)
 
     def range(self, decision: Decision) -> Range:
         """From zero to more than all that the tree has, uses and is asked for.

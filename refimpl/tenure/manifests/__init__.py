@@ -5,17 +5,18 @@ from tenure.manifests.configuration import Configured, read_configuration
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.fair_sharing import strategies_of
 from tenure.manifests.feature_gates import RECLAIMABLE_PODS, TIME_BASED, gate_problems, settings_of
-from tenure.manifests.headers import place_of
+from tenure.manifests.headers import object_name, place_of
 from tenure.manifests.instants import parse_instant
+from tenure.manifests.jobs import job_created
 from tenure.manifests.limits import MAX_DEVIATIONS, MAX_LINE, in_mebibytes
 from tenure.manifests.load import Loaded, build, load
+from tenure.manifests.priority_classes import read_priority_class
 from tenure.manifests.quantities import MAX_AMOUNT, amount_of, parse_quantity, quota_of
 from tenure.manifests.queues import (
     LocalQueueEntry,
     read_cluster_queue,
     read_cohort,
     read_local_queue,
-    read_priority_class,
     read_resource_flavor,
     with_flavors,
 )
@@ -42,8 +43,10 @@ __all__ = [
     "did_you_mean",
     "gate_problems",
     "in_mebibytes",
+    "job_created",
     "listed",
     "load",
+    "object_name",
     "parse_duration",
     "parse_instant",
     "parse_quantity",

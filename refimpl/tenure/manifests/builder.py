@@ -11,8 +11,10 @@ from tenure.manifests import configuration, queues
 from tenure.manifests.cohorts import root_of, tree_problems
 from tenure.manifests.configuration import Configured
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, to_v1beta2
-from tenure.manifests.headers import place_of
+from tenure.manifests.headers import object_name, place_of
+from tenure.manifests.jobs import Jobs
 from tenure.manifests.limits import MAX_PROBLEMS
+from tenure.manifests.priority_classes import priority_class
 from tenure.manifests.references import cohort_warnings, queue_warnings
 from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, has_condition
@@ -20,7 +22,15 @@ from tenure.manifests.suggesting import did_you_mean
 from tenure.manifests.workload_structure import BOOST
 from tenure.manifests.workloads import out_of_play, priority_boost, workload
 from tenure.manifests.yaml_files import SourcedObject
-from tenure.model import Cluster, ClusterQueue, Cohort, ResourceFlavor, Settings, Workload
+from tenure.model import (
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    ResourceFlavor,
+    Settings,
+    Workload,
+    WorkloadPriorityClass,
+)
 
 _READ: Final = {
     **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
@@ -73,6 +83,9 @@ class Builder:
     reclaiming: list[tuple[int, Any, Place]] = field(default_factory=list)
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
     flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
+    growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
+    classed: list[tuple[int, Any, Place]] = field(default_factory=list)
+    jobs: Jobs = field(default_factory=Jobs)
     configured: Configured | None = None
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
@@ -94,6 +107,7 @@ class Builder:
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
         self._count_reclaimed_pods()
+        self._count_from_jobs()
         self._check_flavors()
         self._check_cluster_queues()
         cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
@@ -122,7 +136,9 @@ class Builder:
             self.local_queues[queue.namespace, queue.name] = queue.cluster_queue
 
     def add_priority_class(self, raw: object, place: Place) -> None:
-        queues.priority_class(raw, place, self.problems)
+        found = priority_class(raw, place, self.problems)
+        if found is not None and found.policy is not None:
+            self.growing[found.name] = found
 
     def add_configuration(self, raw: object, place: Place) -> None:
         found = configuration.configuration(raw, place, self.problems)
@@ -151,6 +167,8 @@ class Builder:
             return
         if dig(raw, "status", "reclaimablePods"):
             self.reclaiming.append((len(self.workloads), raw, place))
+        if found.priority_class:
+            self.classed.append((len(self.workloads), raw, place))
         self.workloads.append((place.file, found))
         metadata = dig(raw, "metadata")
         if metadata.get("creationTimestamp") is None:
@@ -169,6 +187,7 @@ class Builder:
         group, slash, _ = raw["apiVersion"].partition("/")
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
+            self.jobs.take(raw)
             self._ignore(place, "not a kind that is read")
         elif raw["apiVersion"] not in versions:
             problem = place.problem("apiVersion", show(raw["apiVersion"]), " or ".join(versions))
@@ -242,6 +261,17 @@ class Builder:
             if found is not None:
                 self.workloads[index] = place.file, found
 
+    def _count_from_jobs(self) -> None:
+        """A priority that grows counts from the Job, which may stand behind its workload."""
+        for index, raw, place in self.classed:
+            file, found = self.workloads[index]
+            if found.priority_class not in self.growing:
+                continue
+            counted = self.jobs.behind(raw, found)
+            self.workloads[index] = file, counted
+            if counted.job_created_at is None:
+                self._warn(place, "its Job is not given: its priority grows from the Workload's creation")
+
     def _check_flavors(self) -> None:
         for name, (place, queue) in self.cluster_queues.items():
             checked = queues.with_flavors(queue, self.flavors)
@@ -261,7 +291,7 @@ class Builder:
         for file, found in self.workloads:
             name = found.cluster_queue
             if name is not None and name not in self.cluster_queues:
-                place = Place(f"Workload/{found.key}", file)
+                place = Place(object_name("Workload", found.namespace, found.name), file)
                 self._warn(place, f"holds quota of the ClusterQueue {printable(name)}, which was not given")
         queues_given = {*self.cluster_queues, *self._set_aside_of("ClusterQueue")}
         for place, text in queue_warnings(self.local_queues, queues_given):
@@ -290,6 +320,7 @@ class Builder:
             local_queues=self.local_queues,
             settings=settings,
             cohorts=cohorts,
+            growing=self.growing,
         )
 
 

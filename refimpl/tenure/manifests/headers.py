@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from tenure.errors import InputError, Problem
@@ -20,8 +21,39 @@ def place_of(raw: object, kind: str, *, file: str = "", where: str = "") -> Plac
     """
     metadata = dig(raw, "metadata")
     names = (metadata.get("namespace"), metadata.get("name")) if isinstance(metadata, dict) else ()
-    parts = [printable(part) for part in (kind, *names) if part and isinstance(part, str)]
-    return Place("/".join(parts), file, where)
+    texts = [part for part in names if isinstance(part, str)]
+    return Place(object_name(kind, *texts), file, where)
+
+
+def object_name(kind: str, *names: str) -> str:
+    """What problems and warnings call an object.
+
+    Args:
+        kind: its kind.
+        names: its name space, empty if it has none, and its name; untrusted.
+
+    >>> object_name("Workload", "ml", "train"), object_name("Workload", "", "train")
+    ('Workload/ml/train', 'Workload/train')
+    """
+    return "/".join(printable(part) for part in (kind, *names) if part)
+
+
+def read_one(
+    raw: object, kind: str, where: str, reader: Callable[[object, Place, list[Problem]], T | None]
+) -> T:
+    """What a reader makes of one object.
+
+    Args:
+        raw: the object, untrusted.
+        kind: what it should be.
+        where: path to put before the path of every field in an error.
+        reader: gets the object, how problems name it, and a list for them.
+
+    Raises:
+        InputError: everything that is wrong with it.
+    """
+    problems: list[Problem] = []
+    return or_raise(reader(raw, place_of(raw, kind, where=where), problems), problems)
 
 
 def as_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) -> tuple[object, Place]:

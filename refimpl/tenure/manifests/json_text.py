@@ -13,9 +13,10 @@ from tenure.manifests.limits import (
     MAX_DOCUMENT,
     MAX_OBJECT,
     MAX_REPEATED_KEYS,
-    in_mebibytes,
+    too_large,
 )
 from tenure.manifests.showing import NumberText, printable, show
+from tenure.manifests.structure import is_list_kind
 from tenure.manifests.yaml_text import Document
 
 _LONGEST_INTEGER = 40
@@ -38,7 +39,7 @@ def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
     """
     problems: list[Problem] = []
     if len(text) > MAX_DOCUMENT:
-        return [], [_too_large("JSON that is no List", MAX_DOCUMENT, file)]
+        return [], [too_large("JSON that is no List", MAX_DOCUMENT, file)]
     try:
         content = _decoder(file, problems).decode(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -90,7 +91,7 @@ class _Items:
         try:
             yield from self._fields(decoder)
         except _TooLargeError:
-            self.problems.append(_too_large("an object", MAX_OBJECT, self.file))
+            self.problems.append(too_large("an object", MAX_OBJECT, self.file))
             return
         except (json.JSONDecodeError, RecursionError) as error:
             self.problems.append(_unreadable(error, self.file))
@@ -182,8 +183,7 @@ def _outer_fields(text: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             return None
         found |= {key: content[key] for key in ("apiVersion", "kind") if key in content}
-    kind = found.get("kind")
-    return found if isinstance(kind, str) and kind.endswith("List") else None
+    return found if is_list_kind(found.get("kind")) else None
 
 
 def _decoder(file: str, problems: list[Problem]) -> json.JSONDecoder:
@@ -206,11 +206,6 @@ def _repeated_keys(pairs: list[tuple[str, object]], file: str, most: int) -> Ite
             found = f"the key {show(key)} a second time"
             yield Problem(printable(key), found, "each key once", file=file)
         seen.add(key)
-
-
-def _too_large(what: str, limit: int, file: str) -> Problem:
-    size = in_mebibytes(limit)
-    return Problem("", f"{what} of more than {size}", f"at most {size}", file=file)
 
 
 def _unreadable(error: json.JSONDecodeError | RecursionError, file: str) -> Problem:

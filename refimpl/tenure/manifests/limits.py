@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tenure.errors import Problem
+
 MAX_FILE: Final = 2**30
 """Bytes of one file or of standard input: about 150,000 workloads as `kubectl get -o json` prints them."""
 
@@ -45,6 +47,22 @@ MAX_COHORT_LEVELS: Final = 100
 
 MAX_LINE: Final = 32 * 2**20
 """Bytes of one request to the oracle."""
+
+
+def too_large(what: str, limit: int, file: str, field: str = "") -> Problem:
+    """The problem that something is longer than its limit.
+
+    Args:
+        what: what is too long.
+        limit: bytes or characters.
+        file: the file as the user named it.
+        field: path of the value; empty for the whole file.
+
+    >>> print(too_large("an object", MAX_OBJECT, "a.yaml"))
+    a.yaml: found an object of more than 4 MiB, expected at most 4 MiB
+    """
+    size = in_mebibytes(limit)
+    return Problem(field, f"{what} of more than {size}", f"at most {size}", file=file)
 
 
 def in_mebibytes(size: int) -> str:

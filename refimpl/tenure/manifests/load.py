@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,13 +15,19 @@ from tenure.model import Settings
 __all__ = ["Loaded", "build", "load"]
 
 
-def load(paths: Sequence[str | Path], settings: Settings | None = None) -> Loaded:
+def load(
+    paths: Sequence[str | Path],
+    settings: Settings | None = None,
+    *,
+    watched: Callable[[Iterator[SourcedObject]], Iterable[SourcedObject]] = iter,
+) -> Loaded:
     """A cluster from files, folders and standard input.
 
     Args:
         paths: files, folders (searched for `*.yaml`, `*.yml` and `*.json`), or `-` for standard input.
         settings: the scheduler's configuration; None takes Kueue's Configuration where the files hold it,
             and Kueue's defaults otherwise.
+        watched: passes the objects on while they are read, so that somebody may count them.
 
     Raises:
         InputError: everything that is wrong in any of the files and objects.
@@ -34,7 +40,7 @@ def load(paths: Sequence[str | Path], settings: Settings | None = None) -> Loade
     """
     unreadable: list[Problem] = []
     with _without_collector():
-        return Builder(settings, unreadable).build(iterate_objects(paths, unreadable))
+        return Builder(settings, unreadable).build(watched(iterate_objects(paths, unreadable)))
 
 
 def build(objects: Iterable[SourcedObject], settings: Settings | None = None) -> Loaded:

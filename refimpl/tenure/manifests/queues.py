@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from tenure.errors import Problem
 from tenure.manifests import schema
 from tenure.manifests.checking import check
-from tenure.manifests.headers import as_v1beta2, or_raise, place_of
+from tenure.manifests.headers import as_v1beta2, read_one
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.quantities import quota_of
 from tenure.manifests.quota_structure import cluster_queue_problems, cohort_problems
@@ -24,6 +25,7 @@ from tenure.model import (
     FlavorPreference,
     FlavorQuotas,
     Fungibility,
+    QueueingStrategy,
     ReclaimWithinCohort,
     ResourceFlavor,
     ResourceGroup,
@@ -44,6 +46,11 @@ _RECLAIM = {
 }
 _BORROW = {"Never": BorrowWithinCohort.NEVER, "LowerPriority": BorrowWithinCohort.LOWER_PRIORITY}
 _WHEN = {"MayStopSearch": Fungibility.MAY_STOP_SEARCH, "TryNextFlavor": Fungibility.TRY_NEXT_FLAVOR}
+_QUEUEING = {
+    None: QueueingStrategy.BEST_EFFORT_FIFO,
+    "BestEffortFIFO": QueueingStrategy.BEST_EFFORT_FIFO,
+    "StrictFIFO": QueueingStrategy.STRICT_FIFO,
+}
 _PREFERENCE = {
     None: FlavorPreference.BORROWING_OVER_PREEMPTION,
     "BorrowingOverPreemption": FlavorPreference.BORROWING_OVER_PREEMPTION,
@@ -86,9 +93,7 @@ def read_cluster_queue(raw: object, *, where: str = "", defaulted: bool = True) 
     >>> read_cluster_queue(unset, defaulted=False).reclaim_within_cohort.name
     'UNSET'
     """
-    problems: list[Problem] = []
-    place = place_of(raw, "ClusterQueue", where=where)
-    return or_raise(cluster_queue(raw, place, problems, defaulted=defaulted), problems)
+    return read_one(raw, "ClusterQueue", where, partial(cluster_queue, defaulted=defaulted))
 
 
 def read_cohort(raw: object, *, where: str = "", defaulted: bool = True) -> Cohort:
@@ -105,9 +110,7 @@ def read_cohort(raw: object, *, where: str = "", defaulted: bool = True) -> Coho
     >>> read_cohort({"metadata": {"name": "team"}, "spec": {"parentName": "org"}}).parent
     'org'
     """
-    problems: list[Problem] = []
-    place = place_of(raw, "Cohort", where=where)
-    return or_raise(cohort(raw, place, problems, defaulted=defaulted), problems)
+    return read_one(raw, "Cohort", where, partial(cohort, defaulted=defaulted))
 
 
 def read_resource_flavor(raw: object, *, where: str = "") -> ResourceFlavor:
@@ -125,9 +128,7 @@ def read_resource_flavor(raw: object, *, where: str = "") -> ResourceFlavor:
     >>> read_resource_flavor({"metadata": {"name": "a100"}, "spec": {"nodeLabels": {"gpu": "a100"}}}).labels
     {'gpu': 'a100'}
     """
-    problems: list[Problem] = []
-    place = place_of(raw, "ResourceFlavor", where=where)
-    return or_raise(resource_flavor(raw, place, problems), problems)
+    return read_one(raw, "ResourceFlavor", where, resource_flavor)
 
 
 def read_local_queue(raw: object, *, where: str = "") -> LocalQueueEntry:
@@ -146,33 +147,7 @@ def read_local_queue(raw: object, *, where: str = "") -> LocalQueueEntry:
     >>> read_local_queue(queue).cluster_queue
     'team-a'
     """
-    problems: list[Problem] = []
-    place = place_of(raw, "LocalQueue", where=where)
-    return or_raise(local_queue(raw, place, problems), problems)
-
-
-def read_priority_class(raw: object, *, where: str = "") -> int:
-    """A WorkloadPriorityClass of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
-
-    Args:
-        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
-        where: path to put before the path of every field in an error.
-
-    Returns:
-        Its value. No decision asks for it: Kueue has copied it into `spec.priority` of the workloads.
-
-    Raises:
-        InputError: everything that is wrong with it, or decides and is not modelled.
-
-    Source: Kueue v1beta2 API, WorkloadPriorityClass.
-
-    >>> read_priority_class({"metadata": {"name": "high"}, "value": "1"})
-    Traceback (most recent call last):
-    tenure.errors.InputError: WorkloadPriorityClass/high: value: found '1', expected an integer
-    """
-    problems: list[Problem] = []
-    place = place_of(raw, "WorkloadPriorityClass", where=where)
-    return or_raise(priority_class(raw, place, problems), problems)
+    return read_one(raw, "LocalQueue", where, local_queue)
 
 
 def with_flavors(queue: ClusterQueue, given: Container[str]) -> ClusterQueue:
@@ -221,6 +196,7 @@ def cluster_queue(
         fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibility()),
         weight=_weight(spec.fair_sharing),
         inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
+        queueing=_QUEUEING[spec.queueing_strategy],
     )
 
 
@@ -270,14 +246,6 @@ def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueu
         return None
     metadata = checked.metadata
     return LocalQueueEntry(metadata.namespace or "", metadata.name, checked.spec.cluster_queue)
-
-
-def priority_class(raw: object, place: Place, problems: list[Problem]) -> int | None:
-    """As `read_priority_class`; what is wrong is added to `problems`, and the result is None."""
-    known = len(problems)
-    raw, place = as_v1beta2(raw, "WorkloadPriorityClass", place, problems)
-    checked = check(schema.WorkloadPriorityClassObject, raw, place, problems)
-    return None if checked is None or len(problems) > known else checked.value
 
 
 def _reclaim(preemption: schema.Preemption | None, *, defaulted: bool) -> ReclaimWithinCohort:

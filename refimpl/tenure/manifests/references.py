@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
+from tenure.manifests.headers import object_name
 from tenure.manifests.showing import Place, printable
 from tenure.manifests.suggesting import did_you_mean
 from tenure.model import ClusterQueue, Cohort
@@ -28,7 +29,7 @@ def queue_warnings(
     for (namespace, name), queue in local_queues.items() if given else ():
         if queue not in given:
             told = f"spec.clusterQueue {printable(queue)} was not given{meant(queue)}"
-            yield Place(f"LocalQueue/{printable(namespace)}/{printable(name)}"), told
+            yield Place(object_name("LocalQueue", namespace, name)), told
 
 
 def cohort_warnings(

@@ -184,9 +184,25 @@ class LocalQueueObject(KubernetesObject):
     spec: LocalQueueSpec
 
 
-class WorkloadPriorityClassObject(KubernetesObject):
-    """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754."""
+class DynamicPriorityPolicy(Known):
+    """Source: KEP-754, WorkloadPriorityClass API; durations are text, as everywhere in Kubernetes."""
 
-    value: Int32
+    step: Int32 | None = None
+    max: Int32 | None = None
+    delay_for_step: DurationText | None = None
+
+
+class WorkloadPriorityClassSpec(Known):
+    """Source: KEP-754, WorkloadPrioritySpec."""
+
+    priority: Int32 | None = None
+    dynamic_priority_policy: DynamicPriorityPolicy | None = None
+
+
+class WorkloadPriorityClassObject(KubernetesObject):
+    """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, whose policy may stand in either place."""
+
+    value: Int32 | None = None
     description: Any = None
-    dynamic_priority_policy: Annotated[Any, refuse_any("a priority that grows with time (KEP-754)")] = None
+    dynamic_priority_policy: DynamicPriorityPolicy | None = None
+    spec: WorkloadPriorityClassSpec | None = None

@@ -39,6 +39,15 @@ def entries(raw: object) -> list[tuple[int, dict[str, Any]]]:
     return [(i, entry) for i, entry in enumerate(items(raw)) if isinstance(entry, dict)]
 
 
+def is_list_kind(kind: object) -> bool:
+    """Whether objects of a kind hold others as their `items`.
+
+    >>> is_list_kind("List"), is_list_kind("WorkloadList"), is_list_kind("Workload"), is_list_kind(None)
+    (True, True, False, False)
+    """
+    return isinstance(kind, str) and kind.endswith("List")
+
+
 def has_condition(raw: object, kind: str) -> bool:
     """Whether a condition of this type is True.
 

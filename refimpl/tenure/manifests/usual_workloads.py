@@ -101,6 +101,7 @@ def _made(raw: object, holds: bool, reclaimable: bool, full: FullCheck) -> Workl
         admission_check_evicted_at=evicted if why_evicted == "AdmissionCheck" else None,
         time_based_preempted_at=preempted if why_preempted == "InClusterQueueTimeBased" else None,
         preempted_while_borrowing_at=preempted if why_preempted == "InCohortReclaimWhileBorrowing" else None,
+        priority_class=_priority_class(spec.get("priorityClassRef", {})),
         job_uid=_text(_map(metadata.get("labels", {})).get(_JOB_UID, "")),
         queue_name=intern(_text(spec.get("queueName", ""))),
         cluster_queue=cluster_queue,
@@ -109,15 +110,16 @@ def _made(raw: object, holds: bool, reclaimable: bool, full: FullCheck) -> Workl
     )
 
 
+def _priority_class(reference: object) -> str:
+    named = _map(reference, _REFERENCE)
+    _, kind, name = (_text(named.get(key, "")) for key in ("group", "kind", "name"))
+    return intern(name) if kind == "WorkloadPriorityClass" else ""
+
+
 def _is_usual(metadata: Raw, spec: Raw) -> bool:
-    reference = spec.get("priorityClassRef", {})
     annotations = metadata.get("annotations", {})
     return (
-        type(reference) is dict
-        and _REFERENCE.issuperset(reference)
-        and type(annotations) is dict
-        and all(map(_is_foreign, annotations))
-        and spec.get("active", True) is True
+        type(annotations) is dict and all(map(_is_foreign, annotations)) and spec.get("active", True) is True
     )
 
 

@@ -33,13 +33,21 @@ class PodSet(Known):
     topology_request: Any = None
 
 
+class PriorityClassRef(Known):
+    """Source: Kueue v1beta2 API, PriorityClassRef."""
+
+    group: Text | None = None
+    kind: Text | None = None
+    name: Text | None = None
+
+
 class WorkloadSpec(Known):
     """Source: Kueue v1beta2 API, WorkloadSpec."""
 
     pod_sets: list[PodSet] | None = None
     queue_name: Text | None = None
     priority: Int32 | None = None
-    priority_class_ref: dict[str, Any] | None = None
+    priority_class_ref: PriorityClassRef | None = None
     active: StrictBool | None = None
     maximum_execution_time_seconds: Int32 | None = None
     preemption_gates: list[Any] | None = None

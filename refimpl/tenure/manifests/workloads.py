@@ -182,12 +182,20 @@ def _workload(
         time_based_preempted_at=conditions.since("Preempted", "InClusterQueueTimeBased"),
         preempted_while_borrowing_at=conditions.since("Preempted", "InCohortReclaimWhileBorrowing"),
         priority_boost=priority_boost(metadata.annotations) or 0,
+        priority_class=_priority_class(spec.priority_class_ref),
         job_uid=(metadata.labels.job_uid if metadata.labels else None) or "",
         queue_name=intern(spec.queue_name or ""),
         cluster_queue=intern(held.cluster_queue) if held else None,
         usage=usage_of(assigned) if held else {},
         pod_sets=() if specs is None else _pod_sets(pod_sets, specs, reclaimed, assigned),
     )
+
+
+def _priority_class(reference: schema.PriorityClassRef | None) -> str:
+    """Kueue's own class; a PriorityClass of Kubernetes has no policy."""
+    if reference is None or reference.kind != "WorkloadPriorityClass":
+        return ""
+    return intern(reference.name or "")
 
 
 class _Conditions:

@@ -13,6 +13,7 @@ from tenure.manifests.file_bytes import read_file, read_standard_input, reason
 from tenure.manifests.json_text import iterate_list, parse_json
 from tenure.manifests.limits import MAX_OBJECTS, MAX_PROBLEMS
 from tenure.manifests.showing import show
+from tenure.manifests.structure import is_list_kind
 from tenure.manifests.yaml_lists import iterate_yaml_list
 from tenure.manifests.yaml_text import Document, parse_yaml
 
@@ -181,7 +182,7 @@ def _flatten(document: Document, file: str, problems: list[Problem]) -> Iterator
 
 def _is_list(content: dict[str, Any]) -> bool:
     kind = content.get("kind")
-    return kind == "List" or (isinstance(kind, str) and kind.endswith("List") and "items" in content)
+    return kind == "List" or (is_list_kind(kind) and "items" in content)
 
 
 def _items(

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from tenure.errors import Problem
-from tenure.manifests.limits import MAX_OBJECT, in_mebibytes
+from tenure.manifests.limits import MAX_OBJECT, too_large
+from tenure.manifests.structure import is_list_kind
 from tenure.manifests.yaml_text import parse_yaml, resolve
 
 _ITEM = re.compile(r"^- ", re.MULTILINE)
@@ -35,16 +36,7 @@ _Line: TypeAlias = tuple[int, bool, str, str]
 def iterate_yaml_list(
     text: str, file: str, problems: list[Problem]
 ) -> Iterator[tuple[dict[str, Any], object]] | None:
-    """The items of a Kubernetes List one by one, so that a long one need not be held as objects at once.
-
-    Args:
-        text: YAML.
-        file: what problems call the text.
-        problems: gets what is wrong, while the items are drawn.
-
-    Returns:
-        Each item with `apiVersion` and `kind` of the list around it; None where the text does not look like
-        a List, and has to be parsed as a whole.
+    """As `json_text.iterate_list`, for a List in YAML.
 
     >>> found = iterate_yaml_list("items:\\n- a: 1\\n- b: [2]\\nkind: List\\n", "a.yaml", [])
     >>> [item for _, item in found or ()]
@@ -72,8 +64,7 @@ def _parts(text: str) -> tuple[dict[str, Any], int, int] | None:
     around = documents[0].content if len(documents) == 1 and not problems else None
     if not isinstance(around, dict) or "items" in around:
         return None
-    kind = around.get("kind")
-    return (around, head.end(), end) if isinstance(kind, str) and kind.endswith("List") else None
+    return (around, head.end(), end) if is_list_kind(around.get("kind")) else None
 
 
 def _items(
@@ -85,7 +76,7 @@ def _items(
         found = _ITEM.search(text, here + 1, end)
         following = found.start() if found else end
         if following - here > MAX_OBJECT:
-            problems.append(_too_large(count, file))
+            problems.append(too_large("an object", MAX_OBJECT, file, f"items[{count}]"))
             return
         item = _read(text[here:following])
         if item is None:
@@ -98,11 +89,6 @@ def _items(
         yield around, item
         count += 1
         here = following
-
-
-def _too_large(index: int, file: str) -> Problem:
-    size = in_mebibytes(MAX_OBJECT)
-    return Problem(f"items[{index}]", f"an object of more than {size}", f"at most {size}", file=file)
 
 
 def _rest(

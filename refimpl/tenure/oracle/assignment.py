@@ -95,7 +95,7 @@ class Assigner:
         usage: dict[FlavorResource, Amount] = {}
         needed: set[FlavorResource] = set()
         made: list[PodSetFlavors] = []
-        waits = False
+        waits, level = False, 0
         for pod_set in with_counts(self.workload.pod_sets, counts):
             requests = charged_requests(pod_set, self.snapshot.queue)
             served = self._serve(pod_set, requests, usage)
@@ -105,6 +105,7 @@ class Assigner:
             for resource, (flavor, way) in served.flavors.items():
                 place = FlavorResource(flavor, resource)
                 usage[place] = usage.get(place, 0) + requests[resource]
+                level = max(level, way.level)
                 if way.mode != FlavorMode.FIT:
                     needed.add(place)
             flavors = {resource: flavor for resource, (flavor, _) in served.flavors.items()}
@@ -112,7 +113,7 @@ class Assigner:
         # With PreemptionOverBorrowing the worst way of a group may be to fit while another of its resources
         # lacks quota; Kueue then takes the whole group to fit.
         lacking = frozenset(needed) if waits else frozenset[FlavorResource]()
-        return Assignment(usage=usage, needs_preemption=lacking, pod_sets=tuple(made))
+        return Assignment(usage, lacking, pod_sets=tuple(made), borrowing=level)
 
     def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served | None:
         """Flavor and way for each resource of a pod set; None when there is none for one of them."""

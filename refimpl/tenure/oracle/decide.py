@@ -90,16 +90,18 @@ def decide(
         now: the scheduling cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
         assignment: the flavors it would get; None derives them.
-        snapshot: what `take_snapshot(cluster, queue_name)` returned, where several decisions are made.
+        snapshot: what `take_snapshot` returned for the same cluster, queue, clock and reading, where several
+            decisions are made.
 
     Raises:
-        InputError: no such ClusterQueue; cohorts that are their own ancestors.
+        InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
+            the reading refuses.
 
     Source: KEP-8522; Kueue main of August 2026, flavor assigner and preemptor.
     """
     if snapshot is None:
-        snapshot = take_snapshot(cluster, queue_name)
-    preemptor = with_effective_priority(preemptor, cluster.settings)
+        snapshot = take_snapshot(cluster, queue_name, now, reading)
+    preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     assigned, selection = _assign_and_search(snapshot, preemptor, terms, now, assignment)
     kept = () if selection is None else selection.kept

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
-from tenure.oracle.classical import candidates_in, own_candidates
-from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection, in_order
-from tenure.oracle.selection import Chain, fill_back
+from tenure.oracle.candidates import Offer, candidates_among, own_offers
+from tenure.oracle.leaving import Leaving
+from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection
+from tenure.oracle.selection import Chain
 from tenure.oracle.shares import Shares
 from tenure.oracle.tree import Usage, occupy, quota_at
 from tenure.rules.eligibility import ground_for
@@ -34,7 +35,7 @@ class Round:
     """State of the tournament: one step visits one ClusterQueue.
 
     Args:
-        usage: what is in use after the removals so far, without the request.
+        usage: what is in use after the removals so far, without the request; of what it asks for.
         charged: the same with the request; shares are counted on it.
         waiting: the candidates that have not had their turn, by the place of their queue.
         rejected: whom the strategy did not allow, the last one first.
@@ -80,17 +81,21 @@ def select_fairly(question: Question) -> Selection:
     Source: Kueue main of August 2026, fair-sharing preemption.
     """
     snapshot = question.snapshot
-    candidates = in_order(question, (*own_candidates(question), *_borrowers(question)))
+    candidates = candidates_among(question, (*own_offers(question), *_borrowers(question)))
     if not candidates:
         return Selection((), (), (), (), snapshot.usage)
     charged = occupy(snapshot.tree, snapshot.usage, snapshot.place, question.request)
     tournament = Tournament(question, charged)
-    state = tournament.play(Round(snapshot.usage, charged, by_queue(candidates)))
+    leaving = tournament.leaving
+    state = tournament.play(Round(leaving.usage, charged, by_queue(candidates)))
     if not state.fits:
         state = tournament.play_again(state)
-    if not state.fits:
-        return Selection(candidates, (), (), (), snapshot.usage, rejected=_rejected(state))
-    return _filled_back(question, candidates, state)
+    rejected = tuple(state.rejected or ())[::-1]
+    if state.taken is None or not state.fits:
+        return Selection(candidates, (), (), (), snapshot.usage, rejected=rejected)
+    return leaving.selection(
+        candidates, state.taken, state.usage, True, lambda candidate, _: candidate, rejected
+    )
 
 
 class Tournament:
@@ -104,6 +109,7 @@ class Tournament:
     def __init__(self, question: Question, charged: Usage) -> None:
         snapshot = question.snapshot
         self._question = question
+        self.leaving = Leaving(question)
         self._tree = snapshot.tree
         self._own = snapshot.place
         self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
@@ -180,14 +186,14 @@ class Tournament:
             within_nominal=facts.within_nominal,
             share=facts.share,
         )
-        usage = self._question.without(state.usage, candidate)
+        usage = self.leaving.without(state.usage, candidate)
         return Round(
             usage=usage,
             charged=self._question.without(state.charged, candidate),
             waiting=state.waiting,
             rejected=state.rejected,
             taken=Chain(_found(candidate, evidence), state.taken),
-            fits=self._question.fits(usage, may_borrow=True),
+            fits=self.leaving.fits(usage, may_borrow=True),
         )
 
     def beside_common(self, place: int) -> tuple[int, int]:
@@ -256,20 +262,17 @@ class Tournament:
         )
 
 
-def _borrowers(question: Question) -> Iterator[Candidate]:
-    """Candidates of all other queues of the tree that exceed their nominal quota."""
+def _borrowers(question: Question) -> Iterator[Offer]:
+    """All other queues of the tree that exceed their nominal quota."""
     snapshot = question.snapshot
     root = snapshot.tree.nodes[snapshot.place].path[-1]
     if root == snapshot.place or question.terms.reclaim_within_cohort == ReclaimWithinCohort.NEVER:
         return
-    # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
-    evidence = Evidence(Ground.NONE, over_quota=True, within_nominal=True)
     for node in snapshot.tree.nodes:
         if node.queue is None or node.place == snapshot.place:
             continue
         if question.exceeds_quota(snapshot.usage, node.place):
-            for candidate in candidates_in(question, node.place, evidence, ELSEWHERE, None):
-                yield _found(candidate, Evidence(Ground.NONE, over_quota=True))
+            yield Offer(node.place, ELSEWHERE, over_quota=True, by_share=True)
 
 
 def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ...]]:
@@ -295,24 +298,3 @@ def _is_within_nominal(question: Question, charged: Usage) -> bool:
         is_within_quota(charged[place].get(asked, 0), quota_at(tree, place, asked).nominal)
         for asked in question.needed
     )
-
-
-def _filled_back(question: Question, candidates: tuple[Candidate, ...], state: Round) -> Selection:
-    assert state.taken is not None
-
-    def fits(usage: Usage) -> bool:
-        return question.fits(usage, may_borrow=True)
-
-    filled = fill_back(state.taken, state.usage, fits, question.beside)
-    return Selection(
-        candidates=candidates,
-        kept=tuple(filled.kept),
-        removed=tuple(reversed(tuple(state.taken))),
-        spared=tuple(filled.spared or ()),
-        usage=filled.usage,
-        rejected=_rejected(state),
-    )
-
-
-def _rejected(state: Round) -> tuple[Candidate, ...]:
-    return tuple(reversed(tuple(state.rejected or ())))

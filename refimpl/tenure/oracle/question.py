@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from tenure.model import Amounts, Evidence, FlavorResource, Instant, Workload
+from tenure.model import Amount, Amounts, Evidence, FlavorResource, Instant, NodeQuota, Workload
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Usage, available_at, occupy, quota_at, release
+from tenure.oracle.tree import NO_QUOTA, Usage, quota_at, release
 from tenure.rules.ordering import order_key
-from tenure.rules.quota import fits_quota, fits_request, is_within_quota
+from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
 from tenure.rules.terms import PreemptionTerms
 
 WITH_ADVANTAGE, ELSEWHERE, OWN = 0, 1, 2
 """The groups of candidates, in the order of KQ-220."""
+
+
+class Asked(NamedTuple):
+    """A flavor-resource of a request.
+
+    Args:
+        at: the flavor-resource.
+        amount: how much of it, above zero.
+        quotas: place and quota of every node from the root down to the preemptor's ClusterQueue.
+    """
+
+    at: FlavorResource
+    amount: Amount
+    quotas: tuple[tuple[int, NodeQuota], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +51,30 @@ class Question:
     terms: PreemptionTerms
     now: Instant
 
+    def asked(self) -> tuple[Asked, ...]:
+        """Every flavor-resource of the request, with the quotas that it has to fit."""
+        tree, place = self.snapshot.tree, self.snapshot.place
+        above = tree.nodes[place].path[::-1]
+        return tuple(
+            Asked(at, amount, tuple((index, quota_at(tree, index, at)) for index in above))
+            for at, amount in self.request.items()
+        )
+
     def fits(self, usage: Usage, *, may_borrow: bool) -> bool:
         """Whether the whole request fits beside what is in use."""
-        tree, place = self.snapshot.tree, self.snapshot.place
-        used = usage[place]
-        for asked, amount in self.request.items():
-            nominal = quota_at(tree, place, asked).nominal
-            borrows = not fits_quota(used.get(asked, 0), amount, nominal)
-            if not fits_request(amount, available_at(tree, usage, place, asked), borrows, may_borrow):
-                return False
-        return True
+        return all_fit(self.asked(), usage, may_borrow)
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has left."""
         return release(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
 
-    def beside(self, usage: Usage, candidate: Candidate) -> Usage:
-        """What is in use when a candidate has its quota back."""
-        return occupy(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
+    def needed_at(self, place: int) -> tuple[tuple[FlavorResource, Amount], ...]:
+        """Every needed flavor-resource, with a node's quota of it."""
+        return tuple((at, quota_at(self.snapshot.tree, place, at).subtree) for at in self.needed)
 
     def exceeds_quota(self, usage: Usage, place: int) -> bool:
         """Whether a node uses more than its quota of any needed flavor-resource."""
-        used, quotas = usage[place], self.snapshot.tree.nodes[place].quotas
-        for asked in self.needed:
-            if not is_within_quota(used.get(asked, 0), quotas.get(asked, NO_QUOTA).subtree):
-                return True
-        return False
+        return exceeds_any(usage[place], self.needed_at(place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +105,7 @@ class Selection:
         kept: who is taken, in the order of removal; empty when nothing sufficed.
         removed: who was removed on the way, in that order.
         spared: who of them got its quota back.
-        usage: what is in use without those who are taken.
+        usage: what is in use of the needed and requested flavor-resources without those who are taken.
         may_borrow: whether the attempt that found targets let the preemptor's queue borrow.
         rejected: whom fair sharing's strategies did not allow, with the shares compared last.
     """
@@ -104,6 +117,38 @@ class Selection:
     usage: Usage
     may_borrow: bool = True
     rejected: tuple[Candidate, ...] = ()
+
+
+def all_fit(request: Iterable[Asked], usage: Usage, may_borrow: bool) -> bool:
+    """Whether all of a request fits beside what is in use.
+
+    Args:
+        request: its flavor-resources.
+        usage: what is in use of these, at least, at every node.
+        may_borrow: whether the attempt lets the preemptor's queue borrow.
+
+    >>> all_fit([Asked(FlavorResource("f", "cpu"), 2, ((0, NodeQuota(nominal=4, subtree=4)),))], ({},), False)
+    True
+    """
+    for at, amount, quotas in request:
+        free: Amount | None = None
+        used, quota = 0, NO_QUOTA
+        for place, quota in quotas:
+            used = usage[place].get(at, 0)
+            free = available(quota, used, free)
+        assert free is not None
+        if not fits_request(amount, free, not fits_quota(used, amount, quota.nominal), may_borrow):
+            return False
+    return True
+
+
+def exceeds_any(used: Amounts, quotas: Iterable[tuple[FlavorResource, Amount]]) -> bool:
+    """Whether more is in use than one of some quotas.
+
+    >>> exceeds_any({FlavorResource("f", "cpu"): 5}, [(FlavorResource("f", "cpu"), 4)])
+    True
+    """
+    return any(not is_within_quota(used.get(at, 0), quota) for at, quota in quotas)
 
 
 def uses_any(workload: Workload, needed: frozenset[FlavorResource]) -> bool:
@@ -122,9 +167,9 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
     Recorded snapshots may lack uids: equal candidates then stand by name, whatever the input's order.
     """
     preemptor, terms, now = question.preemptor, question.terms, question.now
-    listed = list(candidates)
+    listed = tuple(candidates)
     if len(listed) < 2:
-        return tuple(listed)
+        return listed
 
     def key(candidate: Candidate) -> tuple[int, int, int, int, int, str, str]:
         stands = order_key(candidate.workload, candidate.group, preemptor, terms, now)

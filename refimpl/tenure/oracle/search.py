@@ -5,6 +5,7 @@ from __future__ import annotations
 from tenure.oracle.classical import select_classically
 from tenure.oracle.fair import select_fairly
 from tenure.oracle.question import Question, Selection
+from tenure.oracle.remembering import as_rules_see
 
 
 def find_targets(question: Question) -> Selection:
@@ -15,6 +16,10 @@ def find_targets(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, preemptor.
     """
-    if question.terms.fair_sharing:
-        return select_fairly(question)
-    return select_classically(question)
+    seen = as_rules_see(question.preemptor, question.terms)
+    asked = seen, question.needed, tuple(question.request.items())
+    return question.snapshot.found.of(
+        ("targets", *asked, question.terms, question.now),
+        lambda: select_fairly(question) if question.terms.fair_sharing else select_classically(question),
+        lambda found: len(found.removed) + len(found.kept) + len(found.rejected),
+    )

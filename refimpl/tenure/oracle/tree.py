@@ -207,22 +207,26 @@ def borrowing_level(
 
 
 def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: bool) -> Usage:
-    fresh = {index: dict(usage[index]) for index in tree.nodes[place].path}
+    nodes = tree.nodes
+    path = nodes[place].path
+    changed: list[Mapping[FlavorResource, Amount]] = list(usage)
+    fresh: list[dict[FlavorResource, Amount]] = []
     for asked, amount in amounts.items():
         rest = amount
-        for index, used in fresh.items():
+        for step, index in enumerate(path):
             if rest == 0:
                 break
+            if step == len(fresh):
+                fresh.append(dict(usage[index]))
+                changed[index] = fresh[step]
+            used = fresh[step]
             before = used.get(asked, 0)
             after = plus(before, rest) if adding else minus(before, rest)
             used[asked] = after
-            quota = tree.nodes[index].quotas.get(asked, NO_QUOTA)
+            quota = nodes[index].quotas.get(asked, NO_QUOTA)
             if quota.local:  # without local quota all of it passes up
                 low, high = (before, after) if adding else (after, before)
                 rest = minus(usage_passed_up(quota, high), usage_passed_up(quota, low))
-    changed: list[Mapping[FlavorResource, Amount]] = list(usage)
-    for index, used in fresh.items():
-        changed[index] = used
     return tuple(changed)
 
 

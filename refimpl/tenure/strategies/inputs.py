@@ -16,6 +16,7 @@ from tenure.strategies.incoming import IncomingDraws
 from tenure.strategies.ledger import Ledger
 from tenure.strategies.objects import Object, stamp
 from tenure.strategies.options import Feature, Options
+from tenure.strategies.proposals import add_proposals, proposal_draws
 from tenure.strategies.queues import COHORT_DRAWS, QUEUE_DRAWS, QueueDraws, draw_layout, flavor_names
 from tenure.strategies.tree import MOST_COHORTS, draw_tree
 
@@ -160,7 +161,8 @@ def scenario_of(drawn: bytes, options: Options) -> Object:
     >>> scenario_of(b"", Options())["clusterQueues"][0]["spec"]["preemption"]["withinClusterQueue"]
     'LowerPriority'
     """
-    dice = Dice(drawn)
+    added = proposal_draws(options)
+    dice, proposed = Dice(drawn[: len(drawn) - added]), Dice(drawn[len(drawn) - added :])
     settings_dice, asking_dice = dice.section(_SETTINGS), dice.section(_INCOMING)
     tree = draw_tree(dice.section(_TREE), options)
     fair_sharing = _fair_sharing(settings_dice, options)
@@ -178,7 +180,7 @@ def scenario_of(drawn: bytes, options: Options) -> Object:
     admitted = filling.workloads()
     (target,) = (each for each in cluster_queues if each["metadata"]["name"] == tree.target)
     asking = IncomingDraws(asking_dice, options, ledger, target, constrained=flavors.constrained, boost=boost)
-    return {
+    scenario = {
         "now": stamp(0),
         "featureGates": gates,
         "fairSharing": fair_sharing,
@@ -191,6 +193,8 @@ def scenario_of(drawn: bytes, options: Options) -> Object:
         "targetCQ": tree.target,
         "assignment": None,
     }
+    add_proposals(proposed, options, scenario)
+    return scenario
 
 
 def _queue_draws(options: Options) -> int:
@@ -199,7 +203,8 @@ def _queue_draws(options: Options) -> int:
 
 def _draws(options: Options) -> int:
     most = _ADMITTED + WORKLOAD_DRAWS * options.max_workloads
-    return _SETTINGS + _INCOMING + _TREE + _queue_draws(options) + _FLAVORS + most
+    base = _SETTINGS + _INCOMING + _TREE + _queue_draws(options) + _FLAVORS + most
+    return base + proposal_draws(options)
 
 
 def _fair_sharing(dice: Dice, options: Options) -> Object | None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Feature(StrEnum):
-    """A part of Kueue that scenarios may use.
+    """A part of Kueue, or of a proposal, that scenarios may use.
 
     >>> Feature("limits") in Options().features
     True
@@ -42,6 +42,17 @@ class Feature(StrEnum):
     UNRESERVED = "unreserved"
     """Workloads among the admitted that have no QuotaReserved condition."""
 
+    DURATIONS = "durations"
+    """KEP-8522: `minAdmitDuration`, what it leaves behind, and a reading."""
+    AGEING = "ageing"
+    """KEP-754: classes whose priority grows, Jobs, and a reading."""
+
+
+PROPOSALS = frozenset((Feature.DURATIONS, Feature.AGEING))
+"""The features that Kueue as it is does not have."""
+
+KUEUE_FEATURES = frozenset(Feature) - PROPOSALS
+"""Every feature of Kueue as it is."""
 
 ALL_FEATURES = frozenset(Feature)
 """Every feature."""
@@ -57,7 +68,7 @@ class Options:
         max_depth: the most levels of cohorts, 0 to 4; 0 for queues without cohort only.
         fair_sharing: True or False for one kind of preemption only; None for both.
         unique_uids: whether no two workloads share a uid; Kueue is not deterministic when they do.
-        features: what may be used.
+        features: what may be used; without a word only what Kueue has as it is.
 
     Raises:
         ValueError: a number outside its range.
@@ -74,7 +85,7 @@ class Options:
     max_depth: int = 4
     fair_sharing: bool | None = None
     unique_uids: bool = True
-    features: frozenset[Feature] = ALL_FEATURES
+    features: frozenset[Feature] = KUEUE_FEATURES
 
     def __post_init__(self) -> None:
         for name, low, high in (("max_workloads", 1, 90), ("max_queues", 1, 12), ("max_depth", 0, 4)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sized
+from typing import Any, TypeGuard
 
 from tenure.errors import InputError
 from tenure.manifests.durations import parse_duration
@@ -84,8 +84,7 @@ def _named(shape: Named, value: object, path: str) -> Iterator[Fault]:
     if not isinstance(value, dict):
         yield wrong_type(path, value, "a map")
         return
-    if shape.most is not None and len(value) > shape.most:
-        yield Fault(ErrorType.TOO_MANY, path, f"found {len(value)} entries, expected at most {shape.most}")
+    yield from _too_many(shape, value, path, "entries")
     for name, found in value.items():
         yield from deviations(shape.value, found, f"{path}[{printable(text(name))}]")
 
@@ -94,8 +93,7 @@ def _items(shape: Items, value: object, path: str) -> Iterator[Fault]:
     if not isinstance(value, list):
         yield wrong_type(path, value, "a list")
         return
-    if shape.most is not None and len(value) > shape.most:
-        yield Fault(ErrorType.TOO_MANY, path, f"found {len(value)} items, expected at most {shape.most}")
+    yield from _too_many(shape, value, path, "items")
     if len(value) < shape.least:
         yield invalid(path, value, f"at least {shape.least} items")
     seen: set[str] = set()
@@ -108,6 +106,11 @@ def _items(shape: Items, value: object, path: str) -> Iterator[Fault]:
             seen.add(key)
 
 
+def _too_many(shape: Named | Items, value: Sized, path: str, what: str) -> Iterator[Fault]:
+    if shape.most is not None and len(value) > shape.most:
+        yield Fault(ErrorType.TOO_MANY, path, f"found {len(value)} {what}, expected at most {shape.most}")
+
+
 def _key(shape: Items, item: object) -> str | None:
     """What tells an item from another; None where nothing does."""
     if not shape.key:
@@ -118,8 +121,13 @@ def _key(shape: Items, item: object) -> str | None:
     return "\0".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else None
 
 
+def _is_text(value: object) -> TypeGuard[str]:
+    # A number keeps its digits as text, and is none.
+    return isinstance(value, str) and not isinstance(value, NumberText)
+
+
 def _text(shape: Text, value: object, path: str) -> Iterator[Fault]:
-    if not isinstance(value, str) or isinstance(value, NumberText):
+    if not _is_text(value):
         yield wrong_type(path, value, "text")
         return
     if shape.longest is not None and len(value) > shape.longest:
@@ -132,7 +140,7 @@ def _text(shape: Text, value: object, path: str) -> Iterator[Fault]:
 
 
 def _word(shape: Word, value: object, path: str) -> Iterator[Fault]:
-    if not isinstance(value, str) or isinstance(value, NumberText):
+    if not _is_text(value):
         yield wrong_type(path, value, f"one of {', '.join(shape.words)}")
     elif value not in shape.words:
         yield not_supported(path, value, shape.words)
@@ -178,7 +186,7 @@ def _quantity(_: Quantity, value: object, path: str) -> Iterator[Fault]:
 
 
 def _duration(_: Duration, value: object, path: str) -> Iterator[Fault]:
-    if not isinstance(value, str) or isinstance(value, NumberText):
+    if not _is_text(value):
         yield wrong_type(path, value, "a duration as text, such as 4h or 1h30m")
         return
     try:

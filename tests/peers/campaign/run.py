@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 from tenure.divergences import explain
-from tenure.strategies import ALL_FEATURES, CHUNK, Feature, chunk
+from tenure.strategies import CHUNK, KUEUE_FEATURES, Feature, chunk
 from tests.peers.campaign.compare import Compared, Comparison
 from tests.peers.campaign.histogram import Histogram
 from tests.peers.campaign.programs import PeerFailure, Program
@@ -108,7 +108,7 @@ def work(plan: Plan, number: int, sides: Comparison) -> Part:
     start = time.perf_counter()
     drawn = [
         (number * CHUNK + position, scenario)
-        for position, scenario in enumerate(chunk(plan.seed, number, features=ALL_FEATURES - plan.without))
+        for position, scenario in enumerate(chunk(plan.seed, number, features=KUEUE_FEATURES - plan.without))
         if plan.wants(number * CHUNK + position)
     ]
     part.drawing = time.perf_counter() - start

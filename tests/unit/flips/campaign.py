@@ -56,6 +56,10 @@ def problems(situation: Situation, target: str | None, flip: Flip) -> list[str]:
         situation, flip.old
     ):
         found.append(f"more than the field is changed: {flip.sentence}")
+    if flip.boundary is not None:
+        at_boundary = flip.knob.write(situation, flip.boundary)
+        if answer_of(at_boundary.decided(), target) != answer:
+            found.append(f"the boundary itself changes the answer: {flip.sentence}")
     if isinstance(flip.knob, Measured) and flip.new is not None:
         start = flip.knob.range(situation.decided()).start
         nearer = flip.new + (1 if start > flip.new else -1)

@@ -84,11 +84,14 @@ def test_waiting_is_until_the_instant_of_expiry() -> None:
     flip = found["clock now"]
     assert flip.new == NOW + 3 * HOUR + 1
     assert flip.sentence == (
-        "If nothing else happens until 1970-01-01T04:40:00.000000001Z, in 3h0.000000001s, "
+        "If nothing else happens until after 1970-01-01T04:40:00Z, in more than 3h, "
         "ml/preemptor would preempt ml/w."
     )
     shorter = found["ClusterQueue/q minAdmitDuration"]
-    assert (shorter.old_text, shorter.new_text) == ("4h", "59m59.999999999s")
+    assert (shorter.old_text, shorter.new_text, shorter.bound) == ("4h", "59m59.999999999s", "below 1h")
+    assert "were below 1h instead of 4h, " in shorter.sentence
+    assert flip.is_usable
+    assert shorter.is_usable
 
 
 def test_a_policy_changes_to_the_word_that_allows_it_and_none_that_the_webhook_refuses() -> None:

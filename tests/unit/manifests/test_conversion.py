@@ -89,7 +89,7 @@ def test_kinds_that_only_change_their_version() -> None:
         read_local_queue(old(an_object("LocalQueue", "q", {"clusterQueue": "a"}, "ml"))).cluster_queue == "a"
     )
     assert read_resource_flavor(old(an_object("ResourceFlavor", "f"))).name == "f"
-    assert read_priority_class(old(an_object("WorkloadPriorityClass", "high", value=-3))) == -3
+    assert read_priority_class(old(an_object("WorkloadPriorityClass", "high", value=-3))).base == -3
 
 
 @pytest.mark.parametrize("field", ["parent", "parentName"])

@@ -29,6 +29,7 @@ from tenure.model import Cohort, FlavorResource, ResourceFlavor, Settings
 from tests.unit.manifests.objects import (
     API,
     CREATED,
+    RESERVED,
     Object,
     a_group,
     a_queue,
@@ -211,12 +212,24 @@ class TestBuild:
             " is no 32-bit integer, counted as 0",
         )
 
-    def test_a_priority_class_that_grows_with_time_is_refused(self) -> None:
-        raw = an_object("WorkloadPriorityClass", "aging", value=1, dynamicPriorityPolicy={"step": 1})
-        assert refused(built, raw) == [
-            "0.yaml: WorkloadPriorityClass/aging: dynamicPriorityPolicy: found {'step': 1},"
-            " expected nothing here: a priority that grows with time (KEP-754) is not modelled"
-        ]
+    def test_a_priority_that_grows_counts_from_the_job(self) -> None:
+        policy = {"step": 400, "max": 1000, "delayForStep": "1h"}
+        growing = an_object("WorkloadPriorityClass", "c", {"priority": 100, "dynamicPriorityPolicy": policy})
+        reference = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "c"}
+        owned, alone = (pending(name=name, priorityClassRef=reference) for name in ("owned", "alone"))
+        owned["metadata"]["ownerReferences"] = [{"kind": "Job", "name": "train", "uid": "j"}]
+        job = {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"namespace": "ml", "name": "train", "uid": "j", "creationTimestamp": RESERVED},
+        }
+        loaded = built(owned, alone, growing, job)
+        assert [each.job_created_at for each in loaded.cluster.pending] == [parse_instant(RESERVED), None]
+        assert loaded.cluster.growing["c"].policy is not None
+        assert loaded.warnings == (
+            "1.yaml: Workload/ml/alone: its Job is not given:"
+            " its priority grows from the Workload's creation",
+        )
 
     def test_an_object_that_is_given_twice(self) -> None:
         assert refused(built, a_queue(), a_queue(), pending(), pending(name="other"), pending()) == [

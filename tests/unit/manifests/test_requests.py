@@ -133,6 +133,11 @@ def test_fair_sharing_without_strategies_has_the_default_pair(strategies: Any) -
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
+        (
+            {"fairSharing": {"preemptionStrategy": []}},
+            "fairSharing.preemptionStrategy: found an unknown field,"
+            " expected preemptionStrategies, or nothing; did you mean preemptionStrategies?",
+        ),
         ({"fairSharing": []}, "fairSharing: found [], expected an object, or null for classical preemption"),
         (
             {"fairSharing": {"preemptionStrategies": ["Fair"]}},

@@ -1,0 +1,145 @@
+"""A page for each published scenario: its charts, what is expected under each reading, how it is replayed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+import matplotlib
+
+from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
+from docs.gen.proved import store
+from docs.gen.sources import ROOT
+from tenure.readings import preset, preset_names
+from tenure.timeline import Record, Scenario, load_scenarios, play
+from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
+from tenure.timeline.chart.words import after, facts
+
+SCENARIOS = "scenarios/index.md"
+FOLDER = "spec/vectors/scenarios"
+CHARTS = "charts"
+CACHE = ROOT / "build" / "charts"
+_MADE_FROM = (
+    "refimpl/**/*.py",
+    "spec/readings.toml",
+    f"{FOLDER}/*",
+    "docs/gen/charts.py",
+    "docs/gen/markdown.py",
+)
+
+
+def scenarios() -> list[Scenario]:
+    """The published scenarios, by name."""
+    return sorted(load_scenarios([str(ROOT / FOLDER)]), key=lambda each: each.name)
+
+
+def scenario_places() -> Places:
+    """Where each scenario is shown."""
+    return {path.stem: f"scenarios/{path.stem}.md" for path in sorted((ROOT / FOLDER).glob("*.yaml"))}
+
+
+def scenario_pages(places: Places) -> tuple[Pages, Pages, Fills]:
+    """The pages; the charts, SVG by path below `docs/`; and the list of all.
+
+    They are made once for each state of the sources: playing and drawing takes seconds.
+    """
+    cached = CACHE / f"{_fingerprint(places)}.json"
+    if not cached.exists():
+        store(cached, _made(places))
+    pages, charts, fills = json.loads(cached.read_text(encoding="utf-8"))
+    return pages, charts, fills
+
+
+def _fingerprint(places: Places) -> str:
+    """A hash of everything that a page or a chart depends on."""
+    digest = hashlib.sha256(json.dumps([matplotlib.__version__, sorted(places.items())]).encode())
+    for path in sorted(path for pattern in _MADE_FROM for path in ROOT.glob(pattern)):
+        digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _made(places: Places) -> tuple[Pages, Pages, Fills]:
+    pages: Pages = {}
+    charts: Pages = {}
+    rows: list[list[str]] = []
+    for scenario in scenarios():
+        plays = list(_plays(scenario))
+        here = f"scenarios/{scenario.name}.md"
+        pages[here] = "\n\n".join(_page(scenario, plays, places, here)) + "\n"
+        charts |= dict(_charts(scenario, plays))
+        rows.append(
+            [
+                link(scenario.name, places, SCENARIOS),
+                scenario.title,
+                linked(scenario.source, places, SCENARIOS),
+            ]
+        )
+    return pages, charts, {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
+
+
+def _plays(scenario: Scenario) -> Iterator[list[Record]]:
+    """The plays under all presets; those in which the same happens together."""
+    records = [play(scenario, preset(name)) for name in preset_names()]
+    return (
+        list(alike) for _, alike in groupby(records, key=lambda each: replace(each, reading="", outcomes=()))
+    )
+
+
+def _names(alike: list[Record]) -> str:
+    return " and ".join(each.reading for each in alike)
+
+
+def _charts(scenario: Scenario, plays: list[list[Record]]) -> Iterator[tuple[str, str]]:
+    for alike in plays:
+        drawn = svg_chart(replace(alike[0], reading=_names(alike)))
+        yield _chart(scenario, alike, "light"), drawn
+        # Drawing takes longer than all else here, and the themes differ in nothing but their colours.
+        yield _chart(scenario, alike, "dark"), recoloured(drawn, LIGHT, DARK)
+
+
+def _chart(scenario: Scenario, alike: list[Record], theme: str) -> str:
+    return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}-{theme}.svg"
+
+
+def _page(scenario: Scenario, plays: list[list[Record]], places: Places, here: str) -> Iterator[str]:
+    yield f"# {scenario.name}"
+    yield linked(scenario.title, places, here)
+    if scenario.source:
+        yield f"Source: {linked(scenario.source, places, here)}"
+    path = f"{FOLDER}/{scenario.name}.yaml"
+    yield code("sh", f"tenure play {path} --all-readings")
+    for alike in plays:
+        yield f"## Under {_names(alike)}"
+        yield from (_image(scenario, alike, theme) for theme in ("light", "dark"))
+        for _, same in groupby(alike, key=lambda each: each.outcomes):
+            yield from _expected(list(same), len(alike) > 1)
+        reading = alike[0].reading
+        yield code("sh", f"tenure play {path} --reading {reading} --chart {scenario.name}.svg")
+    yield "## The scenario"
+    yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
+
+
+def _image(scenario: Scenario, alike: list[Record], theme: str) -> str:
+    said = " ".join(facts(alike[0])).replace("[", "").replace("]", "")
+    place = _chart(scenario, alike, theme).removeprefix("scenarios/")
+    return f"![Chart under {_names(alike)}. {said}]({place}#only-{theme}){{ .chart }}"
+
+
+def _expected(same: list[Record], named: bool) -> Iterator[str]:
+    """What is expected of plays of which the same is expected, and what was found."""
+    of = f" under {_names(same)}" if named else ""
+    rows = [
+        [
+            "" if each.at is None else after(each.at - same[0].start),
+            f"`{each.field}`",
+            each.expected,
+            each.found if each.holds else f"**not as expected: {each.found}**",
+        ]
+        for each in same[0].outcomes
+    ]
+    if rows:
+        yield table(["At", "What", f"Expected{of}", "Found"], rows)

@@ -1,0 +1,87 @@
+"""One page for each source, sentence by sentence, and the list of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from docs.gen.markdown import Fills, Pages, Places, link, linked, relative, table
+from docs.gen.sources import ROOT
+from tools.accounts import REASONS, CoveragePage, Entry, coverage_pages
+from tools.lints.known import readings
+
+COVERAGE = "coverage/index.md"
+READINGS_PAGE = "reference/readings.md"
+KINDS = {
+    "rule": "a rule",
+    "validation": "what validation says",
+    "effect": "what the cluster would show",
+    "manifest": "how manifests are read",
+    "reading": "a key of the readings",
+    "obligation": "a proof obligation",
+    "vector": "a vector",
+    "scenario": "a scenario over time",
+    "finding": "a finding",
+    "not normative": "not normative, for a reason given",
+    "process": "about the proposal's own making, tests or release",
+}
+"""Every kind of account, in words."""
+_CODE = {"validation", "effect", "manifest", "scenario"}
+_LINKED = {"rule", "finding", "obligation", "vector"}
+
+
+def coverage_site(places: Places) -> Pages:
+    """One page for each source."""
+    return {f"coverage/{page.name}": _page(page, places) for page in coverage_pages(ROOT)}
+
+
+def coverage_list() -> Fills:
+    """How many sentences of each source have which kind of account."""
+    found = list(coverage_pages(ROOT))
+    counts = [Counter(kind for entry in page.entries for kind in _kinds(entry)) for page in found]
+    rows = [[words, *(str(count[kind]) for count in counts)] for kind, words in KINDS.items()]
+    rows.insert(0, ["sentences", *(str(len(page.entries)) for page in found)])
+    heads = [f"[{page.title}]({page.name})" for page in found]
+    return {COVERAGE: {"coverage": table(["", *heads], rows) if found else "None yet."}}
+
+
+def _kinds(entry: Entry) -> set[str]:
+    """The kinds of an account; a sentence counts once for each."""
+    return {kind for kind, _ in entry.references()}
+
+
+def _page(page: CoveragePage, places: Places) -> str:
+    return "\n\n".join(_sections(page, places)) + "\n"
+
+
+def _sections(page: CoveragePage, places: Places) -> Iterator[str]:
+    here = f"coverage/{page.name}"
+    for heading in page.headings:
+        yield heading
+        rows = [
+            [entry.id, _sentence(entry), _account(entry, places, here)]
+            for entry in page.entries
+            if entry.sentence.section == heading
+        ]
+        if rows:
+            yield table(["", "Sentence", "What it is"], rows)
+
+
+def _sentence(entry: Entry) -> str:
+    return f"`` {entry.sentence.text} ``" if entry.sentence.code else entry.sentence.text
+
+
+def _account(entry: Entry, places: Places, here: str) -> str:
+    named = list(entry.references())
+    said = [_reference(kind, name, places, here) for kind, name in named]
+    return "<br>".join([*said, *(linked(note, places, here) for note in entry.notes)])
+
+
+def _reference(kind: str, name: str, places: Places, here: str) -> str:
+    if kind in REASONS:
+        return f"*{kind}*: {linked(name, places, here)}"
+    if kind == "reading" and name in readings(ROOT):
+        return f"reading [`{name}`]({relative(READINGS_PAGE, here)}#{name})"
+    if kind in _LINKED:
+        return link(name, places, here)
+    return f"{kind} `{name}`" if kind in _CODE else f"{kind} {name}"

@@ -1,0 +1,134 @@
+"""What `tenure prove -o json` prints; `python -m tenure_proofs.answer spec/schemas` writes its schema."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from tenure.conformance.json_schema import Shape, json_schema, write_schema
+from tenure_proofs.registry import Verdict
+
+VERSION: Literal["tenure-proof-report/2"] = "tenure-proof-report/2"
+"""Of the report's form; a program that reads it may ask for it."""
+
+
+class LiftedShape(Shape):
+    """A function that was lifted to a formula twice."""
+
+    function: str
+    """Its name."""
+    examples: int
+    """How many plain executions both formulas were compared with."""
+    problem: str
+    """What differs; empty when nothing does."""
+
+
+class CounterexampleShape(Shape):
+    """The smallest values that refute a claim."""
+
+    values: dict[str, str]
+    """Every argument, by name."""
+    story: list[str]
+    """What happens, line by line; empty when the claim is not about one decision."""
+    scenario: dict[str, Any] | None
+    """The request of `tenure oracle` that shows it, see schema oracle-request; null as above."""
+
+
+class VerdictShape(Shape):
+    """How an obligation ended under one reading."""
+
+    verdict: Verdict
+    """How it ended."""
+    expected: Verdict
+    """What the obligation expects."""
+    seconds: float
+    """Wall time, all solvers together."""
+    solvers: dict[str, str]
+    """What each solver said of the facts and the opposite of the claim: sat, unsat, unknown or an error."""
+    detail: str
+    """Why, where the verdict is not plain."""
+    counterexample: CounterexampleShape | None
+    """Of a refuted claim."""
+
+
+class ObligationShape(Shape):
+    """A claim about rules."""
+
+    id: str
+    """Its identifier."""
+    claim: str
+    """In words."""
+    title: str
+    """The words of the matrix, for a headline invariant; else empty."""
+    source: str
+    """Where the claim comes from."""
+    rules: list[str]
+    """The rules that it constrains."""
+    verdicts: dict[str, VerdictShape]
+    """How it ended, by the preset's name."""
+
+
+class MutantShape(Shape):
+    """A wrong rule, and whether an obligation noticed."""
+
+    id: str
+    """Its identifier."""
+    rule: str
+    """The rule that was changed, or what stands for something else."""
+    before: str
+    """The source of the place."""
+    after: str
+    """What was put there."""
+    outcome: Literal["killed", "equivalent", "survived"]
+    """What became of it."""
+    by: str
+    """The obligation, reading and verdict that killed it; empty where none did."""
+
+
+class ProveAnswer(Shape):
+    """What a run of proofs found."""
+
+    version: Literal["tenure-proof-report/2"] = Field(alias="schema")
+    """Of this form."""
+    good: bool
+    """Whether everything is as expected."""
+    undecided: bool
+    """Whether something has no verdict, and everything that has one is as expected: exit code 3."""
+    faults: list[str]
+    """What is not as expected, counted by kind."""
+    readings: list[str]
+    """The presets of this run."""
+    solvers: dict[str, str]
+    """Their versions."""
+    seeds: int
+    """How many random seeds Z3 answered with."""
+    random_seed: int
+    """Reproduces the plain executions."""
+    seconds: float
+    """Wall time of the run."""
+    lifted: list[LiftedShape]
+    """One entry for each function."""
+    obligations: list[ObligationShape]
+    """One entry for each obligation."""
+    mutants: list[MutantShape]
+    """One entry for each mutant; empty when none were tried."""
+    unnamed: list[str]
+    """Rules that no obligation names."""
+    warnings: list[str]
+    """What this run was told to leave out."""
+
+
+def prove_schema() -> dict[str, Any]:
+    """The JSON Schema of what `tenure prove -o json` prints.
+
+    >>> prove_schema()["title"]
+    'tenure prove -o json'
+    """
+    return json_schema(ProveAnswer, "tenure prove -o json")
+
+
+if __name__ == "__main__":
+    write_schema(Path(sys.argv[1]), "prove", prove_schema())

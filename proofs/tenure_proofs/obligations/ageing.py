@@ -1,0 +1,152 @@
+"""KEP-754 among several workloads: who stands above whom as time passes, and what that does to KEP-8522.
+
+Where a claim is false, the classes are small and concrete: one such pair suffices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import MINUTE, DynamicPriorityPolicy, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.rules.dynamic_priority import dynamic_priority, elapsed_steps, elapsed_time, priority_at
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    choose,
+    has_value,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+AGEING = ["DYN-010", "DYN-020", "DYN-030", "DYN-050"]
+HIGHEST = 2**31 - 1
+
+
+def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> Any:
+    """A policy with these numbers."""
+    policy = claim.record(name, DynamicPriorityPolicy)
+    claim.assume(policy.step == step, policy.delay_for_step == delay, has_value(policy, "max", most))
+    return policy
+
+
+def _created(workload: Any) -> Any:
+    """The creation that counts."""
+    by_job = is_set(workload, "job_created_at")
+    return choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
+
+
+@obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED), budget_s=20)
+def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
+    """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
+    older, younger, now = claim.workload("older"), claim.workload("younger"), claim.number("now")
+    longer, shorter = claim.number("longer"), claim.number("shorter")
+    more, fewer = claim.number("more"), claim.number("fewer")
+    base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
+    since, count, after = claim.lift(elapsed_time), claim.lift(elapsed_steps), claim.lift(dynamic_priority)
+    delay, counting = policy.delay_for_step, claim.reading.priority_steps
+    claim.assume(
+        _created(older) <= _created(younger),
+        policy.step >= 0,
+        delay > 0,
+        base >= -HIGHEST,
+        longer >= shorter,
+        shorter >= 0,
+        more >= fewer,
+        fewer >= 0,
+    )
+    claim.prove(
+        since(older, now).value >= since(younger, now).value,
+        count(longer, delay, counting).value >= count(shorter, delay, counting).value,
+        after(base, policy, more).value >= after(base, policy, fewer).value,
+    )
+
+
+@obligation("PO-DYN-210", rules=AGEING, expect=everywhere(REFUTED), budget_s=20)
+def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: at the boundary of a step the older goes first."""
+    older, younger = claim.workload("older"), claim.workload("younger")
+    now, later = claim.number("now"), claim.number("later")
+    policy, counting = _class(claim, "policy", 1, MINUTE), claim.reading.priority_steps
+    priority = claim.lift(priority_at)
+
+    def equal(at: Any) -> Any:
+        return (
+            priority(older, 100, policy, at, counting).value
+            == priority(younger, 100, policy, at, counting).value
+        )
+
+    claim.assume(
+        now <= later, _created(older) <= now, _created(younger) <= now, later - _created(older) <= 4 * MINUTE
+    )
+    claim.prove(implies(equal(now), equal(later)))
+
+
+@obligation("PO-DYN-220", rules=AGEING, expect=everywhere(REFUTED), budget_s=20)
+def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: steps of two sizes and delays change the order again and again."""
+    often, seldom = claim.workload("often"), claim.workload("seldom")
+    first, second, third = (claim.number(name) for name in ("first", "second", "third"))
+    small, large = _class(claim, "small", 2, 2 * MINUTE), _class(claim, "large", 3, 3 * MINUTE)
+    priority, counting = claim.lift(priority_at), claim.reading.priority_steps
+
+    def leads(at: Any) -> Any:
+        return (
+            priority(often, 100, small, at, counting).value - priority(seldom, 100, large, at, counting).value
+        )
+
+    claim.assume(
+        _created(often) == _created(seldom),
+        _created(often) <= first,
+        first < second,
+        second < third,
+        third - _created(often) <= 12 * MINUTE,
+        leads(first) > 0,
+        leads(second) < 0,
+    )
+    claim.prove(leads(third) < 0)
+
+
+def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
+    """Inside one ClusterQueue somebody waits, and somebody runs who is still protected; both of one class."""
+    waiting, running = claim.workload("waiting"), claim.workload("running")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    priority, counting = claim.lift(priority_at), claim.reading.priority_steps
+    duration, reserved = value_of(terms, "min_admit_duration"), value_of(running, "quota_reserved_at")
+    claim.assume(
+        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+        terms.time_based_preemption,
+        is_set(terms, "min_admit_duration"),
+        duration >= MINUTE,
+        has_value(running, "cluster_queue", terms.cluster_queue),
+        is_set(running, "quota_reserved_at"),
+        now - reserved <= duration,
+        *(_created(each) <= now for each in (waiting, running)),
+        *(each.priority == priority(each, base, policy, now, counting).value for each in (waiting, running)),
+    )
+    claim.prove(negation(claim.lift(take_target)(waiting, running, evidence, terms, now).defined))
+    return waiting, running, now
+
+
+@obligation("PO-DYN-230", rules=["KQ-010", "KQ-040", *AGEING], expect=everywhere(REFUTED), budget_s=20)
+def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(claim: Claim) -> None:
+    """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
+    waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
+    claim.assume(*(now - _created(each) <= 4 * MINUTE for each in (waiting, running)))
+
+
+@obligation(
+    "PO-DYN-240",
+    rules=["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050", *AGEING],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+    also={"guaranteed+priority_steps=ceil": PROVED},
+    budget_s=20,
+)
+def nor_is_anybody_taken_before_its_time_by_who_is_an_equal_now(claim: Claim) -> None:
+    """KEP-8522, Story 1, with KEP-754: the guarantee is among equals of that instant."""
+    policy, base = claim.record("policy", DynamicPriorityPolicy), claim.number("base")
+    waiting, running, _ = _protected(claim, policy, base)
+    claim.assume(policy.delay_for_step > 0, waiting.priority == running.priority)

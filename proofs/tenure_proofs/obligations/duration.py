@@ -1,0 +1,195 @@
+"""KEP-8522 at one instant: another duration, whole-second stamps, and who stands before whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import MINUTE, SECOND, Ground, Reason, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.ordering import candidate_precedes
+from tenure.rules.time_based import is_time_expired, requeue_timestamp
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    equal_fields,
+    has_value,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+from tenure_proofs.trusted.transitions import OneQueue, is_evicted
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+GROUND_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]
+GUARANTEED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
+
+
+def _in_force(terms: Any) -> Any:
+    """A duration that the webhook accepts, with the gate on."""
+    return all_of(
+        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+        terms.time_based_preemption,
+        is_set(terms, "min_admit_duration"),
+        value_of(terms, "min_admit_duration") >= MINUTE,
+    )
+
+
+def _two_durations(claim: Claim) -> tuple[Any, Any]:
+    """Terms that differ in their duration only, both in force: the shorter and the longer."""
+    shorter, longer = claim.terms("shorter"), claim.terms("longer")
+    claim.assume(
+        _in_force(shorter),
+        equal_fields(shorter, longer, "min_admit_duration"),
+        is_set(longer, "min_admit_duration"),
+        value_of(shorter, "min_admit_duration") <= value_of(longer, "min_admit_duration"),
+    )
+    return shorter, longer
+
+
+def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
+    """Two workloads of one priority in one ClusterQueue with a duration in force, and the terms."""
+    one, other, terms = claim.workload("one"), claim.workload("other"), claim.terms()
+    claim.assume(
+        _in_force(terms),
+        one.priority == other.priority,
+        *(has_value(each, "cluster_queue", terms.cluster_queue) for each in (one, other)),
+    )
+    return one, other, terms
+
+
+def _each_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> Any:
+    now, ground = claim.number("now"), claim.lift(ground_within_queue)
+    return all_of(
+        ground(one, other, terms, now).value != Ground.NONE,
+        ground(other, one, terms, now).value != Ground.NONE,
+    )
+
+
+@obligation("PO-TBP-140", rules=GROUND_RULES, expect=GUARANTEED_ONLY)
+def of_one_that_waits_and_one_that_runs_never_does_each_take_the_other(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, at one instant: who waits has no stamp to expire."""
+    waiting, running, terms = _equals_of_one_queue(claim)
+    claim.assume(negation(is_set(waiting, "quota_reserved_at")), is_set(running, "quota_reserved_at"))
+    claim.prove(negation(_each_takes_the_other(claim, waiting, running, terms)))
+
+
+@obligation("PO-TBP-145", rules=GROUND_RULES, expect=everywhere(REFUTED))
+def of_any_two_equals_never_does_each_take_the_other(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 2: of two that run, both may have exceeded their time."""
+    one, other, terms = _equals_of_one_queue(claim)
+    claim.prove(negation(_each_takes_the_other(claim, one, other, terms)))
+
+
+@obligation("PO-TBP-150", rules=GROUND_RULES, expect=everywhere(PROVED))
+def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
+    preemptor, target, now = claim.workload("taker"), claim.workload("taken"), claim.number("now")
+    shorter, longer = _two_durations(claim)
+    ground = claim.lift(ground_within_queue)
+    claim.prove(
+        implies(
+            ground(preemptor, target, longer, now).value != Ground.NONE,
+            ground(preemptor, target, shorter, now).value != Ground.NONE,
+        )
+    )
+
+
+@obligation("PO-TBP-155", rules=["KQ-050", "TBP-060", *GROUND_RULES], expect=GUARANTEED_ONLY, budget_s=20)
+def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim: Claim) -> None:
+    """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
+
+    Whoever stood before a candidate that remains does remain, and before it. Where newer equals may be taken,
+    one that is no longer expired falls back among them.
+    """
+    preemptor, now = claim.workload("taker"), claim.number("now")
+    first, second = claim.workload("first"), claim.workload("second")
+    shorter, longer = _two_durations(claim)
+    ground, precedes = claim.lift(ground_within_queue), claim.lift(candidate_precedes)
+
+    def may(target: Any, terms: Any) -> Any:
+        return ground(preemptor, target, terms, now).value != Ground.NONE
+
+    claim.assume(
+        *(negation(each.evicted) for each in (first, second)),
+        *(has_value(each, "cluster_queue", shorter.cluster_queue) for each in (first, second)),
+        may(first, shorter),
+        may(second, longer),
+        precedes(first, second, preemptor, shorter, now).value,
+    )
+    claim.prove(may(first, longer), precedes(first, second, preemptor, longer, now).value)
+
+
+def _expired_by_a_whole_second_stamp(claim: Claim) -> tuple[Any, Any]:
+    """Whether a workload counts as expired, and for how long it has really run."""
+    target, now, duration = claim.workload("taken"), claim.number("now"), claim.number("duration")
+    reserved, stamp = claim.number("really_reserved_at"), claim.number("stamp")
+    seconds = claim.number("seconds")
+    claim.assume(
+        duration >= MINUTE,
+        has_value(target, "quota_reserved_at", stamp),
+        stamp == seconds * SECOND,
+        stamp <= reserved,
+        reserved < stamp + SECOND,
+        claim.lift(is_time_expired)(target, now, duration).value,
+    )
+    return now - reserved, duration
+
+
+@obligation("PO-TBP-160", rules=["KQ-030", "TBP-020"], expect=everywhere(PROVED))
+def a_whole_second_stamp_protects_for_all_but_a_second(claim: Claim) -> None:
+    """KEP-8522, Terminology: a LastTransitionTime, which Kubernetes cuts down to the second."""
+    ran, duration = _expired_by_a_whole_second_stamp(claim)
+    claim.prove(ran > duration - SECOND)
+
+
+@obligation("PO-TBP-165", rules=["KQ-030", "TBP-020"], expect=everywhere(REFUTED))
+def a_whole_second_stamp_protects_for_the_whole_duration(claim: Claim) -> None:
+    """KEP-8522, Story 1: "guaranteed 4 hours"; by such a stamp it is up to a second less."""
+    ran, duration = _expired_by_a_whole_second_stamp(claim)
+    claim.prove(ran >= duration)
+
+
+def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
+    """A queue, somebody who waits, somebody whom it may take now, the clock, and why."""
+    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target))
+    taker, running, now = claim.workload("taker"), claim.workload("running"), claim.number("now")
+    taken = queue.takes(taker, running, claim.evidence("evidence"), now)
+    claim.assume(queue.is_pending(taker), queue.holds_a_place(running), taken.defined)
+    return queue, taker, running, now, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
+
+
+@obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(PROVED))
+def without_a_duration_whoever_takes_another_stands_before_it_in_the_queue(claim: Claim) -> None:
+    """Kueue v1beta2, withinClusterQueue: no victim comes back before its preemptor."""
+    queue, taker, running, _, _ = _taken_in_the_queue(claim)
+    claim.assume(negation(_in_force(queue.terms)))
+    claim.prove(queue.is_ahead(taker, running))
+
+
+@obligation("PO-TBP-175", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(REFUTED))
+def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Claim) -> None:
+    """KEP-8522, Notes: who has exceeded the duration is preempted "regardless of relative age"."""
+    queue, taker, running, _, _ = _taken_in_the_queue(claim)
+    claim.assume(_in_force(queue.terms))
+    claim.prove(queue.is_ahead(taker, running))
+
+
+@obligation(
+    "PO-TBP-180",
+    rules=["KQ-020", "TBP-030", *GROUND_RULES],
+    expect=GUARANTEED_ONLY,
+    also={"guaranteed+requeue_order=creation": REFUTED},
+)
+def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim: Claim) -> None:
+    """KEP-8522, Story 2: "rotates fairly"; the victim behind its preemptor, once it waits again."""
+    queue, taker, running, now, by_time = _taken_in_the_queue(claim)
+    victim = claim.workload("victim")
+    claim.assume(
+        _in_force(queue.terms),
+        is_evicted(running, victim, by_time, now),
+        queue.queues_from(taker) <= now,
+    )
+    claim.prove(queue.is_ahead(taker, victim))

@@ -1,0 +1,352 @@
+"""KEP-754: a priority that grows with time, by the equation and by its prose.
+
+Divisions and products of unknowns are hard for solvers. So claims about elapsed time are about the number of
+steps, claims about priorities about any number of steps, and PO-DYN-110 says that DYN-050 is the one after
+the other.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from tenure.model import DynamicPriorityPolicy, PolicyFault
+from tenure.readings import InvalidClass, PrioritySteps
+from tenure.rules.dynamic_priority import (
+    dynamic_priority,
+    elapsed_steps,
+    elapsed_time,
+    next_step_at,
+    policy_fault,
+    priority_at,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    choose,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    quotient,
+    value_of,
+)
+from tenure_proofs.trusted.schemas import one_after_the_other
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+REFUSED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
+BY_THE_CLASS = {"as-written+invalid_class=refuse": PROVED, "guaranteed+invalid_class=compute": REFUTED}
+"""What holds where faulty classes are refused, and only there."""
+
+LOWEST, HIGHEST = -(2**31), 2**31 - 1
+LONGEST = 2**63 - 1
+"""The longest duration that 64 bits hold, and with it the largest number of steps."""
+
+AGEING = ["DYN-010", "DYN-020", "DYN-030", "DYN-050"]
+
+
+def _int32(*numbers: Any) -> Any:
+    return all_of(*(all_of(number >= LOWEST, number <= HIGHEST) for number in numbers))
+
+
+def _class(claim: Claim, name: str = "policy", base_name: str = "base") -> tuple[Any, Any]:
+    """A base and a policy as the API holds them, right or wrong; the delay is never 0 or less."""
+    base, policy = claim.number(base_name), claim.record(name, DynamicPriorityPolicy)
+    claim.assume(
+        _int32(base, policy.step),
+        implies(is_set(policy, "max"), _int32(value_of(policy, "max"))),
+        policy.delay_for_step > 0,
+        policy.delay_for_step <= LONGEST,
+    )
+    return base, policy
+
+
+def _sound_class(claim: Claim, name: str = "policy", base_name: str = "base") -> tuple[Any, Any]:
+    """A base and a policy that rises from it to a maximum."""
+    base, policy = _class(claim, name, base_name)
+    claim.assume(policy.step >= 0, is_set(policy, "max"), base <= value_of(policy, "max"))
+    return base, policy
+
+
+def _accepted(claim: Claim, base: Any, policy: Any) -> Any:
+    """The class is one that this reading accepts."""
+    fault = claim.lift(policy_fault)(base, policy, claim.reading.invalid_class)
+    return fault.value == PolicyFault.NONE
+
+
+def _steps(claim: Claim, *names: str) -> list[Any]:
+    """Numbers of steps, from few to many."""
+    made = [claim.number(name) for name in names]
+    bounds = [0, *made, LONGEST]
+    claim.assume(*(low <= high for low, high in pairwise(bounds)))
+    return made
+
+
+def _time(claim: Claim, name: str) -> Any:
+    """An elapsed time that 64 bits hold."""
+    elapsed = claim.number(name)
+    claim.assume(elapsed >= 0, elapsed <= LONGEST)
+    return elapsed
+
+
+@obligation(
+    "PO-DYN-010",
+    rules=["DYN-030", "DYN-040"],
+    expect=REFUSED_ONLY,
+    also=BY_THE_CLASS,
+    title="Bounded priority",
+)
+def the_priority_of_an_accepted_class_is_between_base_and_max(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy: "max defines the maximum number of Priority", and steps are added."""
+    base, policy = _class(claim)
+    (steps,) = _steps(claim, "steps")
+    priority = claim.lift(dynamic_priority)(base, policy, steps).value
+    bounded = all_of(is_set(policy, "max"), base <= priority, priority <= value_of(policy, "max"))
+    claim.prove(implies(_accepted(claim, base, policy), bounded))
+
+
+@obligation("PO-DYN-020", rules=["DYN-030"], expect=everywhere(PROVED))
+def with_a_step_from_zero_up_and_a_max_from_the_base_up_it_is_bounded(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: these three conditions suffice, whatever the reading."""
+    base, policy = _sound_class(claim)
+    (steps,) = _steps(claim, "steps")
+    priority = claim.lift(dynamic_priority)(base, policy, steps).value
+    claim.prove(base <= priority, priority <= value_of(policy, "max"), implies(steps == 0, priority == base))
+
+
+@obligation("PO-DYN-030", rules=["DYN-030", "DYN-040"], expect=REFUSED_ONLY, also=BY_THE_CLASS)
+def the_priority_of_an_accepted_class_never_falls(claim: Claim) -> None:
+    """KEP-754, Goals: "the priority of a job increase after a certain period of time"."""
+    base, policy = _class(claim)
+    fewer, more = _steps(claim, "fewer", "more")
+    after = claim.lift(dynamic_priority)
+    falls = after(base, policy, more).value < after(base, policy, fewer).value
+    claim.prove(implies(_accepted(claim, base, policy), negation(falls)))
+
+
+@obligation("PO-DYN-035", rules=["DYN-030", "DYN-040"], expect=REFUSED_ONLY, also=BY_THE_CLASS)
+def a_max_below_the_base_lowers_no_priority(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: min(…, max) takes what the base gives; only a refusal prevents it."""
+    base, policy = _class(claim)
+    (steps,) = _steps(claim, "steps")
+    claim.assume(policy.step >= 0, is_set(policy, "max"))
+    priority = claim.lift(dynamic_priority)(base, policy, steps).value
+    claim.prove(implies(_accepted(claim, base, policy), priority >= base))
+
+
+@obligation("PO-DYN-040", rules=["DYN-030", "DYN-040"], expect=REFUSED_ONLY, also=BY_THE_CLASS)
+def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy: max is `omitempty`; absent it is Go's 0, and min(…, 0) counts."""
+    base, policy = _class(claim)
+    (steps,) = _steps(claim, "steps")
+    claim.assume(policy.step >= 0)
+    priority = claim.lift(dynamic_priority)(base, policy, steps).value
+    unset = negation(is_set(policy, "max"))
+    claim.prove(implies(all_of(_accepted(claim, base, policy), unset), priority >= base))
+
+
+@obligation("PO-DYN-045", rules=["DYN-030"], expect=everywhere(PROVED))
+def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy: `Max int32` with `omitempty`, as Go reads it."""
+    base, policy = _class(claim)
+    (steps,) = _steps(claim, "steps")
+    claim.assume(negation(is_set(policy, "max")), policy.step >= 0)
+    priority = claim.lift(dynamic_priority)(base, policy, steps).value
+    reached = base + steps * policy.step
+    claim.prove(
+        implies(reached >= 0, priority == 0),
+        implies(reached < 0, priority == reached),
+    )
+
+
+@obligation("PO-DYN-050", rules=["DYN-030"], expect=everywhere(PROVED), budget_s=20)
+def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy: "We don't want it to go to infinity"."""
+    base, policy = _sound_class(claim)
+    steps, changes = claim.number("steps"), claim.number("changes")
+    way = value_of(policy, "max") - base
+    claim.assume(
+        policy.step > 0,
+        steps >= 0,
+        # Rounded up: the number of changes is the least that covers the way.
+        changes * policy.step >= way,
+        (changes - 1) * policy.step < way,
+    )
+    after = claim.lift(dynamic_priority)
+    now, next_one = after(base, policy, steps).value, after(base, policy, steps + 1).value
+    claim.prove(
+        implies(steps >= changes, (steps - changes) * policy.step >= 0),
+        implies(steps <= changes - 1, (changes - 1 - steps) * policy.step >= 0),
+        implies(steps >= changes, all_of(now == value_of(policy, "max"), next_one == now)),
+        implies(steps < changes, all_of(now < value_of(policy, "max"), next_one > now)),
+    )
+
+
+@obligation("PO-DYN-060", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: the equation rounds up; the comment on `step` rounds down."""
+    elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
+    claim.assume(delay > 0, delay <= LONGEST)
+    down = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.FLOOR).value
+    up = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.CEIL).value
+    claim.prove(
+        down * delay <= elapsed,
+        elapsed < (down + 1) * delay,
+        (up - 1) * delay < elapsed,
+        elapsed <= up * delay,
+        down >= 0,
+        up >= 0,
+        up <= LONGEST,
+    )
+
+
+@obligation("PO-DYN-065", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: its worked example has multiples only."""
+    elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
+    claim.assume(delay > 0, delay <= LONGEST)
+    down = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.FLOOR).value
+    up = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.CEIL).value
+    multiple = quotient(elapsed, delay) * delay == elapsed
+    one_after_the_other(
+        claim,
+        down == quotient(elapsed, delay),
+        implies(up >= down + 2, (up - down - 2) * delay >= 0),
+        implies(up <= down, (down - up) * delay >= 0),
+        all_of(up >= down, up <= down + 1),
+        either_both_or_none(up == down, multiple),
+        implies(negation(multiple), up == down + 1),
+    )
+
+
+@obligation("PO-DYN-070", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: steps only add up; Go's int ends, and counting stops there."""
+    earlier, later = claim.number("earlier"), claim.number("later")
+    delay = claim.number("delay_for_step")
+    claim.assume(earlier >= 0, earlier <= later, delay > 0)
+    count = claim.lift(elapsed_steps)
+    counting = claim.reading.priority_steps
+    few, many = count(earlier, delay, counting).value, count(later, delay, counting).value
+    begun = 1 if counting == PrioritySteps.CEIL else 0
+    claim.prove(
+        few <= many,
+        few >= 0,
+        many <= LONGEST,
+        implies(all_of(earlier > 0, earlier < delay), few == begun),
+    )
+
+
+@obligation("PO-DYN-075", rules=["DYN-010"], expect=everywhere(PROVED))
+def time_runs_from_the_jobs_creation_and_is_never_negative(claim: Claim) -> None:
+    """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
+    workload, now = claim.workload("workload"), claim.number("now")
+    elapsed = claim.lift(elapsed_time)(workload, now).value
+    by_job = is_set(workload, "job_created_at")
+    created = choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
+    claim.prove(
+        implies(now >= created, elapsed == now - created),
+        implies(now < created, elapsed == 0),
+    )
+
+
+@obligation("PO-DYN-080", rules=["DYN-040"], expect=everywhere(PROVED))
+def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(claim: Claim) -> None:
+    """KEP-754 says nothing about a step below 0, or a max that is unset or below the base."""
+    base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
+    fault = claim.lift(policy_fault)(base, policy, claim.reading.invalid_class).value
+    rises = all_of(policy.step >= 0, is_set(policy, "max"), value_of(policy, "max") >= base)
+    computes = claim.reading.invalid_class == InvalidClass.COMPUTE
+    late = policy.delay_for_step > 0
+    refuses = [
+        implies(all_of(late, policy.step < 0), fault == PolicyFault.NEGATIVE_STEP),
+        implies(all_of(late, policy.step >= 0, negation(is_set(policy, "max"))), fault == PolicyFault.NO_MAX),
+        implies(
+            all_of(late, policy.step >= 0, is_set(policy, "max"), value_of(policy, "max") < base),
+            fault == PolicyFault.MAX_BELOW_BASE,
+        ),
+    ]
+    claim.prove(
+        either_both_or_none(fault == PolicyFault.NO_DELAY, negation(late)),
+        either_both_or_none(fault == PolicyFault.NONE, all_of(late, any_of(computes, rises))),
+        *([] if computes else refuses),
+    )
+
+
+@obligation("PO-DYN-090", rules=["DYN-030"], expect=everywhere(PROVED))
+def a_priority_always_fits_into_32_bits(claim: Claim) -> None:
+    """KEP-754, `Priority int32`: the form that saturates never leaves them, whatever step and max."""
+    base, policy = _class(claim)
+    (steps,) = _steps(claim, "steps")
+    claim.prove(_int32(claim.lift(dynamic_priority)(base, policy, steps).value))
+
+
+def _wrapped(number: Any) -> Any:
+    """What is left of a number in 32 bits."""
+    span = HIGHEST - LOWEST + 1
+    return number - quotient(number - LOWEST, number - number + span) * span
+
+
+@obligation("PO-DYN-095", rules=["DYN-030"], expect=everywhere(REFUTED), budget_s=20)
+def a_priority_above_zero_is_above_zero_in_32_bits_too(claim: Claim) -> None:
+    """KEP-754, Priority Calculation: `int32` step times steps wraps, and a long wait loses its priority."""
+    base, policy = _sound_class(claim)
+    steps = claim.number("steps")
+    claim.assume(steps >= 0, steps <= HIGHEST, policy.step == 2**30, base == 100)
+    sum_of_steps = _wrapped(base + _wrapped(steps * 2**30))
+    most = value_of(policy, "max")
+    in_32_bits = choose(sum_of_steps < most, sum_of_steps, most)
+    claim.prove(implies(claim.lift(dynamic_priority)(base, policy, steps).value > 0, in_32_bits > 0))
+
+
+def _elapsed_by_cases(workload: Any, now: Any) -> tuple[tuple[Any, Any, Any], ...]:
+    """When each case holds, the creation that counts, and how long ago it is then.
+
+    Cases, because no solver likes to divide what a condition chooses.
+    """
+    by_job, job_created = is_set(workload, "job_created_at"), value_of(workload, "job_created_at")
+    by_workload, created = negation(by_job), workload.created_at
+    return (
+        (all_of(by_job, now >= job_created), job_created, now - job_created),
+        (all_of(by_job, now < job_created), job_created, now - now),
+        (all_of(by_workload, now >= created), created, now - created),
+        (all_of(by_workload, now < created), created, now - now),
+    )
+
+
+@obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"], expect=everywhere(PROVED), budget_s=20)
+def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim: Claim) -> None:
+    """KEP-754, Priority Calculation, as a moment to wake at: neither too early nor too late."""
+    workload, policy = claim.workload("workload"), claim.record("policy", DynamicPriorityPolicy)
+    now, later = claim.number("now"), claim.number("later")
+    delay, counting = policy.delay_for_step, claim.reading.priority_steps
+    count = claim.lift(elapsed_steps)
+    upcoming = claim.lift(next_step_at)(workload, policy, now, counting).value
+    claim.assume(delay > 0, delay <= LONGEST, later >= 0)
+    after = count(later, delay, counting).value
+    goals = [upcoming > now]
+    for case, start, elapsed in _elapsed_by_cases(workload, now):
+        steps = count(elapsed, delay, counting).value
+        claim.assume(implies(case, elapsed + delay <= LONGEST))
+        goals += [
+            implies(after >= steps + 1, (after - steps - 1) * delay >= 0),
+            implies(after <= steps - 1, (steps - 1 - after) * delay >= 0),
+            implies(all_of(case, elapsed <= later, start + later < upcoming), after == steps),
+            implies(all_of(case, later + start == upcoming), after == steps + 1),
+        ]
+    one_after_the_other(claim, *goals)
+
+
+@obligation("PO-DYN-110", rules=AGEING, expect=everywhere(PROVED), budget_s=20)
+def with_a_policy_the_classs_base_counts_and_only_time_adds_to_it(claim: Claim) -> None:
+    """KEP-754, Other points: calculated every time, "without updating the values"."""
+    base, policy = _class(claim)
+    workload, now = claim.workload("workload"), claim.number("now")
+    counting = claim.reading.priority_steps
+    count, after = claim.lift(elapsed_steps), claim.lift(dynamic_priority)
+    priority = claim.lift(priority_at)(workload, base, policy, now, counting).value
+    for case, _, elapsed in _elapsed_by_cases(workload, now):
+        steps = count(elapsed, policy.delay_for_step, counting).value
+        claim.prove(implies(case, priority == after(base, policy, steps).value))

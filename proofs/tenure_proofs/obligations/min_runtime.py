@@ -1,0 +1,383 @@
+"""KAI-Scheduler's MinRuntime plugin: whose value counts, and what it protects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import SECOND, Action, ResolveMethod
+from tenure.rules.min_runtime import (
+    counts_for_reclaim,
+    default_of,
+    is_answer_kept,
+    is_elastic,
+    is_protected,
+    is_resolvable,
+    keeps_minimum,
+    must_keep_minimum,
+    nearest_set,
+    passes_filter,
+    protection_in_session,
+    value_down,
+    value_in_session,
+)
+from tenure.rules.time_based import is_time_expired
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    has_value,
+    implies,
+    negation,
+)
+from tenure_proofs.trusted.schemas import along_every_path, over_every_fold
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+
+def _same(first: Any, second: Any) -> Any:
+    """Two settings of one queue are the same: both unset, or the same value."""
+    return all_of(
+        either_both_or_none(first.present, second.present),
+        implies(first.present, first.value == second.value),
+    )
+
+
+@obligation("PO-KMR-010", rules=["KMR-010"], expect=everywhere(PROVED))
+def the_nearest_set_value_wins(claim: Claim) -> None:
+    """MinRuntime Plugin, Preemption Resolution: walking up until a value is found. By induction along a path.
+
+    A queue that sets a value comes to it, whatever stands above; below, where nothing is set, it is handed
+    down; and where nothing is set anywhere, it is the default.
+    """
+    own, above, carried = claim.optional_number("own"), claim.number("above"), claim.number("carried")
+    value = claim.lift(nearest_set)
+    claim.prove(implies(own.present, value(own, above).value == own.value))
+    along_every_path(
+        claim,
+        at_root=implies(negation(own.present), value(own, carried).value == carried),
+        above=above == carried,
+        here=implies(negation(own.present), value(own, above).value == carried),
+    )
+
+
+@obligation("PO-KMR-020", rules=["KMR-020"], expect=everywhere(PROVED))
+def a_default_is_what_the_argument_says_unless_it_is_wrong(claim: Claim) -> None:
+    """MinRuntime Plugin, Configuration Parameters; the plugin goes on with 0s where the argument is wrong."""
+    argument = claim.optional_number("argument")
+    default = claim.lift(default_of)(argument).value
+    claim.prove(
+        default >= 0,
+        implies(all_of(argument.present, argument.value >= 0), default == argument.value),
+        implies(any_of(negation(argument.present), argument.value < 0), default == 0),
+    )
+
+
+def _two_settings(claim: Claim, method: ResolveMethod) -> None:
+    """Two trees that differ only below the step come to the same, along the victim's path.
+
+    A queue is at the step or above it when it is top-level, or when the queue above it is the
+    reclaimer's too.
+    """
+    first, second = claim.optional_number("first"), claim.optional_number("second")
+    above, other, default = claim.number("above"), claim.number("other"), claim.number("default")
+    common = claim.flag("common")
+    counts, value = claim.lift(counts_for_reclaim), claim.lift(value_down)
+    here = counts(method, False, common).value
+    top = counts(method, True, False).value
+    along_every_path(
+        claim,
+        at_root=implies(
+            _same(first, second), value(first, default, top).value == value(second, default, top).value
+        ),
+        above=above == other,
+        here=implies(
+            implies(common, _same(first, second)),
+            value(first, above, here).value == value(second, other, here).value,
+        ),
+    )
+
+
+@obligation("PO-KMR-030", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(PROVED))
+def under_lca_a_setting_below_the_step_never_matters(claim: Claim) -> None:
+    """MinRuntime Plugin, Reclamation Resolution: "whilst not affecting cousin queues". By induction.
+
+    Of queues off the victim's path nothing is asked but which of them are on both paths.
+    """
+    _two_settings(claim, ResolveMethod.LCA)
+
+
+@obligation("PO-KMR-040", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(REFUTED))
+def under_queue_a_setting_below_the_step_never_matters(claim: Claim) -> None:
+    """MinRuntime Plugin, Queue-based Resolution: the victim's own value counts for everybody."""
+    _two_settings(claim, ResolveMethod.QUEUE)
+
+
+@obligation("PO-KMR-050", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(PROVED))
+def what_is_set_at_the_step_or_above_counts(claim: Claim) -> None:
+    """MinRuntime Plugin, LCA Resolution: that queue's value, and else the nearest one above it."""
+    own, above = claim.optional_number("own"), claim.number("above")
+    top, common = claim.flag("top"), claim.flag("common")
+    method = claim.member("method", ResolveMethod)
+    counts = claim.lift(counts_for_reclaim)(method, top, common).value
+    value = claim.lift(value_down)(own, above, counts).value
+    claim.prove(
+        implies(any_of(top, common, method == ResolveMethod.QUEUE), counts),
+        implies(all_of(counts, own.present), value == own.value),
+        implies(any_of(negation(counts), negation(own.present)), value == above),
+    )
+
+
+@obligation("PO-KMR-060", rules=["KMR-010", "KMR-040", "KMR-060"], expect=everywhere(PROVED))
+def raising_a_set_value_never_shortens_a_protection(claim: Claim) -> None:
+    """What an administrator may rely on. By induction along the victim's path, for any method."""
+    low, high = claim.optional_number("low"), claim.optional_number("high")
+    above, higher, default = claim.number("above"), claim.number("higher"), claim.number("default")
+    counts, start, now = claim.flag("counts"), claim.number("start"), claim.number("now")
+    claim.assume(either_both_or_none(low.present, high.present), high.value >= low.value)
+    value, protected = claim.lift(value_down), claim.lift(is_protected)
+    along_every_path(
+        claim,
+        at_root=value(high, default, counts).value >= value(low, default, counts).value,
+        above=higher >= above,
+        here=value(high, higher, counts).value >= value(low, above, counts).value,
+    )
+    claim.prove(
+        implies(
+            all_of(higher >= above, protected(start, above, now).value), protected(start, higher, now).value
+        )
+    )
+
+
+@obligation("PO-KMR-070", rules=["KMR-010"], expect=everywhere(REFUTED))
+def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
+    """KAI's plugin: a first value of a queue hides the one above, which may be longer."""
+    own, above = claim.number("own"), claim.number("above")
+    claim.assume(own >= 0, above >= 0)
+    value = claim.lift(nearest_set)
+    claim.prove(value(own, above).value >= value(None, above).value)
+
+
+@obligation("PO-KMR-080", rules=["KMR-060", "KMR-080"], expect=everywhere(PROVED))
+def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) -> None:
+    """MinRuntime Plugin, Implementation Details: filters victims due to minimum runtime."""
+    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    protected = claim.lift(is_protected)(start, minimum, now).value
+    claim.assume(now - start < minimum)
+    claim.prove(negation(claim.lift(passes_filter)(False, protected).value))
+
+
+@obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"], expect=everywhere(PROVED))
+def every_other_job_passes_the_filter(claim: Claim) -> None:
+    """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be taken."""
+    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    asked = claim.flag("asked")
+    over = claim.lift(is_protected)(start, minimum, now).value
+    passes = claim.lift(passes_filter)
+    claim.prove(
+        implies(now - start >= minimum, passes(False, over).value),
+        passes(True, asked).value,
+        passes(False, claim.lift(is_protected)(None, minimum, now).value).value,
+    )
+
+
+@obligation("PO-KMR-100", rules=["KMR-060"], expect=everywhere(PROVED))
+def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
+    """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"."""
+    start, minimum = claim.number("start"), claim.number("minimum")
+    protected = claim.lift(is_protected)
+    claim.prove(
+        negation(protected(start, minimum, start + minimum).value),
+        protected(start, minimum, start + minimum - 1).value,
+    )
+
+
+@obligation("PO-KMR-110", rules=["KMR-060"], expect=everywhere(REFUTED))
+def with_0s_nobody_is_protected(claim: Claim) -> None:
+    """MinRuntime Plugin: "0s means workloads are instantly reclaimable"; with a stamp of the future, no."""
+    start, now = claim.number("start"), claim.number("now")
+    claim.prove(negation(claim.lift(is_protected)(start, 0, now).value))
+
+
+@obligation("PO-KMR-120", rules=["KMR-070"], expect=everywhere(PROVED))
+def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -> None:
+    """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group. By induction over the sub-groups."""
+    so_far, some = claim.flag("so_far"), claim.flag("some")
+    least, pods = claim.number("least"), claim.number("pods")
+    elastic = claim.lift(is_elastic)
+    spare = pods - least > 0
+    claim.prove(either_both_or_none(elastic(False, least, pods).value, spare))
+    over_every_fold(
+        claim,
+        before=[either_both_or_none(so_far, some)],
+        after=[either_both_or_none(elastic(so_far, least, pods).value, any_of(some, spare))],
+    )
+
+
+@obligation("PO-KMR-130", rules=["KMR-070"], expect=everywhere(PROVED))
+def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
+    """MinRuntime Plugin: "where MinAvailable < number of pods in a job". The plugin asks each sub-group.
+
+    Two jobs with exactly as many pods as their minima add up to: one is elastic, the other is not.
+    """
+    least, pods = claim.number("least"), claim.number("pods")
+    least_2, pods_2 = claim.number("least_2"), claim.number("pods_2")
+    claim.assume(least + least_2 == pods + pods_2)
+    elastic = claim.lift(is_elastic)
+    both = elastic(elastic(False, least, pods).value, least_2, pods_2).value
+    claim.prove(implies(pods != least, both), implies(pods == least, negation(both)))
+
+
+@obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"], expect=everywhere(PROVED))
+def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pods(claim: Claim) -> None:
+    """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that stands."""
+    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    protected = claim.lift(is_protected)(start, minimum, now).value
+    must = claim.lift(must_keep_minimum)(True, protected).value
+    keeps = claim.lift(keeps_minimum)(least, active, taken).value
+    claim.assume(now - start < minimum, taken > 0, implies(must, keeps))
+    claim.prove(active - taken >= least)
+
+
+@obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"], expect=everywhere(PROVED))
+def a_scenario_that_leaves_every_minimum_stands(claim: Claim) -> None:
+    """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
+    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    elastic, protected = claim.flag("elastic"), claim.flag("protected")
+    must = claim.lift(must_keep_minimum)(elastic, protected).value
+    keeps = claim.lift(keeps_minimum)
+    claim.prove(
+        implies(any_of(negation(elastic), negation(protected)), negation(must)),
+        implies(active - taken >= least, keeps(least, active, taken).value),
+        keeps(least, active, 0).value,
+    )
+
+
+@obligation("PO-KMR-160", rules=["KMR-090", "KMR-100"], expect=everywhere(REFUTED))
+def whoever_is_protected_has_its_minimum_after_a_scenario_that_stands(claim: Claim) -> None:
+    """KAI's validator alone does not promise it: a job that is not elastic is left to the filter."""
+    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    elastic = claim.flag("elastic")
+    must = claim.lift(must_keep_minimum)(elastic, True).value
+    keeps = claim.lift(keeps_minimum)(least, active, taken).value
+    claim.assume(least >= 1, taken > 0, taken <= active, active >= least, implies(must, keeps))
+    claim.prove(active - taken >= least)
+
+
+@obligation("PO-KMR-170", rules=["KMR-050"], expect=everywhere(PROVED))
+def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim) -> None:
+    """MinRuntime plugin, resolver: a preemption needs the victim's queue, a reclaim both."""
+    pending, victim = claim.flag("pending"), claim.flag("victim")
+    action = claim.member("action", Action)
+    known = claim.lift(is_resolvable)(action, pending, victim).value
+    claim.prove(
+        implies(negation(victim), negation(known)),
+        implies(action == Action.PREEMPT, either_both_or_none(known, victim)),
+        implies(action == Action.RECLAIM, either_both_or_none(known, all_of(pending, victim))),
+    )
+
+
+@obligation("PO-KMR-180", rules=["KMR-110"], expect=everywhere(PROVED))
+def a_kept_value_is_what_resolving_again_would_give_while_queues_are_the_same(claim: Claim) -> None:
+    """MinRuntime Plugin, Caching. By induction over the questions of a session."""
+    kept, resolved = claim.optional_number("kept"), claim.number("resolved")
+    value = claim.lift(value_in_session)(kept, resolved).value
+    claim.prove(claim.lift(value_in_session)(None, resolved).value == resolved)
+    over_every_fold(claim, before=[implies(kept.present, kept.value == resolved)], after=[value == resolved])
+
+
+@obligation("PO-KMR-190", rules=["KMR-110"], expect=everywhere(REFUTED))
+def a_kept_value_is_what_resolving_again_would_give(claim: Claim) -> None:
+    """KAI's caches: a queue that changes within a session is not noticed."""
+    kept, resolved = claim.optional_number("kept"), claim.number("resolved")
+    claim.prove(claim.lift(value_in_session)(kept, resolved).value == resolved)
+
+
+@obligation("PO-KMR-200", rules=["KMR-060", "KMR-120"], expect=everywhere(PROVED))
+def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
+    """MinRuntime Plugin, Caching. Later answers are the first one, which never errs against the victim."""
+    start, minimum = claim.number("start"), claim.number("minimum")
+    first, now = claim.number("first"), claim.number("now")
+    claim.assume(now >= first)
+    protected, said = claim.lift(is_protected), claim.lift(protection_in_session)
+    at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
+    claim.prove(
+        either_both_or_none(said(None, at_first).value, at_first),
+        either_both_or_none(said(at_first, at_last).value, at_first),
+        implies(at_last, said(at_first, at_last).value),
+    )
+
+
+@obligation("PO-KMR-210", rules=["KMR-060", "KMR-120"], expect=everywhere(REFUTED))
+def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
+    """KAI's caches: a protection that ends within a session goes on until the session ends."""
+    start, minimum = claim.number("start"), claim.number("minimum")
+    first, now = claim.number("first"), claim.number("now")
+    claim.assume(now >= first, first >= start, minimum >= 0)
+    protected = claim.lift(is_protected)
+    at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
+    claim.prove(either_both_or_none(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
+
+
+@obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"], expect=everywhere(PROVED))
+def without_a_stamp_nobody_is_protected_and_nothing_is_kept(claim: Claim) -> None:
+    """MinRuntime plugin: a job may get its first stamp within a session."""
+    start = claim.optional_number("start")
+    minimum, now = claim.number("minimum"), claim.number("now")
+    kept = claim.lift(is_answer_kept)(start).value
+    claim.prove(
+        either_both_or_none(kept, start.present),
+        implies(claim.lift(is_protected)(start, minimum, now).value, kept),
+    )
+
+
+@obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"], expect=everywhere(PROVED))
+def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
+    """KAI protects strictly before the end, KEP-8522 takes strictly after it."""
+    target, start = claim.workload("target"), claim.number("start")
+    minimum, now = claim.number("minimum"), claim.number("now")
+    claim.assume(has_value(target, "quota_reserved_at", start))
+    protected = claim.lift(is_protected)(start, minimum, now).value
+    expired = claim.lift(is_time_expired)(target, now, minimum).value
+    claim.prove(
+        implies(now - start != minimum, either_both_or_none(protected, negation(expired))),
+        implies(now - start == minimum, all_of(negation(protected), negation(expired))),
+    )
+
+
+@obligation("PO-KMR-240", rules=["KMR-060", "TBP-020"], expect=everywhere(REFUTED))
+def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
+    """At the instant at which the duration is full KEP-8522 still keeps whom KAI lets go."""
+    target, start = claim.workload("target"), claim.number("start")
+    minimum, now = claim.number("minimum"), claim.number("now")
+    claim.assume(has_value(target, "quota_reserved_at", start), minimum > 0, now >= start)
+    protected = claim.lift(is_protected)(start, minimum, now).value
+    expired = claim.lift(is_time_expired)(target, now, minimum).value
+    claim.prove(either_both_or_none(protected, negation(expired)))
+
+
+@obligation("PO-KMR-250", rules=["KMR-060"], expect=everywhere(PROVED))
+def a_stamp_in_whole_seconds_shortens_a_protection_by_less_than_a_second(claim: Claim) -> None:
+    """KAI-Scheduler keeps the stamp as an annotation in whole seconds."""
+    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    cut_off = claim.number("cut_off")
+    claim.assume(cut_off >= 0, cut_off < SECOND)
+    protected = claim.lift(is_protected)
+    exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
+    claim.prove(
+        implies(read, exact),
+        implies(protected(start, minimum, now + SECOND).value, read),
+    )
+
+
+@obligation("PO-KMR-260", rules=["KMR-060"], expect=everywhere(REFUTED))
+def a_stamp_in_whole_seconds_protects_as_long(claim: Claim) -> None:
+    """KAI-Scheduler keeps the stamp as an annotation in whole seconds; what is cut off is lost."""
+    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    cut_off = claim.number("cut_off")
+    claim.assume(cut_off >= 0, cut_off < SECOND)
+    protected = claim.lift(is_protected)
+    exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
+    claim.prove(either_both_or_none(read, exact))

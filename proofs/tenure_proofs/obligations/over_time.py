@@ -1,0 +1,404 @@
+"""KEP-8522 over time: places that change hands in one ClusterQueue, for any number of workloads.
+
+By invariants over one arbitrary step. What a step is made of, and the schemas, are in `trusted.transitions`;
+who may be taken and from when a victim queues are the rules themselves. Every assumption has a name here; the
+claims without it, which are false, are in `without.py` beside this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.readings import Wake
+from tenure.rules.time_based import requeue_timestamp
+from tenure_proofs.registry import Verdict, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    equal_fields,
+    has_value,
+    implies,
+    is_set,
+    negation,
+    quotient,
+    value_of,
+)
+from tenure_proofs.trusted.transitions import (
+    EVICTION_STAMPS,
+    OneQueue,
+    is_evicted,
+    is_reserved,
+    is_served_within,
+    one_fewer_is_ahead,
+    through_every_history,
+)
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+DOOR_RULES = ["KQ-010", "KQ-030", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]
+"""What the door asks about two workloads of one ClusterQueue."""
+KEPT_BY_THE_GUARANTEE = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
+NO_RETURN_BESIDE = {
+    "guaranteed+same_priority_gate=either": REFUTED,
+    "guaranteed+newer_than=reserved_after_created": PROVED,
+    "guaranteed+requeue_order=creation": PROVED,
+    "guaranteed+wake=events": PROVED,
+}
+"""What the guarantee rests on, choice by choice, as far as it is about single places."""
+
+FEATURE = "the feature is on"
+ONE_QUEUE = "everybody is in one ClusterQueue"
+EQUALS = "all priorities are equal"
+AGEING = "no priority changes while a workload waits"
+CLOCK = "no stamp is earlier than what it follows"
+STAMP = "the victim's stamp is kept"
+HEAD = "the head of the queue is served"
+ARRIVALS = "who arrives is created after those who wait began to"
+PAST = "nobody queues from an instant that is still to come"
+AWAKE = "somebody looks when a duration has passed"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One ClusterQueue and what is assumed of it.
+
+    Args:
+        without: the assumption that is dropped; empty when none is.
+    """
+
+    claim: Claim
+    terms: Any
+    queue: OneQueue
+    duration: Any
+    without: str
+
+    def given(self, assumption: str, *facts: Any) -> None:
+        """Facts that hold unless their assumption is dropped."""
+        if assumption != self.without:
+            self.claim.assume(*facts)
+
+    def feature_is_on(self) -> None:
+        """Gate and policy, beside the duration."""
+        policy = self.terms.within_cluster_queue
+        self.given(
+            FEATURE,
+            policy == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+            self.terms.time_based_preemption,
+        )
+
+    def pending(self, name: str) -> Any:
+        """A workload that waits."""
+        made = self.claim.workload(name)
+        self.claim.assume(self.queue.is_pending(made))
+        return made
+
+    def holder(self, name: str) -> Any:
+        """A workload that holds a place."""
+        made = self.claim.workload(name)
+        self.claim.assume(
+            is_set(made, "cluster_queue"), is_set(made, "quota_reserved_at"), negation(made.evicted)
+        )
+        self.given(ONE_QUEUE, self.queue.holds_a_place(made))
+        return made
+
+    def equals(self, first: Any, *others: Any) -> None:
+        """All of one priority."""
+        self.given(EQUALS, *(first.priority == other.priority for other in others))
+
+    def later(self, workload: Any, name: str) -> Any:
+        """The same pending workload at a later decision."""
+        made = self.claim.workload(name)
+        self.claim.assume(equal_fields(workload, made, "priority"))
+        self.given(AGEING, workload.priority == made.priority)
+        return made
+
+    def taken(self, preemptor: Any, target: Any, now: Any, evidence: str) -> Any:
+        """That the door opens now, and whether because the target's time has passed."""
+        target_made = self.queue.takes(preemptor, target, self.claim.evidence(evidence), now)
+        by_time = target_made.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
+        return target_made.defined, by_time
+
+    def reserved(self, pending: Any, name: str, at: Any, since: Any) -> Any:
+        """A pending workload after its reservation, at an instant that is not before another."""
+        made = self.claim.workload(name)
+        self.claim.assume(is_reserved(pending, made, self.terms.cluster_queue, at))
+        self.given(CLOCK, at >= since)
+        return made
+
+
+def since(holder: Any) -> Any:
+    return value_of(holder, "quota_reserved_at")
+
+
+def world_of(claim: Claim, without: str) -> World:
+    terms = claim.terms()
+    queue = OneQueue(terms, claim.lift(requeue_timestamp), claim.lift(take_target))
+    world = World(claim, terms, queue, value_of(terms, "min_admit_duration"), without)
+    claim.assume(is_set(terms, "min_admit_duration"), world.duration >= MINUTE)
+    return world
+
+
+def a_place_changes_hands(world: World, evicted_at: Any, at: Any) -> tuple[Any, Any]:
+    """Somebody is preempted because its time has passed; the victim that waits, and its successor."""
+    ran, preemptor = world.holder("ran"), world.pending("preemptor_before")
+    taken, by_time = world.taken(preemptor, ran, evicted_at, "first_evidence")
+    victim = world.claim.workload("victim")
+    world.claim.assume(taken, by_time, is_evicted(ran, victim, by_time, evicted_at))
+    return world.later(victim, "returning"), world.reserved(preemptor, "successor", at, evicted_at)
+
+
+def no_return(claim: Claim, without: str = "") -> None:
+    world = world_of(claim, without)
+    evicted_at, at, now = claim.number("evicted_at"), claim.number("at"), claim.number("now")
+    returning, successor = a_place_changes_hands(world, evicted_at, at)
+    if without == ONE_QUEUE:
+        successor = world.holder("elsewhere")
+        claim.assume(has_value(successor, "quota_reserved_at", at), successor.priority == returning.priority)
+    back, _ = world.taken(returning, successor, now, "second_evidence")
+    claim.prove(implies(back, now - evicted_at > world.duration))
+
+
+def no_return_ever(claim: Claim) -> None:
+    world = world_of(claim, "")
+    evicted_at, at, now = claim.number("evicted_at"), claim.number("at"), claim.number("now")
+    returning, successor = a_place_changes_hands(world, evicted_at, at)
+    holder, other = world.holder("holder"), world.pending("other")
+    then, next_at = claim.number("then"), claim.number("next_at")
+    world.equals(returning, holder, other)
+    taken, _ = world.taken(other, holder, then, "third_evidence")
+    claim.assume(taken, then >= since(holder))
+    following = world.reserved(other, "following", next_at, then)
+    back, _ = world.taken(returning, holder, now, "second_evidence")
+    through_every_history(
+        claim,
+        at_first=(since(successor) >= evicted_at,),
+        before=(since(holder) >= evicted_at,),
+        after=(since(following) >= evicted_at,),
+        ends=(implies(back, now - evicted_at > world.duration),),
+    )
+
+
+def few_preemptions(claim: Claim, without: str = "") -> None:
+    world = world_of(claim, without)
+    world.feature_is_on()
+    first, last, at, now = (claim.number(name) for name in ("first", "last", "at", "now"))
+    count, window = claim.number("count"), claim.number("window")
+    former = world.holder("former")
+    preemptor, taker = world.pending("preemptor_before"), world.pending("taker")
+    world.equals(former, preemptor, taker)
+    taken, _ = world.taken(preemptor, former, last, "first_evidence")
+    holder = world.reserved(preemptor, "holder", at, last)
+    if without == ONE_QUEUE:
+        holder = world.holder("elsewhere")
+        claim.assume(has_value(holder, "quota_reserved_at", at))
+        world.equals(taker, holder)
+    again, _ = world.taken(world.later(taker, "taker_later"), holder, now, "second_evidence")
+    claim.assume(taken, again, count >= 1, window >= 0, last >= first, now >= at)
+    most = quotient(window, world.duration)
+    through_every_history(
+        claim,
+        at_first=(world.duration * 0 <= first - first,),
+        before=((count - 1) * world.duration <= last - first,),
+        after=(count * world.duration <= now - first,),
+        ends=(implies(now - first <= window, count + 1 <= most + 1),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The head of the queue is served while somebody else waits.
+
+    Args:
+        last: the last reservation before; nobody who holds a place has held it for less.
+        at: the reservation.
+        round: the longest from one reservation to the next, minAdmitDuration and the delay.
+    """
+
+    world: World
+    last: Any
+    at: Any
+    round: Any
+
+    def served(self, head: Any, holder: Any, at: Any, evidence: str) -> None:
+        """Whoever heads the queue from the last reservation on is served in time."""
+        offered = self.world.claim.evidence(evidence)
+        possible_at = self.last + self.world.duration + 1
+        possible = self.world.queue.takes(head, holder, offered, possible_at).defined
+        self.world.claim.assume(offered.ground == Ground.TIME_EXPIRED)
+        if self.world.claim.reading.wake == Wake.AT_EXPIRY:
+            delay = self.round - self.world.duration
+            self.world.given(AWAKE, is_served_within(delay, at, possible=possible, since=possible_at))
+
+
+def a_turn_for_everybody(claim: Claim, without: str = "") -> None:
+    world = world_of(claim, without)
+    world.feature_is_on()
+    begin, last, now, at = (claim.number(name) for name in ("begin", "last", "now", "at"))
+    waiting, ahead, ahead_after = (claim.number(name) for name in ("waiting", "ahead", "ahead_after"))
+    delay, own_at = claim.number("delay"), claim.number("own_at")
+    watched, head, arrival = (world.pending(name) for name in ("watched", "head", "arrival"))
+    holder, neighbour = world.holder("holder"), world.holder("neighbour")
+    world.equals(watched, head, arrival, holder)
+    claim.assume(delay >= 0, head.uid != watched.uid, now >= last, since(neighbour) <= last)
+    world.given(HEAD, world.queue.heads(head, watched))
+    world.given(PAST, world.queue.queues_from(watched) <= now)
+    claim.assume(*(negation(is_set(arrival, stamp)) for stamp in EVICTION_STAMPS))
+    world.given(ARRIVALS, arrival.created_at > world.queue.queues_from(watched))
+
+    taken, by_time = world.taken(head, holder, now, "evidence")
+    victim = claim.workload("victim")
+    kept = claim.flag("stamped") if without == STAMP else by_time
+    claim.assume(taken, is_evicted(holder, victim, kept, now))
+    successor = world.reserved(head, "successor", at, now)
+    step = _Step(world, last, at, world.duration + delay)
+    step.served(head, holder, at, "offered")
+    step.served(watched, holder, own_at, "offered_to_watched")
+
+    one_fewer_is_ahead(
+        claim,
+        joins=(
+            world.queue.is_ahead(world.later(victim, "victim_later"), watched),
+            world.queue.is_ahead(arrival, watched),
+        ),
+        leaves=world.queue.is_ahead(head, watched),
+        ahead=ahead,
+        ahead_after=ahead_after,
+    )
+    latest = begin + waiting * step.round
+    through_every_history(
+        claim,
+        at_first=(implies(all_of(last <= begin, ahead <= waiting), last + ahead * step.round <= latest),),
+        before=(last + ahead * step.round <= latest, since(holder) <= last),
+        after=(
+            at + ahead_after * step.round <= latest,
+            since(successor) <= at,
+            since(neighbour) <= at,
+        ),
+        ends=(own_at <= latest,),
+    )
+
+
+@obligation("PO-TBP-300", rules=DOOR_RULES, expect=KEPT_BY_THE_GUARANTEE, also=NO_RETURN_BESIDE)
+def a_victim_cannot_preempt_its_successor_before_the_duration_has_passed(claim: Claim) -> None:
+    """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
+    no_return(claim)
+
+
+@obligation("PO-TBP-310", rules=DOOR_RULES, expect=KEPT_BY_THE_GUARANTEE, also=NO_RETURN_BESIDE)
+def nor_before_the_duration_has_passed_whoever_has_had_its_place_since(claim: Claim) -> None:
+    """KEP-8522, Story 1, through any number of successors, each of whom was preempted by the next."""
+    no_return_ever(claim)
+
+
+@obligation("PO-TBP-320", rules=DOOR_RULES, expect=KEPT_BY_THE_GUARANTEE, also=NO_RETURN_BESIDE, budget_s=20)
+def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Claim) -> None:
+    """KEP-8522, Risks, Rapid Preemption Cycles: in a window W at most W // minAdmitDuration + 1 times."""
+    few_preemptions(claim)
+
+
+@obligation(
+    "PO-TBP-330",
+    rules=["TBP-030", "KQ-020", *DOOR_RULES],
+    expect=KEPT_BY_THE_GUARANTEE,
+    also={
+        "guaranteed+same_priority_gate=either": REFUTED,
+        "guaranteed+newer_than=reserved_after_created": PROVED,
+        "guaranteed+requeue_order=creation": REFUTED,
+        "guaranteed+wake=events": REFUTED,
+    },
+    budget_s=20,
+)
+def each_of_n_waiting_workloads_has_its_turn_within_n_durations_and_delays(claim: Claim) -> None:
+    """KEP-8522, Story 2: "Resource access rotates fairly among all pending workloads".
+
+    A delay is the time from the end of a protected time to the successor's reservation. How many workloads
+    hold a place does not matter, nor how many arrive.
+    """
+    a_turn_for_everybody(claim)
+
+
+@obligation(
+    "PO-TBP-350",
+    rules=DOOR_RULES,
+    expect={"as-written": PROVED, "released": REFUTED, "guaranteed": REFUTED},
+    also={
+        "as-written+same_priority_gate=expired_only": REFUTED,
+        "as-written+requeue_order=eviction": PROVED,
+    },
+)
+def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 1, to the letter: whoever waits is newer than who came in.
+
+    Each may take the other at the very instant of its reservation, and is taken by it in the same way.
+    """
+    world = world_of(claim, "")
+    world.feature_is_on()
+    now, at = claim.number("now"), claim.number("at")
+    holder, pending = world.holder("holder"), world.pending("pending")
+    world.equals(holder, pending)
+    newer, expired = claim.evidence("newer"), claim.evidence("expired")
+    claim.assume(newer.ground == Ground.NEWER_EQUAL, expired.ground == Ground.TIME_EXPIRED)
+    as_newer = world.queue.takes(pending, holder, newer, now).defined
+    as_expired = world.queue.takes(pending, holder, expired, now).defined
+    victim = claim.workload("victim")
+    claim.assume(is_evicted(holder, victim, as_expired, now), now >= since(holder))
+    successor = world.reserved(pending, "successor", at, now)
+    through_every_history(
+        claim,
+        at_first=(),
+        before=(since(holder) > pending.created_at, since(holder) > holder.created_at),
+        after=(since(successor) > victim.created_at, since(successor) > successor.created_at),
+        ends=(any_of(as_newer, as_expired),),
+    )
+
+
+@obligation(
+    "PO-TBP-355",
+    rules=["TBP-030", "KQ-020", *DOOR_RULES],
+    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
+    also={"released+requeue_order=eviction": REFUTED},
+)
+def an_older_victim_can_take_its_place_back_at_once(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 1, as released too: so a newcomer runs zero time."""
+    world = world_of(claim, "")
+    evicted_at, at = claim.number("evicted_at"), claim.number("at")
+    returning, successor = a_place_changes_hands(world, evicted_at, at)
+    newer = claim.evidence("newer")
+    claim.assume(
+        newer.ground == Ground.NEWER_EQUAL,
+        returning.created_at < successor.created_at,
+        returning.created_at < evicted_at,
+    )
+    claim.prove(world.queue.takes(returning, successor, newer, at).defined)
+
+
+@obligation(
+    "PO-TBP-360",
+    rules=["TBP-030", "KQ-020", *DOOR_RULES],
+    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
+    also={"guaranteed+requeue_order=creation": PROVED, "released+requeue_order=eviction": REFUTED},
+)
+def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
+    """KEP-8522 is silent on where a victim stands; by its creation, as in Kueue, the third waits for ever.
+
+    Whichever of the two waits stands before the third, and may take the other when its time has passed.
+    """
+    world = world_of(claim, "")
+    world.feature_is_on()
+    now = claim.number("now")
+    holder, waiting, third = world.holder("holder"), world.pending("waiting"), world.pending("third")
+    world.equals(holder, waiting, third)
+    by_other_reasons = (stamp for stamp in EVICTION_STAMPS if stamp != "time_based_preempted_at")
+    claim.assume(
+        *(negation(is_set(each, stamp)) for stamp in by_other_reasons for each in (waiting, third)),
+        holder.created_at < third.created_at,
+        waiting.created_at < third.created_at,
+        now > since(holder) + world.duration,
+    )
+    expired, victim = claim.evidence("expired"), claim.workload("victim")
+    taken = world.queue.takes(waiting, holder, expired, now).defined
+    claim.assume(expired.ground == Ground.TIME_EXPIRED, is_evicted(holder, victim, taken, now))
+    claim.prove(taken, world.queue.is_ahead(waiting, third), world.queue.is_ahead(victim, third))

@@ -1,0 +1,146 @@
+"""Plays as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tenure.model import SECOND, Duration
+from tenure.timeline.record import Entry, Loop, Outcome, Record, Summary
+from tenure.timeline.scenario import MILLISECOND
+from tenure.units import format_duration, format_instant
+
+MOST_WORKLOADS = 40
+"""Rows of a summary; of more workloads those that waited longest are shown."""
+
+
+def play_lines(record: Record, story: int) -> Iterator[str]:
+    """One play: what happened and why, every workload in short, loops, expectations.
+
+    Args:
+        record: the play.
+        story: how many lines of the story; negative for all.
+
+    >>> print(*play_lines(Record("s", "Nobody comes.", "guaranteed", 0, 10**9), 9), sep="\\n")
+    s under guaranteed: Nobody comes.
+      1970-01-01T00:00:00Z to 1970-01-01T00:00:01Z: 0 cycles, 0 preemptions, no loop
+    """
+    yield f"{record.scenario} under {record.reading}{': ' if record.title else ''}{record.title}"
+    yield f"  {format_instant(record.start)} to {format_instant(record.end)}: {_counted(record)}"
+    if record.story and story:
+        yield ""
+        yield from _story(record, story)
+    if record.summaries:
+        yield ""
+        yield from _summaries(record)
+    if record.loop is not None:
+        yield ""
+        yield from _loop(record, record.loop)
+    if record.outcomes:
+        yield ""
+        yield from (_outcome(record, each) for each in record.outcomes)
+
+
+def short_lines(records: Iterable[Record]) -> Iterator[str]:
+    """Several plays: a line for each, and what fails."""
+    plays = failed = 0
+    for record in records:
+        plays += 1
+        failed += not record.holds
+        word = "ok  " if record.holds else "FAIL"
+        yield f"{word} {record.scenario} under {record.reading}: {_counted(record)}, {_held(record.outcomes)}"
+        yield from (f"  {_outcome(record, each)}" for each in record.outcomes if not each.holds)
+    yield f"play: {_number(plays, 'play')}, {failed} of them not as expected"
+
+
+def _counted(record: Record) -> str:
+    parts = [_number(len(record.cycles), "cycle"), _number(len(record.preemptions), "preemption")]
+    loop = record.loop
+    parts.append("no loop" if loop is None else f"a loop of {_long(loop.period)}")
+    return ", ".join(parts)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _held(outcomes: Sequence[Outcome]) -> str:
+    return f"{sum(each.holds for each in outcomes)} of {_number(len(outcomes), 'expectation')} hold"
+
+
+def _story(record: Record, most: int) -> Iterator[str]:
+    shown = record.story if most < 0 else record.story[:most]
+    rows = [(_after(record, each.at), each.what.value, each.workload, _told(each)) for each in shown]
+    yield from _table(("AFTER", "WHAT", "WORKLOAD", "WHY"), rows)
+    rest = len(record.story) - len(shown)
+    if rest > 0:
+        yield f"  and {rest} more; --story all shows them"
+
+
+def _told(entry: Entry) -> str:
+    return f"{entry.text}, by {', '.join(entry.rules)}" if entry.rules else entry.text
+
+
+def _after(record: Record, at: int) -> str:
+    """How long after the start, to the millisecond: hours, minutes, seconds.
+
+    >>> _after(Record("s", "", "guaranteed", 0, 9), 4 * 3600 * 10**9 + 30_010_000_001)
+    '4:00:30.010'
+    """
+    seconds, rest = divmod(at - record.start, SECOND)
+    part = f".{rest // MILLISECOND:03}" if rest >= MILLISECOND else ""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
+
+
+def _long(duration: Duration) -> str:
+    """A duration to the millisecond."""
+    return format_duration(duration - duration % MILLISECOND)
+
+
+def _summaries(record: Record) -> Iterator[str]:
+    shown = record.summaries
+    if len(shown) > MOST_WORKLOADS:
+        longest = sorted(shown, key=lambda each: (-each.longest_wait, each.workload))[:MOST_WORKLOADS]
+        shown = tuple(longest)
+    header = ("WORKLOAD", "RUNS", "PREEMPTED", "RAN", "KEPT", "LONGEST WAIT", "END")
+    yield from _table(header, [_summary(record, each) for each in shown])
+    if len(record.summaries) > len(shown):
+        yield f"  and {len(record.summaries) - len(shown)} more, who waited less"
+
+
+def _summary(record: Record, each: Summary) -> tuple[str, ...]:
+    return (
+        each.workload,
+        str(each.runs),
+        str(each.preempted),
+        _long(each.ran),
+        _long(each.kept),
+        _long(each.longest_wait),
+        "not finished" if each.finished is None else f"finished after {_after(record, each.finished)}",
+    )
+
+
+def _loop(record: Record, loop: Loop) -> Iterator[str]:
+    again = "once" if loop.times == 1 else f"{loop.times} times"
+    yield (f"Loop: the state of {_after(record, loop.start)} comes back after {_long(loop.period)}, {again}")
+    yield from (f"  {preemptor} takes {victim}" for preemptor, victim in loop.preemptions)
+    if loop.is_futile:
+        yield "  no work is kept in any turn"
+    else:
+        yield f"  {_long(loop.work_done)} of work are kept in a turn"
+    if loop.stuck:
+        yield f"  never gets anywhere: {', '.join(loop.stuck)}"
+
+
+def _outcome(record: Record, each: Outcome) -> str:
+    when = "" if each.at is None else f" at {_after(record, each.at)}"
+    if each.holds:
+        return f"ok   {each.field}{when}: {each.found}"
+    return f"FAIL {each.field}{when}: expected {each.expected}, found {each.found}"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        yield f"  {'  '.join(cells).rstrip()}"

@@ -1,0 +1,424 @@
+"""The shape of the oracle's requests, of which the published schema is made.
+
+Nothing is read by these: `tenure.conformance.requests` says more precisely what is wrong. The objects are the
+shapes that they are read by, with a header, and for older versions with the fields of these.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema
+
+from tenure.conformance.json_schema import Shape
+from tenure.manifests import fields, schema
+from tenure.manifests import workload_schema as workloads
+from tenure.manifests.feature_gates import KNOWN, NOT_MODELLED
+from tenure.readings import CHOICES, preset_names
+
+_BETA = Literal["", "kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"] | None
+_NEWEST = Literal["", "kueue.x-k8s.io/v1beta2"] | None
+
+
+def _without(*names: str) -> ConfigDict:
+    """A shape that has not all fields of the one it is made from."""
+
+    def drop(made: dict[str, Any]) -> None:
+        for name in names:
+            made["properties"].pop(name)
+
+    return ConfigDict(json_schema_extra=drop)
+
+
+class NewestClusterQueue(schema.ClusterQueueObject):
+    """A ClusterQueue of v1beta2, or without version."""
+
+    api_version: _NEWEST = None
+    kind: Literal["", "ClusterQueue"] | None = None
+
+
+class OlderFlavorFungibility(schema.FlavorFungibility):
+    """The words of v1beta1 beside those of v1beta2."""
+
+    when_can_borrow: Literal["", "Borrow", "MayStopSearch", "TryNextFlavor"] | None = None  # type: ignore[assignment]  # more words
+    when_can_preempt: Literal["", "Preempt", "MayStopSearch", "TryNextFlavor"] | None = None  # type: ignore[assignment]  # more words
+
+
+class OlderClusterQueueSpec(schema.ClusterQueueSpec):
+    """The spec of v1beta1."""
+
+    model_config = _without("cohortName")
+    cohort: fields.Text | None = None
+    admission_checks: list[Any] | None = None
+    flavor_fungibility: OlderFlavorFungibility | None = None
+
+
+class OlderClusterQueue(schema.ClusterQueueObject):
+    """A ClusterQueue of v1beta1."""
+
+    api_version: Literal["kueue.x-k8s.io/v1beta1"]
+    kind: Literal["", "ClusterQueue"] | None = None
+    spec: OlderClusterQueueSpec | None = None
+
+
+class NewestCohort(schema.CohortObject):
+    """A Cohort of v1beta2 or v1beta1, or without version."""
+
+    api_version: _BETA = None
+    kind: Literal["", "Cohort"] | None = None
+
+
+class OlderCohortSpec(schema.CohortSpec):
+    """The spec of v1alpha1, whose last releases have the new name of the parent."""
+
+    parent: fields.Text | None = None
+
+
+class OlderCohort(schema.CohortObject):
+    """A Cohort of v1alpha1."""
+
+    api_version: Literal["kueue.x-k8s.io/v1alpha1"]
+    kind: Literal["", "Cohort"] | None = None
+    spec: OlderCohortSpec | None = None
+
+
+class ResourceFlavor(schema.ResourceFlavorObject):
+    """A ResourceFlavor."""
+
+    api_version: _BETA = None
+    kind: Literal["", "ResourceFlavor"] | None = None
+
+
+class LocalQueue(schema.LocalQueueObject):
+    """A LocalQueue."""
+
+    api_version: _BETA = None
+    kind: Literal["", "LocalQueue"] | None = None
+
+
+class WorkloadPriorityClass(schema.WorkloadPriorityClassObject):
+    """A WorkloadPriorityClass."""
+
+    api_version: _BETA = None
+    kind: Literal["", "WorkloadPriorityClass"] | None = None
+
+
+class PendingPodSet(workloads.PodSet):
+    """A pod set that is measured by its template."""
+
+    template: workloads.PodTemplate | None = None
+
+
+class OlderWorkloadSpec(workloads.WorkloadSpec):
+    """The spec of v1beta1."""
+
+    model_config = _without("priorityClassRef")
+    priority_class_name: str | None = None
+    priority_class_source: (
+        Literal["", "kueue.x-k8s.io/workloadpriorityclass", "scheduling.k8s.io/priorityclass"] | None
+    ) = None
+
+
+class PendingSpec(workloads.WorkloadSpec):
+    """The spec of a workload that waits."""
+
+    pod_sets: list[PendingPodSet] | None = None  # type: ignore[assignment]  # a narrower shape of the same
+
+
+class OlderPendingSpec(OlderWorkloadSpec):
+    """The spec of a workload of v1beta1 that waits."""
+
+    pod_sets: list[PendingPodSet] | None = None  # type: ignore[assignment]  # as above
+
+
+class HoldingStatus(workloads.WorkloadStatus):
+    """The status of a workload that holds quota."""
+
+    admission: workloads.Admission
+
+
+class PendingStatus(workloads.WorkloadStatus):
+    """The status of a workload that waits."""
+
+    admission: workloads.Admission | None = None
+
+
+class _Workload(workloads.WorkloadObject):
+    api_version: _NEWEST = None
+    kind: Literal["", "Workload"] | None = None
+
+
+class HoldingWorkload(_Workload):
+    """A Workload that holds quota."""
+
+    status: HoldingStatus
+
+
+class PendingWorkload(_Workload):
+    """A Workload that waits."""
+
+    spec: PendingSpec | None = None
+    status: PendingStatus | None = None
+
+
+class OlderHoldingWorkload(HoldingWorkload):
+    """A Workload of v1beta1 that holds quota."""
+
+    api_version: Literal["kueue.x-k8s.io/v1beta1"]  # type: ignore[assignment]  # another version
+    spec: OlderWorkloadSpec | None = None
+
+
+class OlderPendingWorkload(PendingWorkload):
+    """A Workload of v1beta1 that waits."""
+
+    api_version: Literal["kueue.x-k8s.io/v1beta1"]  # type: ignore[assignment]  # another version
+    spec: OlderPendingSpec | None = None  # type: ignore[assignment]  # the fields of another version
+
+
+ClusterQueues = list[NewestClusterQueue | OlderClusterQueue]
+Cohorts = list[NewestCohort | OlderCohort]
+Holding = list[HoldingWorkload | OlderHoldingWorkload]
+
+_SWITCHES = {
+    name: {"const": False} if name in NOT_MODELLED else {"type": "boolean"} for name in sorted(KNOWN)
+}
+
+Gates = Annotated[
+    dict[str, StrictBool],
+    WithJsonSchema({"type": "object", "additionalProperties": False, "properties": _SWITCHES}),
+]
+"""Feature gates; those that would switch on what is not modelled may only be off."""
+
+AnyGates = Annotated[
+    dict[str, StrictBool],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "additionalProperties": {"type": "boolean"},
+            "propertyNames": {"enum": sorted(KNOWN)},
+        }
+    ),
+]
+"""Feature gates, whatever they switch on."""
+
+PRESET = {"enum": list(preset_names())}
+CHOICE = {key: {"enum": [each.name.lower() for each in choices]} for key, choices in CHOICES.items()}
+
+ReadingGiven = Annotated[
+    str | dict[str, str],
+    WithJsonSchema(
+        {
+            "anyOf": [
+                PRESET,
+                {"type": "object", "additionalProperties": False, "properties": {"preset": PRESET, **CHOICE}},
+            ]
+        }
+    ),
+]
+"""A preset's name, or some choices."""
+
+
+class FairSharing(Shape):
+    """Fair sharing is on."""
+
+    preemption_strategies: (
+        Annotated[
+            list[str],
+            WithJsonSchema(
+                {
+                    "enum": [
+                        [],
+                        ["LessThanOrEqualToFinalShare"],
+                        ["LessThanInitialShare"],
+                        ["LessThanOrEqualToFinalShare", "LessThanInitialShare"],
+                    ]
+                }
+            ),
+        ]
+        | None
+    ) = None
+    """In their order; an empty list is Kueue's default pair."""
+
+
+class _OpenShape(fields.Open):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class FlavorResource(_OpenShape):
+    """A resource of a flavor."""
+
+    flavor: str
+    """The flavor."""
+    resource: str
+    """The resource."""
+
+
+class Used(FlavorResource):
+    """What the workload would add."""
+
+    amount: Annotated[int, Field(ge=0)]
+    """In base units, milli-CPU for cpu."""
+
+
+class GivenFlavor(_OpenShape):
+    """The flavor that a resource of a pod set would get."""
+
+    flavor: str
+    """The flavor."""
+    mode: str
+    """Its mode; NoFit makes the decision NoFit."""
+
+
+class AssignedPodSet(_OpenShape):
+    """A pod set and its flavors."""
+
+    name: str
+    """Of the pod set."""
+    count: Annotated[int, Field(ge=0)] = 0
+    """How many pods."""
+    flavors: dict[str, GivenFlavor] | None = None
+    """The flavors, by resource."""
+
+
+class GivenAssignment(_OpenShape):
+    """The flavors that the pending workload would get."""
+
+    usage: list[Used] | None = None
+    """What the workload would add."""
+    frs_need_preemption: list[FlavorResource] | None = None
+    """What is short; where it is empty the decision is Fit."""
+    pod_sets: list[AssignedPodSet] | None = None
+    """The pod sets."""
+    representative_mode: Any = None
+    """NoFit makes the decision NoFit."""
+
+
+class DecideInput(Shape):
+    """A cluster, a workload that waits in it, and how to decide."""
+
+    now: fields.InstantText
+    """The scheduling cycle's clock."""
+    cluster_queues: ClusterQueues | None
+    """The ClusterQueues."""
+    admitted: Holding | None
+    """The Workloads that hold quota, whatever their conditions say."""
+    incoming: PendingWorkload | OlderPendingWorkload
+    """The pending Workload."""
+    target_cq: str = Field(alias="targetCQ")
+    """Name of its ClusterQueue."""
+    cohorts: Cohorts | None = None
+    """The Cohorts; one that is only named exists without quota of its own."""
+    resource_flavors: list[ResourceFlavor] | None = None
+    """The ResourceFlavors; without the list, flavors exist and have neither labels nor taints."""
+    fair_sharing: FairSharing | None = None
+    """Null for classical preemption."""
+    local_queues: list[LocalQueue] | None = None
+    """The LocalQueues."""
+    workload_priority_classes: list[WorkloadPriorityClass] | None = None
+    """The WorkloadPriorityClasses; one with a policy decides the priority of the workloads that name it."""
+    jobs: dict[str, fields.InstantText] | None = None
+    """Creation times of the workloads' Jobs, by namespace/name."""
+    assignment: GivenAssignment | None = None
+    """The flavors that the pending workload would get; null derives them."""
+    reading: ReadingGiven | None = None
+    """A preset's name, or choices on top of a preset; null for the default preset."""
+    feature_gates: Gates | None = None
+    """On top of Kueue's defaults; those that would switch on what is not modelled may only be off."""
+    requeuing_timestamp: Literal["", "Creation", "Eviction"] = "Eviction"
+    """waitForPodsReady.requeuingStrategy.timestamp; empty means Creation."""
+    engine: Literal["reference"] = "reference"
+    """The engine that decides."""
+    explain: StrictBool = False
+    """Whether the answer has the trace."""
+    suite: Any = None
+    name: Any = None
+    test: Any = None
+    call: Any = None
+    tas: Any = None
+    admission_fair_sharing: Any = None
+    node_usage: Any = None
+    want: Any = None
+    got: Any = None
+    derived: Any = None
+    decision: Any = None
+
+
+class ValidateInput(Shape):
+    """Objects that an API server has not seen yet."""
+
+    objects: list[Any]
+    """Kueue's and KAI's objects; what is wrong with them stands in the answer."""
+    old: list[Any] | None = None
+    """The same objects before a change."""
+    reading: ReadingGiven | None = None
+    """As for decide."""
+    feature_gates: AnyGates | None = None
+    """On top of Kueue's defaults."""
+
+
+class PriorityInput(Shape):
+    """A WorkloadPriorityClass, and when to ask it."""
+
+    workload_priority_class: WorkloadPriorityClass
+    """The class, as released or as KEP-754 proposes it."""
+    created: fields.InstantText
+    """When the Job was created."""
+    now: fields.InstantText
+    """The clock."""
+    reading: ReadingGiven | None = None
+    """As for decide."""
+
+
+class MinRuntimeInput(_OpenShape):
+    """One case for KAI-Scheduler's MinRuntime plugin; what else it holds depends on what is asked."""
+
+    op: Literal["config", "queueField", "resolve", "path", "filter", "validate", "sequence"]
+    """What is asked."""
+
+
+class DecideRequest(_OpenShape):
+    """Asks who is preempted."""
+
+    id: Any = None
+    """The answer repeats it."""
+    call: Literal["decide"]
+    """What is asked."""
+    input: DecideInput
+    """About what."""
+
+
+class ValidateRequest(_OpenShape):
+    """Asks what is wrong with objects."""
+
+    id: Any = None
+    """The answer repeats it."""
+    call: Literal["validate"]
+    """What is asked."""
+    input: ValidateInput
+    """About what."""
+
+
+class PriorityRequest(_OpenShape):
+    """Asks what a WorkloadPriorityClass comes to."""
+
+    id: Any = None
+    """The answer repeats it."""
+    call: Literal["priority"]
+    """What is asked."""
+    input: PriorityInput
+    """About what."""
+
+
+class MinRuntimeRequest(_OpenShape):
+    """Asks KAI-Scheduler's MinRuntime plugin."""
+
+    id: Any = None
+    """The answer repeats it."""
+    call: Literal["minruntime"]
+    """What is asked."""
+    input: MinRuntimeInput
+    """About what."""
+
+
+Request = DecideRequest | ValidateRequest | PriorityRequest | MinRuntimeRequest
+"""One line of standard input."""

@@ -1,0 +1,153 @@
+"""The outcome of a decision in a line, and below it what is short, or what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.findings.beyond import Beyond, beyond_potential
+from tenure.findings.shortages import amount
+from tenure.model import Amount, FlavorResource, Outcome
+from tenure.oracle.assignment import Assigner
+from tenure.oracle.decide import Decision
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import available_at, empty_usage, potential_at, quota_at
+from tenure.rules.quota import can_ever_fit
+
+
+def summarize(decision: Decision) -> tuple[str, ...]:
+    """The outcome and what was short, or where it fits, without looking at any workload.
+
+    Args:
+        decision: any decision.
+
+    >>> from tenure.model import Cluster, ClusterQueue, Workload
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> summarize(decide(Cluster({"q": ClusterQueue("q")}), nothing, "q", 0, preset("guaranteed")))
+    ('Fit: ns/w fits in ClusterQueue q beside 0 running workloads',)
+    """
+    return tuple(_summary(decision))
+
+
+def _summary(decision: Decision) -> Iterator[str]:
+    yield f"{decision.outcome}: {_outcome(decision)}"
+    match decision.outcome:
+        case Outcome.FIT:
+            yield from _served(decision)
+        case Outcome.NO_FIT:
+            yield from _impossible(decision)
+        case Outcome.NO_CANDIDATES | Outcome.PREEMPT:
+            yield from _shortfalls(decision)
+
+
+def _outcome(decision: Decision) -> str:
+    where = f"ClusterQueue {decision.queue.name}"
+    if decision.queue.cohort is not None:
+        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
+    count = len(decision.running)
+    running = f"{count} running workload{'' if count == 1 else 's'}"
+    preemptor, taken = decision.preemptor.key, len(decision.targets)
+    match decision.outcome:
+        case Outcome.FIT:
+            return f"{preemptor} fits in {where} beside {running}{_reduced(decision)}"
+        case Outcome.NO_FIT:
+            return _hopeless(decision, where)
+        case Outcome.NO_CANDIDATES:
+            return f"of {running} in {where} {_too_few(decision)}"
+        case Outcome.PREEMPT:
+            make = "makes" if taken == 1 else "make"
+            return f"{taken} of {running} in {where} {make} room for {preemptor}{_reduced(decision)}"
+
+
+def _hopeless(decision: Decision, where: str) -> str:
+    queue, preemptor = decision.queue, decision.preemptor.key
+    if queue.inactive:
+        return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
+    if _would_fit_alone(decision):
+        return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
+    empty = "it" if queue.cohort is None else "the whole cohort"
+    return f"{preemptor} could not run in {where} even if {empty} were empty"
+
+
+def _too_few(decision: Decision) -> str:
+    count, preemptor = len(decision.candidates), decision.preemptor.key
+    if decision.terms.fair_sharing and decision.queue.cohort is not None:
+        return f"{count} may be asked for {preemptor}, and shares do not let enough of them be taken"
+    return f"{count} may be taken for {preemptor}, which is not enough"
+
+
+def _would_fit_alone(decision: Decision) -> bool:
+    """Whether a request that no flavor serves would be served if nothing ran in the whole tree."""
+    snapshot = decision.snapshot
+    alone = Snapshot(
+        snapshot.cluster, snapshot.queue, snapshot.tree, snapshot.place, {}, empty_usage(snapshot.tree)
+    )
+    return Assigner(alone, decision.preemptor, decision.terms, decision.now).assign().fits
+
+
+def _reduced(decision: Decision) -> str:
+    """How many pods are left of each pod set that partial admission reduced."""
+    asked = {pods.name: pods.count for pods in decision.preemptor.pod_sets}
+    fewer = [
+        f"{pods.count} of {asked[pods.name]} pods of {pods.name}"
+        for pods in decision.assignment.pod_sets
+        if pods.count < asked.get(pods.name, pods.count)
+    ]
+    return f", with {' and '.join(fewer)}" if fewer else ""
+
+
+def _impossible(decision: Decision) -> Iterator[str]:
+    snapshot = decision.snapshot
+    for at, asked in sorted(decision.assignment.usage.items()):
+        potential = potential_at(snapshot.tree, snapshot.place, at)
+        if not can_ever_fit(asked, potential):
+            yield Beyond("", at, asked, 0, potential).text
+    if decision.queue.inactive:
+        return
+    covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
+    requested = {
+        name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
+    }
+    for resource in sorted(requested - covered):
+        yield f"{resource} asked, which the ClusterQueue does not cover"
+    if not decision.assignment.usage:
+        yield from (each.text for each in beyond_potential(decision))
+
+
+def _served(decision: Decision) -> Iterator[str]:
+    """Where a request fits: what is asked, and what is available without it."""
+    for at, asked in sorted(decision.assignment.usage.items()):
+        if asked:
+            there = f"{amount(at, _free(decision, at))} available; {_own(decision, at)}"
+            yield f"{at.resource} on {at.flavor}: {amount(at, asked)} asked, {there}"
+
+
+def _shortfalls(decision: Decision) -> Iterator[str]:
+    for at in sorted(decision.assignment.needs_preemption):
+        asked = decision.assignment.usage.get(at, 0)
+        used, quota = _used(decision, at)
+        short, free = max(0, asked - _free(decision, at)), amount(at, _free(decision, at))
+        if decision.queue.cohort is None:
+            short = used + asked - quota
+            there = f"{amount(at, used)} of {amount(at, quota)} in use"
+        else:
+            there = f"{free} available; {_own(decision, at)}"
+        yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
+
+
+def _own(decision: Decision, at: FlavorResource) -> str:
+    used, quota = _used(decision, at)
+    return f"the queue uses {amount(at, used)} of its {amount(at, quota)}"
+
+
+def _used(decision: Decision, at: FlavorResource) -> tuple[Amount, Amount]:
+    """What is in use at the queue, and its nominal quota."""
+    snapshot = decision.snapshot
+    place = snapshot.place
+    return snapshot.usage[place].get(at, 0), quota_at(snapshot.tree, place, at).nominal
+
+
+def _free(decision: Decision, at: FlavorResource) -> Amount:
+    snapshot = decision.snapshot
+    return max(0, available_at(snapshot.tree, snapshot.usage, snapshot.place, at))

@@ -1,0 +1,73 @@
+"""KAI-Scheduler's MinRuntime plugin: who is protected from preemption and reclaim, until when, and why.
+
+>>> from tenure.kai import Action, Session, filter_answer, load_scene
+>>> from tenure.model import MINUTE
+>>> from tenure.resources import bundled
+>>> scene = load_scene([bundled("examples", "kai-departments")])
+>>> job = scene.jobs["vision/pretrain"]
+>>> session = Session(scene, now=job.started_at + 5 * MINUTE)
+>>> filter_answer(session, "serving/checkout", ["vision/pretrain"]).victims[0].verdict
+"protected until 14:05:00 by queue platform's reclaimMinRuntime 10m, the common ancestor"
+>>> session.resolve(Action.RECLAIM, "serving", "vision").step
+'research'
+"""
+
+from typing import TYPE_CHECKING
+
+from tenure.kai.arguments import Configured, configure
+from tenure.kai.call import answer_min_runtime
+from tenure.kai.filters import Filtered, job_is_elastic
+from tenure.kai.model import Arguments, Job, Pod, PodStatus, Queue, Scene, SubGroup, Victim
+from tenure.kai.protection import Protection
+from tenure.kai.resolver import Resolution, path_of, resolve
+from tenure.kai.session import Session
+from tenure.kai.validators import GroupLoss, JobLoss, Validated
+from tenure.model import Action, ResolveMethod
+
+if TYPE_CHECKING:
+    from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
+    from tenure.kai.intake import load_scene, scene_of_objects
+
+__all__ = [
+    "Action",
+    "Arguments",
+    "Configured",
+    "Filtered",
+    "GroupLoss",
+    "Job",
+    "JobLoss",
+    "Pod",
+    "PodStatus",
+    "Protection",
+    "Queue",
+    "Resolution",
+    "ResolveMethod",
+    "Scene",
+    "Session",
+    "SubGroup",
+    "Validated",
+    "Victim",
+    "answer_min_runtime",
+    "configure",
+    "filter_answer",
+    "job_is_elastic",
+    "load_scene",
+    "path_of",
+    "resolve",
+    "resolve_answer",
+    "scene_of_objects",
+    "validate_answer",
+]
+
+
+def __getattr__(name: str) -> object:
+    # Late: who asks the oracle reads no files.
+    if name in ("load_scene", "scene_of_objects"):
+        from tenure.kai import intake
+
+        return getattr(intake, name)
+    if name in __all__:
+        from tenure.kai import answers
+
+        return getattr(answers, name)
+    raise AttributeError(f"module 'tenure.kai' has no attribute {name!r}")

@@ -1,0 +1,226 @@
+"""Answers with their reasons: what a session says, and what each rule found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tenure.errors import bad_input
+from tenure.findings import Finding
+from tenure.kai.arguments import method_name
+from tenure.kai.entries import ACTIONS
+from tenure.kai.filters import Filtered
+from tenure.kai.model import Job, Victim
+from tenure.kai.protection import Protection
+from tenure.kai.session import Session
+from tenure.kai.shapes import (
+    FilterAnswer,
+    FilteredShape,
+    GroupShape,
+    LossShape,
+    ResolveAnswer,
+    ValidateAnswer,
+)
+from tenure.kai.validators import JobLoss
+from tenure.kai.words import (
+    elastic_findings,
+    filter_finding,
+    group_sentence,
+    loss_verdict,
+    origin,
+    protection_finding,
+    resolution_findings,
+    verdict_of,
+)
+from tenure.model import Action
+from tenure.units import format_duration, format_instant
+
+
+def action_name(action: Action) -> str:
+    """An action as manifests and commands name it.
+
+    >>> action_name(Action.RECLAIM)
+    'reclaim'
+    """
+    return next(name for name, each in ACTIONS.items() if each == action)
+
+
+def action_between(pending: Job, victim: Job) -> Action:
+    """What the scheduler does between two jobs: it preempts in the same queue, and reclaims elsewhere.
+
+    >>> action_between(Job("a", "q"), Job("b", "r")).name
+    'RECLAIM'
+    """
+    return Action.PREEMPT if pending.queue == victim.queue else Action.RECLAIM
+
+
+def resolve_answer(session: Session, action: Action, pending: str | None, victim: str) -> ResolveAnswer:
+    """Which minimum runtime counts between two queues, and why.
+
+    Args:
+        session: whom to ask.
+        action: preempt or reclaim.
+        pending: the pending job's queue; None for none.
+        victim: the victim's queue.
+    """
+    found = session.resolve(action, pending, victim)
+    value = format_duration(found.min_runtime)
+    return ResolveAnswer(
+        action=action_name(action),
+        method=method_name(session.scene.arguments.method),
+        pending_queue=pending,
+        victim_queue=victim,
+        min_runtime=value,
+        min_runtime_ns=found.min_runtime,
+        source=found.source,
+        path=found.path,
+        summary=f"{value} for a job in {victim}: {origin(found)}",
+        findings=tuple(resolution_findings(found, session.scene)),
+    )
+
+
+def filter_answer(
+    session: Session, pending: str, victims: Sequence[str] = (), action: Action | None = None
+) -> FilterAnswer:
+    """Who may be considered as a victim for a pending job, and why.
+
+    Args:
+        session: whom to ask.
+        pending: the pending job.
+        victims: jobs; where none is given, all others of which a pod holds a place.
+        action: preempt or reclaim; None for what the scheduler would do between the two jobs.
+
+    Raises:
+        InputError: there is no such job, or there are no others.
+    """
+    waiting = session.job(pending)
+    names = list(victims) or [each.name for each in _running(session) if each.name != pending]
+    if not names:
+        raise bad_input("--victim", "no other PodGroup that runs", "at least one that may be a victim")
+    shapes = tuple(_filtered(session, waiting, session.job(name), action) for name in names)
+    return FilterAnswer(
+        pending=pending,
+        now=format_instant(session.now),
+        method=method_name(session.scene.arguments.method),
+        summary=_filter_summary(pending, shapes),
+        victims=shapes,
+    )
+
+
+def _running(session: Session) -> Iterator[Job]:
+    for job in session.scene.jobs.values():
+        if any(group.active for group in job.sub_groups):
+            yield job
+
+
+def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -> FilteredShape:
+    action = action_between(waiting, job) if wanted is None else wanted
+    said = session.filter(action, waiting.name, job.name)
+    return FilteredShape(
+        victim=job.name,
+        queue=job.queue,
+        action=action_name(action),
+        passes=said.passes,
+        elastic=said.elastic,
+        protected=None if said.protection is None else said.protection.protected,
+        until=_until(said.protection),
+        min_runtime=_min_runtime(said.protection),
+        verdict=_filter_verdict(said, session),
+        findings=(
+            *elastic_findings(job),
+            *_protection_findings(said.protection, job, session),
+            filter_finding(said),
+        ),
+    )
+
+
+def _filter_verdict(said: Filtered, session: Session) -> str:
+    if said.protection is None:
+        return "may be considered: it is elastic, and a scenario must leave it its minimum"
+    return verdict_of(said.protection, session.now)
+
+
+def _filter_summary(pending: str, shapes: Sequence[FilteredShape]) -> str:
+    if len(shapes) == 1:
+        verb = "may be" if shapes[0].passes else "may not be"
+        return f"{shapes[0].victim} {verb} considered as a victim for {pending}: {shapes[0].verdict}"
+    passing = sum(each.passes for each in shapes)
+    return f"{passing} of {len(shapes)} jobs may be considered as victims for {pending}"
+
+
+def validate_answer(
+    session: Session, pending: str, victims: Sequence[Victim], action: Action | None = None
+) -> ValidateAnswer:
+    """Whether a scenario may stand, and why.
+
+    Args:
+        session: whom to ask.
+        pending: the pending job.
+        victims: who would lose which pods.
+        action: preempt or reclaim; None for what the scheduler would do between the pending job and the first
+            victim.
+
+    Raises:
+        InputError: there is no victim, no such job or no such pod.
+    """
+    waiting = session.job(pending)
+    if not victims:
+        raise bad_input("--take", "nothing", "at least one victim")
+    chosen = action_between(waiting, session.job(victims[0].job)) if action is None else action
+    said = session.validate(chosen, pending, victims)
+    shapes = tuple(_loss(each, session.job(each.job), session) for each in said.losses)
+    verb = "may stand" if said.stands else "is refused"
+    refused = "" if said.stands else f": {shapes[-1].victim} {shapes[-1].verdict}"
+    return ValidateAnswer(
+        pending=pending,
+        now=format_instant(session.now),
+        action=action_name(chosen),
+        method=method_name(session.scene.arguments.method),
+        stands=said.stands,
+        summary=f"The scenario for {pending} {verb}{refused}",
+        victims=shapes,
+    )
+
+
+def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
+    groups = tuple(
+        GroupShape(
+            each.name, each.min_available, each.active, each.taken, each.active - each.taken, each.keeps
+        )
+        for each in loss.groups
+    )
+    must = loss.protection is not None and loss.protection.protected
+    return LossShape(
+        victim=job.name,
+        stands=loss.stands,
+        elastic=loss.elastic,
+        protected=None if loss.protection is None else loss.protection.protected,
+        until=_until(loss.protection),
+        sub_groups=groups,
+        verdict=loss_verdict(loss, session.now),
+        findings=(
+            *elastic_findings(job),
+            *_protection_findings(loss.protection, job, session),
+            Finding("KMR-090", must, f"it {'must' if must else 'need not'} keep its minimum"),
+            *(Finding("KMR-100", each.keeps, group_sentence(each)) for each in loss.groups),
+        ),
+    )
+
+
+def _protection_findings(protection: Protection | None, job: Job, session: Session) -> Iterator[Finding]:
+    if protection is None:
+        return
+    if protection.resolution is not None:
+        yield from resolution_findings(protection.resolution, session.scene)
+    yield protection_finding(protection, job, session.now)
+
+
+def _until(protection: Protection | None) -> str | None:
+    if protection is None or protection.until is None or not protection.protected:
+        return None
+    return format_instant(protection.until)
+
+
+def _min_runtime(protection: Protection | None) -> str | None:
+    if protection is None or protection.min_runtime is None:
+        return None
+    return format_duration(protection.min_runtime)

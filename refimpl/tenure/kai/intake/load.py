@@ -1,0 +1,184 @@
+"""Manifests to what a session looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tenure.errors import InputError
+from tenure.kai.arguments import configure
+from tenure.kai.intake.configuration import Texts, read_config_map, read_shard
+from tenure.kai.intake.notes import Notes
+from tenure.kai.intake.pod_groups import read_pod_group
+from tenure.kai.intake.pods import PodEntry, read_pod
+from tenure.kai.intake.queues import read_queue, tree_of
+from tenure.kai.model import Job, Pod, Queue, Scene
+from tenure.manifests import Place, SourcedObject, did_you_mean, place_of, printable, show
+from tenure.manifests.yaml_files import iterate_objects
+
+VERSIONS: Mapping[str, tuple[str, ...]] = {
+    "Queue": ("scheduling.run.ai/v2",),
+    "PodGroup": ("scheduling.run.ai/v2alpha2",),
+    "Pod": ("v1",),
+    "ConfigMap": ("v1",),
+    "SchedulingShard": ("kai.scheduler/v1",),
+}
+_OWN_GROUPS = ("scheduling.run.ai", "kai.scheduler")
+_SHARED_KINDS = ("Pod", "ConfigMap")
+
+
+@dataclass(slots=True)
+class _Read:
+    """Everything that was read so far."""
+
+    notes: Notes
+    queues: dict[str, tuple[Place, Queue]] = field(default_factory=dict)
+    jobs: dict[str, tuple[Place, Job]] = field(default_factory=dict)
+    pods: list[PodEntry] = field(default_factory=list)
+    arguments: Texts | None = None
+
+    def add_queue(self, raw: object, place: Place) -> None:
+        queue = read_queue(raw, place, self.notes)
+        if queue is not None and self._is_new(queue.name in self.queues, place):
+            self.queues[queue.name] = (place, queue)
+
+    def add_pod_group(self, raw: object, place: Place) -> None:
+        job = read_pod_group(raw, place, self.notes)
+        if job is not None and self._is_new(job.name in self.jobs, place):
+            self.jobs[job.name] = (place, job)
+
+    def add_pod(self, raw: object, place: Place) -> None:
+        entry = read_pod(raw, place, self.notes)
+        if entry is not None:
+            self.pods.append(entry)
+
+    def add_config_map(self, raw: object, place: Place) -> None:
+        self._take(read_config_map(raw, place, self.notes), place)
+
+    def add_shard(self, raw: object, place: Place) -> None:
+        self._take(read_shard(raw, place, self.notes), place)
+
+    def _take(self, found: Texts | None, place: Place) -> None:
+        if found is None:
+            return
+        if self.arguments is not None:
+            self.notes.refuse(
+                place, "", "a second configuration of the plugin", "one: give those of one scheduler"
+            )
+        self.arguments = found
+
+    def _is_new(self, known: bool, place: Place) -> bool:
+        if known:
+            self.notes.refuse(place, "metadata.name", "this object a second time", "each object once")
+        return not known
+
+
+_ADD: Mapping[str, Callable[[_Read, object, Place], None]] = {
+    "Queue": _Read.add_queue,
+    "PodGroup": _Read.add_pod_group,
+    "Pod": _Read.add_pod,
+    "ConfigMap": _Read.add_config_map,
+    "SchedulingShard": _Read.add_shard,
+}
+
+
+def load_scene(paths: Sequence[str | Path], arguments: Mapping[str, str] | None = None) -> Scene:
+    """What a session looks at, from files.
+
+    Args:
+        paths: files, folders, or `-` for standard input, with Queues, PodGroups, Pods, the scheduler's
+            ConfigMap or a SchedulingShard; other kinds are passed over.
+        arguments: arguments of the plugin, each in place of the configured one.
+
+    Raises:
+        InputError: everything that cannot be read, or cannot be asked about.
+
+    >>> load_scene(["absent.yaml"])
+    Traceback (most recent call last):
+    tenure.errors.InputError: absent.yaml: found no such file or folder, expected a file or folder to read
+    """
+    notes = Notes()
+    objects = list(iterate_objects(paths, notes.problems))
+    return _scene(objects, notes, arguments or {})
+
+
+def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | None = None) -> Scene:
+    """The same from objects that have been parsed.
+
+    Args:
+        objects: as parsed from YAML or JSON, untrusted.
+        arguments: as for `load_scene`.
+
+    Raises:
+        InputError: everything that cannot be asked about.
+
+    >>> queue = {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "a"}}
+    >>> list(scene_of_objects([queue]).queues)
+    ['a']
+    """
+    sourced = [SourcedObject("", each if isinstance(each, dict) else {}) for each in objects]
+    return _scene(sourced, Notes(), arguments or {})
+
+
+def _scene(objects: Sequence[SourcedObject], notes: Notes, arguments: Mapping[str, str]) -> Scene:
+    read = _Read(notes)
+    for each in objects:
+        kind = _kind(each, notes)
+        if kind is not None:
+            _ADD[kind](read, each.object, place_of(each.object, kind, file=each.file))
+    queues = tree_of(read.queues, notes)
+    jobs = _with_pods(read, queues)
+    configured = configure({**(read.arguments or {}), **arguments})
+    if notes.problems:
+        raise InputError(notes.problems)
+    return Scene(queues, jobs, configured.arguments, (*notes.warnings, *configured.warnings))
+
+
+def _kind(each: SourcedObject, notes: Notes) -> str | None:
+    """The kind, where it is one of ours; another kind of the same name is passed over."""
+    kind, version = each.object.get("kind"), each.object.get("apiVersion")
+    if not isinstance(kind, str) or kind not in _ADD:
+        return None
+    if version in VERSIONS[kind]:
+        return kind
+    group = str(version).partition("/")[0]
+    if kind not in _SHARED_KINDS and (version is None or group in _OWN_GROUPS):
+        place = place_of(each.object, kind, file=each.file)
+        found = "nothing" if version is None else show(version)
+        notes.refuse(place, "apiVersion", found, " or ".join(VERSIONS[kind]))
+    return None
+
+
+def _with_pods(read: _Read, queues: Mapping[str, Queue]) -> dict[str, Job]:
+    pods: dict[tuple[str, str], list[Pod]] = {}
+    for entry in read.pods:
+        if entry.job not in read.jobs:
+            read.notes.warn(entry.place, f"its PodGroup {printable(entry.job)} was not given")
+        elif entry.sub_group not in {group.name for group in read.jobs[entry.job][1].sub_groups}:
+            text = f"its PodGroup has no sub-group {show(entry.sub_group)}: the scheduler leaves the pod out"
+            read.notes.warn(entry.place, text)
+        else:
+            pods.setdefault((entry.job, entry.sub_group), []).append(entry.pod)
+    jobs = {name: _filled(job, pods) for name, (_, job) in read.jobs.items()}
+    _warn_of_jobs(read, queues)
+    return jobs
+
+
+def _filled(job: Job, pods: Mapping[tuple[str, str], list[Pod]]) -> Job:
+    groups = (replace(each, pods=tuple(pods.get((job.name, each.name), ()))) for each in job.sub_groups)
+    return Job(job.name, job.queue, job.started_at, tuple(groups))
+
+
+def _warn_of_jobs(read: _Read, queues: Mapping[str, Queue]) -> None:
+    by_short: dict[str, str] = {}
+    for name, (place, job) in read.jobs.items():
+        if job.queue not in queues:
+            hint = did_you_mean(job.queue, queues)
+            read.notes.warn(
+                place, f"spec.queue: there is no Queue {show(job.queue)}; the default counts{hint}"
+            )
+        short = name.partition("/")[2]
+        if by_short.setdefault(short, name) != name:
+            text = f"the scheduler knows PodGroups by name alone: this one and {by_short[short]} are one"
+            read.notes.warn(place, text)

@@ -1,0 +1,37 @@
+"""The published schemas of `tenure kai`: `python -m tenure.kai.schemas spec/schemas` writes them anew."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tenure.answers.written import schema_of, with_warnings
+from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
+
+SHAPES = {"filter": FilterAnswer, "validate": ValidateAnswer, "resolve": ResolveAnswer}
+"""What each command below `tenure kai` answers with."""
+
+
+def kai_schema(command: str) -> dict[str, Any]:
+    """The JSON Schema of what a command prints with `-o json`.
+
+    Args:
+        command: a key of `SHAPES`.
+
+    >>> kai_schema("filter")["title"]
+    'tenure kai filter -o json'
+    """
+    return with_warnings(schema_of(SHAPES[command], f"tenure kai {command} -o json"))
+
+
+def write_schemas(folder: Path) -> None:
+    """Write every schema into a folder."""
+    for command in SHAPES:
+        text = json.dumps(kai_schema(command), indent=2, ensure_ascii=False) + "\n"
+        (folder / f"kai-{command}.schema.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_schemas(Path(sys.argv[1]))

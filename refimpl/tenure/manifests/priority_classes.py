@@ -1,0 +1,93 @@
+"""Untrusted WorkloadPriorityClasses into the model: the released form, and KEP-754's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.errors import Problem
+from tenure.manifests import schema
+from tenure.manifests.checking import check
+from tenure.manifests.headers import as_v1beta2, read_one
+from tenure.manifests.showing import Place, show
+from tenure.manifests.structure import dig
+from tenure.model import DynamicPriorityPolicy, WorkloadPriorityClass
+
+RELEASED = "dynamicPriorityPolicy"
+PROPOSED = "spec.dynamicPriorityPolicy"
+"""Where a policy may stand: beside `value`, or under `spec` beside `priority`."""
+
+
+def read_priority_class(raw: object, *, where: str = "") -> WorkloadPriorityClass:
+    """A WorkloadPriorityClass of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out. Its base is the released `value`
+            or the proposal's `spec.priority`, its `dynamicPriorityPolicy` stands beside either.
+        where: path to put before the path of every field in an error.
+
+    Returns:
+        The class. Without a policy no decision asks for it: Kueue has copied its value into `spec.priority`
+        of the workloads. What a policy says is judged where it is used (DYN-040), since that is a matter of
+        the reading.
+
+    Raises:
+        InputError: everything that is wrong with it; two bases, or two policies, that differ.
+
+    Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, WorkloadPriorityClass API.
+
+    >>> read_priority_class({"metadata": {"name": "high"}, "value": "1"})
+    Traceback (most recent call last):
+    tenure.errors.InputError: WorkloadPriorityClass/high: value: found '1', expected an integer
+    >>> policy = {"step": 400, "max": 1000, "delayForStep": "1h"}
+    >>> spec = {"priority": 100, "dynamicPriorityPolicy": policy}
+    >>> read_priority_class({"metadata": {"name": "sample"}, "spec": spec}).policy.delay_for_step
+    3600000000000
+    """
+    return read_one(raw, "WorkloadPriorityClass", where, priority_class)
+
+
+def priority_class(raw: object, place: Place, problems: list[Problem]) -> WorkloadPriorityClass | None:
+    """As `read_priority_class`; what is wrong is added to `problems`, and the result is None."""
+    known = len(problems)
+    raw, place = as_v1beta2(raw, "WorkloadPriorityClass", place, problems)
+    checked = check(schema.WorkloadPriorityClassObject, raw, place, problems)
+    problems.extend(_base_problems(raw, place))
+    problems.extend(_policy_problems(raw, place))
+    if checked is None or len(problems) > known:
+        return None
+    spec = checked.spec or schema.WorkloadPriorityClassSpec()
+    base = spec.priority if checked.value is None else checked.value
+    beside = _given(checked.dynamic_priority_policy)
+    policy = beside or _given(spec.dynamic_priority_policy)
+    return WorkloadPriorityClass(
+        name=checked.metadata.name,
+        base=base or 0,
+        policy=_policy(policy) if policy else None,
+        policy_path=RELEASED if beside else PROPOSED,
+    )
+
+
+def _given(policy: schema.DynamicPriorityPolicy | None) -> schema.DynamicPriorityPolicy | None:
+    """The policy, unless it is the empty one that Go writes where there is none."""
+    return None if policy == schema.DynamicPriorityPolicy() else policy
+
+
+def _policy(found: schema.DynamicPriorityPolicy) -> DynamicPriorityPolicy:
+    return DynamicPriorityPolicy(
+        step=found.step or 0, max=found.max, delay_for_step=found.delay_for_step or 0
+    )
+
+
+def _base_problems(raw: object, place: Place) -> Iterator[Problem]:
+    value, proposed = dig(raw, "value"), dig(raw, "spec", "priority")
+    if value is None and proposed is None:
+        yield place.problem("value", "nothing", "a value: the field is required")
+    elif value is not None and proposed is not None and value != proposed:
+        expected = f"the same as value, {show(value)}, or nothing"
+        yield place.problem("spec.priority", show(proposed), expected)
+
+
+def _policy_problems(raw: object, place: Place) -> Iterator[Problem]:
+    beside, below = dig(raw, RELEASED), dig(raw, "spec", RELEASED)
+    if beside and below and beside != below:
+        yield place.problem(PROPOSED, show(below), "one policy, beside value or below spec")

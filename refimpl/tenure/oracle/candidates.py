@@ -1,0 +1,79 @@
+"""Who may be taken: the workloads of the ClusterQueues that a search looks into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from tenure.model import Evidence, Ground, WithinClusterQueue
+from tenure.oracle.question import OWN, Candidate, Question, in_order
+from tenure.oracle.remembering import as_rules_see
+from tenure.rules.eligibility import ground_for
+
+
+class Offer(NamedTuple):
+    """A ClusterQueue in which a search looks for candidates, and the facts that all of them share.
+
+    Args:
+        place: of the ClusterQueue.
+        group: see KQ-220.
+        common: place of the lowest cohort that contains it and the preemptor's; None for its own.
+        over_quota, advantage: as in `Evidence`.
+        by_share: whether shares are compared when a candidate's turn comes; until then there is no ground.
+    """
+
+    place: int
+    group: int
+    common: int | None = None
+    over_quota: bool = False
+    advantage: bool = False
+    by_share: bool = False
+
+
+def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candidate, ...]:
+    """The candidates of some ClusterQueues, in the order of KQ-220.
+
+    Args:
+        question: the search.
+        offers: the queues; the same ones in another order are remembered apart.
+    """
+    asked = tuple(offers)
+    if not asked:
+        return ()
+    seen = as_rules_see(question.preemptor, question.terms)
+    key = ("candidates", seen, question.needed, question.terms, question.now, asked)
+
+    def search() -> tuple[Candidate, ...]:
+        return in_order(question, (each for offer in asked for each in _offered(question, offer)))
+
+    found: tuple[Candidate, ...] = question.snapshot.found.of(key, search, len)
+    return found
+
+
+def own_offers(question: Question) -> Iterator[Offer]:
+    """The preemptor's own ClusterQueue, unless its policy is to take nobody."""
+    if question.terms.within_cluster_queue != WithinClusterQueue.NEVER:
+        yield Offer(question.snapshot.place, OWN)
+
+
+def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
+    """The workloads of one ClusterQueue that may be taken; an inactive one offers nobody."""
+    place, group, common, over_quota, advantage, by_share = offer
+    queue = question.snapshot.tree.nodes[place].queue
+    if queue is None or queue.inactive:
+        return
+    preemptor, needed, terms, now = question.preemptor, question.needed, question.terms, question.now
+    # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
+    facts = Evidence(Ground.NONE, over_quota=over_quota, advantage=advantage, within_nominal=by_share)
+    found: dict[Ground, Evidence] = {}
+    for workload in question.snapshot.running.get(place, ()):
+        if needed.isdisjoint(workload.usage):
+            continue
+        ground = ground_for(preemptor, workload, facts, terms, now)
+        if ground == Ground.NONE:
+            continue
+        evidence = found.get(ground)
+        if evidence is None:
+            known = Ground.NONE if by_share else ground
+            evidence = found[ground] = Evidence(known, over_quota=over_quota, advantage=advantage)
+        yield Candidate(workload, evidence, place, group, common)

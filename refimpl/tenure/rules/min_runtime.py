@@ -1,0 +1,292 @@
+"""Rules of KAI-Scheduler's MinRuntime plugin: which value counts, who is protected, what that refuses.
+
+A walk through the tree of queues is one step at a time: each rule takes what the queue above came to. A job
+with several sub-groups is one sub-group at a time.
+"""
+
+from __future__ import annotations
+
+from tenure.model import Action, Duration, Instant, ResolveMethod
+from tenure.rules.registry import rule
+
+
+@rule("KMR-010")
+def nearest_set(own: Duration | None, above: Duration) -> Duration:
+    """What a queue's minimum runtime comes to.
+
+    > A queue's own value counts where it is set, however small; where it is
+    > not, what the queue above comes to, and at the top the default.
+
+    Args:
+        own: the queue's own value, ns; None where it is not set. `0s` is set, and so is a negative value.
+        above: what the queue above comes to, or at the top the plugin's default, ns.
+
+    Returns:
+        ns.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Preemption Resolution.
+
+    >>> nearest_set(None, 600), nearest_set(0, 600)
+    (600, 0)
+    """
+    if own is None:
+        return above
+    return own
+
+
+@rule("KMR-020")
+def default_of(argument: Duration | None) -> Duration:
+    """The default that an argument of the plugin sets.
+
+    > An argument that is absent, is no duration or is negative sets the default
+    > to 0s.
+
+    Args:
+        argument: ns; None where it is absent or no duration.
+
+    Returns:
+        ns.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Configuration Parameters; of what is no duration or negative the
+        document says nothing.
+
+    >>> default_of(None), default_of(-1), default_of(600)
+    (0, 0, 600)
+    """
+    if argument is None:
+        return 0
+    return max(0, argument)
+
+
+@rule("KMR-030")
+def counts_for_reclaim(method: ResolveMethod, top_level: bool, parent_is_common: bool) -> bool:
+    """Whether a queue on the victim's path has a say in who may reclaim.
+
+    > Under queue every queue on the victim's path counts. Under lca a queue
+    > counts when it is top-level, or when the queue above it is on the
+    > reclaimer's path too.
+
+    Args:
+        method: how values are resolved.
+        top_level: whether the queue has no queue above it.
+        parent_is_common: whether the queue above it is on the reclaimer's path as well.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Reclamation Resolution.
+
+    >>> counts_for_reclaim(ResolveMethod.LCA, top_level=False, parent_is_common=False)
+    False
+    """
+    if method == ResolveMethod.QUEUE:
+        return True
+    return top_level or parent_is_common
+
+
+@rule("KMR-040")
+def value_down(own: Duration | None, above: Duration, counts: bool) -> Duration:
+    """What the walk down the victim's path has come to at a queue.
+
+    > A queue that counts comes to its nearest set value. One that does not
+    > hands down what the queue above came to.
+
+    Args:
+        own: the queue's own value, ns; None where it is not set.
+        above: what the walk had come to above, at the top the plugin's default, ns.
+        counts: whether the queue has a say (KMR-030).
+
+    Returns:
+        ns.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Reclamation Resolution.
+
+    >>> value_down(own=5, above=600, counts=False)
+    600
+    """
+    if not counts:
+        return above
+    return nearest_set(own, above)
+
+
+@rule("KMR-050")
+def is_resolvable(action: Action, pending_known: bool, victim_known: bool) -> bool:
+    """Whether the queues say what the minimum runtime is.
+
+    > The victim's queue must exist, and for a reclaim the reclaimer's too;
+    > otherwise the default counts.
+
+    Args:
+        action: what the pending job wants to do.
+        pending_known: whether the pending job's queue exists.
+        victim_known: whether the victim's queue exists.
+
+    Source: KAI-Scheduler, MinRuntime plugin, resolver; the document says nothing of it.
+
+    >>> is_resolvable(Action.PREEMPT, pending_known=False, victim_known=True)
+    True
+    """
+    if action == Action.PREEMPT:
+        return victim_known
+    return victim_known and pending_known
+
+
+@rule("KMR-060")
+def is_protected(started_at: Instant | None, min_runtime: Duration, now: Instant) -> bool:
+    """Whether a running job still has its minimum runtime before it.
+
+    > A job is protected while now is strictly before its last start plus the
+    > minimum runtime. A job without a start stamp is not.
+
+    Args:
+        started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
+        min_runtime: what counts for the job, ns.
+        now: the clock, ns since the epoch.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Example Workflow.
+
+    >>> is_protected(0, 600, 599), is_protected(0, 600, 600), is_protected(None, 600, 0)
+    (True, False, False)
+    """
+    if started_at is None:
+        return False
+    return now < started_at + min_runtime
+
+
+@rule("KMR-070")
+def is_elastic(elastic_so_far: bool, min_available: int, pods: int) -> bool:
+    """Whether a job is elastic, one sub-group after the other.
+
+    > A job is elastic when in some sub-group minAvailable is strictly less than
+    > the number of pods, whatever the state of the pods.
+
+    Args:
+        elastic_so_far: whether a sub-group before this one made it elastic.
+        min_available: of the sub-group.
+        pods: how many pods the sub-group has.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Elastic Jobs Handling.
+
+    >>> is_elastic(False, min_available=2, pods=2), is_elastic(False, min_available=2, pods=3)
+    (False, True)
+    """
+    return elastic_so_far or min_available < pods
+
+
+@rule("KMR-080")
+def passes_filter(elastic: bool, protected: bool) -> bool:
+    """Whether a running job may be considered as a victim.
+
+    > An elastic job passes, and so does a job that is not protected.
+
+    Args:
+        elastic: whether the job is elastic (KMR-070).
+        protected: whether it is protected (KMR-060).
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Elastic Jobs Handling, item 1.
+
+    >>> passes_filter(elastic=False, protected=True)
+    False
+    """
+    return elastic or not protected
+
+
+@rule("KMR-090")
+def must_keep_minimum(elastic: bool, protected: bool) -> bool:
+    """Whether a scenario has to leave a victim job its minimum.
+
+    > An elastic job that is protected has to keep its minimum; no other job is
+    > looked at.
+
+    Args:
+        elastic: whether the job is elastic (KMR-070).
+        protected: whether it is protected (KMR-060).
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Elastic Jobs Handling, item 2.
+
+    >>> must_keep_minimum(elastic=True, protected=True)
+    True
+    """
+    return elastic and protected
+
+
+@rule("KMR-100")
+def keeps_minimum(min_available: int, active: int, taken: int) -> bool:
+    """Whether a sub-group has its minimum left after a scenario.
+
+    > A sub-group that loses no pod is not looked at. Another one keeps its
+    > minimum when minAvailable is at most the pods that hold a place, less the
+    > pods taken.
+
+    Args:
+        min_available: of the sub-group.
+        active: how many of its pods are Allocated, Pipelined, Binding, Bound, Running or Releasing.
+        taken: how many of its pods the scenario names, whatever their state.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Elastic Jobs Handling, item 2.
+
+    >>> keeps_minimum(min_available=2, active=3, taken=1), keeps_minimum(min_available=2, active=3, taken=2)
+    (True, False)
+    """
+    if taken == 0:
+        return True
+    return min_available <= active - taken
+
+
+@rule("KMR-110")
+def value_in_session(kept: Duration | None, resolved: Duration) -> Duration:
+    """The minimum runtime that a session goes on with.
+
+    > What was resolved once in a session counts until the session ends.
+
+    Args:
+        kept: what the session resolved before for the same queues, ns; None where it has not.
+        resolved: what the queues say now, ns.
+
+    Returns:
+        ns.
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Caching.
+
+    >>> value_in_session(None, 600), value_in_session(0, 600)
+    (600, 0)
+    """
+    if kept is None:
+        return resolved
+    return kept
+
+
+@rule("KMR-120")
+def protection_in_session(kept: bool | None, asked_now: bool) -> bool:
+    """Whether a session takes a job for protected.
+
+    > What a session answered once about a job counts until the session ends,
+    > whether it was yes or no.
+
+    Args:
+        kept: what the session answered before, for a reclaim about the same pair of jobs; None where it kept
+            no answer.
+        asked_now: whether the job is protected by the clock as it is now (KMR-060).
+
+    Source: KAI-Scheduler, MinRuntime Plugin, Caching.
+
+    >>> protection_in_session(None, True), protection_in_session(False, True)
+    (True, False)
+    """
+    if kept is None:
+        return asked_now
+    return kept
+
+
+@rule("KMR-130")
+def is_answer_kept(started_at: Instant | None) -> bool:
+    """Whether a session keeps its answer about a job.
+
+    > An answer about a job without a start stamp is not kept.
+
+    Args:
+        started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
+
+    Source: KAI-Scheduler, MinRuntime plugin; the document says nothing of it.
+
+    >>> is_answer_kept(None), is_answer_kept(0)
+    (False, True)
+    """
+    return started_at is not None

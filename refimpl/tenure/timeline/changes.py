@@ -1,0 +1,188 @@
+"""What happens to workloads, queues and objects, and whom it wakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tenure.model import Duration, Instant
+from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, released
+from tenure.timeline.agenda import Agenda, Due, Task
+from tenure.timeline.entries import Entry
+from tenure.timeline.journal import Journal
+from tenure.timeline.record import Ending, Happening
+from tenure.timeline.scenario import Submission
+from tenure.timeline.world import World
+from tenure.units import format_duration, format_instant
+
+
+class Changes:
+    """Applies what happens to the world, writes it down, and plans what follows from it.
+
+    Args:
+        world, agenda, journal: of the play.
+
+    Source: Kueue main of August 2026, what its controllers do about Workloads, ClusterQueues and Cohorts.
+    """
+
+    def __init__(self, world: World, agenda: Agenda, journal: Journal) -> None:
+        self.world = world
+        self.agenda = agenda
+        self.journal = journal
+        self.dirty = False
+        """Whether the next cycle may find anything that the last one did not."""
+        self.back_at: Instant | None = None
+        """When a controller that is being restarted is back; None where there is one."""
+
+    @property
+    def is_down(self) -> bool:
+        """Whether there is no controller, because it is being restarted."""
+        return self.back_at is not None
+
+    def apply(self, task: Task) -> None:
+        """Do what follows from what happened before, and is due now."""
+        if task.kind == Due.WAKE:
+            for name, queue in self.world.queues.items():
+                if queue in self.world.tree_of(task.key):
+                    self.wake(name, "something happened in its tree of queues")
+        elif task.kind == Due.START:
+            self.back_at, self.dirty = None, True
+            self.journal.tell(Happening.RESTARTED, "the controller is back")
+        else:
+            self._stay_ends(task)
+
+    def present(self, submission: Submission) -> None:
+        """A workload that is there when the play starts."""
+        workload, now = submission.workload, self.world.now
+        if workload.cluster_queue is None:
+            self.join(submission)
+            return
+        actor = joined(submission, now)
+        self.world.add(actor)
+        actor.phase = Phase.TERMINATING if workload.evicted else Phase.RUNNING
+        actor.reserved = actor.stopped = now
+        if workload.quota_reserved_at is not None:
+            actor.reserved = min(now, workload.quota_reserved_at)
+        actor.stay = 1
+        self._plan_end(actor)
+        self.journal.tell(Happening.NOTE, f"holds quota since {format_instant(actor.reserved)}", actor)
+        if actor.workload.priority_class in self.world.cluster.growing:
+            self.journal.priority(actor)
+
+    def wake(self, name: str, why: str, only: Iterable[str] | None = None) -> None:
+        """Those who wait aside in a queue are tried again."""
+        for actor in self.world.queues[name].wake(only):
+            self.dirty = True
+            self.journal.tell(Happening.WOKEN, f"is tried again: {why}", actor)
+
+    def admit(self, entry: Entry) -> None:
+        """Quota is reserved for a head."""
+        actor, world = entry.actor, self.world
+        self.dirty = True
+        self.journal.waited(actor, admitted=True)
+        assignment = entry.decision.assignment
+        actor.workload = admitted(actor.workload, actor.queue, assignment, world.clock)
+        actor.pod_sets, actor.is_as_it_came = assignment.pod_sets, False
+        actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
+        actor.stay += 1
+        world.queues[actor.queue].remove(actor.key)
+        flavors = sorted({held.flavor for held in actor.workload.usage})
+        self.journal.tell(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
+        self._plan_end(actor)
+
+    def preempt(self, entry: Entry) -> None:
+        """The targets of a head are evicted, those that are not already."""
+        world, preemptor = self.world, entry.actor
+        for target in entry.decision.targets:
+            actor = world.actors[target.workload.key]
+            if actor.phase == Phase.TERMINATING:
+                continue
+            self.dirty = True
+            equal = actor.queue == preemptor.queue and world.priority(actor) == world.priority(preemptor)
+            self.journal.preempted(preemptor, actor, target, equal=equal)
+            actor.workload = evicted(actor.workload, target.reason, world.clock)
+            actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
+            actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
+            takes = self._pods_end_after(actor)
+            if takes:
+                self.agenda.plan(world.now + takes, Due.RELEASE, actor.key, actor.stay)
+            else:
+                self._release(actor)
+
+    def _pods_end_after(self, actor: Actor) -> Duration:
+        return self.world.scenario.timing.eviction if actor.eviction is None else actor.eviction
+
+    def _plan_end(self, actor: Actor) -> None:
+        left = actor.left()
+        if actor.phase == Phase.TERMINATING:
+            at = self.world.now + self._pods_end_after(actor)
+            self.agenda.plan(at, Due.RELEASE, actor.key, actor.stay)
+        elif left is not None:
+            self.agenda.plan(max(self.world.now, actor.reserved + left), Due.FINISH, actor.key, actor.stay)
+
+    def _stay_ends(self, task: Task) -> None:
+        actor = self.world.actors[task.key]
+        if actor.stay != task.stay:
+            return
+        if task.kind == Due.RELEASE and actor.phase == Phase.TERMINATING:
+            self._release(actor)
+        elif task.kind == Due.FINISH and actor.phase == Phase.RUNNING:
+            self.end(actor, Ending.FINISHED)
+
+    def _release(self, actor: Actor) -> None:
+        """The pods are gone: the victim waits again, at once; the others learn of it a little later."""
+        done = actor.stopped - actor.reserved
+        lost = 0 if actor.keeps else done + actor.progress
+        actor.progress = actor.progress + done - lost
+        self.journal.ran(actor, Ending.PREEMPTED, lost)
+        actor.workload, actor.is_as_it_came = released(actor.workload), False
+        actor.phase, actor.since = Phase.WAITING, self.world.now
+        text = "gives its quota back and waits again"
+        if lost:
+            text += f"; {format_duration(lost)} of work are lost"
+        self.journal.tell(Happening.RELEASED, text, actor)
+        self.retry(actor.queue)
+        self._push(actor)
+
+    def end(self, actor: Actor, how: Ending) -> None:
+        """A workload is finished or deleted."""
+        world = self.world
+        if actor.phase == Phase.WAITING:
+            self.journal.waited(actor, admitted=False)
+        elif actor.holds:
+            self.journal.ran(actor, how)
+        if how == Ending.FINISHED:
+            self.journal.finished[actor.key] = world.now
+        actor.phase, actor.since = Phase.DONE, world.now
+        del world.alive[actor.key]
+        world.queues[actor.queue].remove(actor.key)
+        what = Happening.FINISHED if how == Ending.FINISHED else Happening.DELETED
+        self.journal.tell(what, how.value, actor)
+        self.dirty = True
+        self.retry(actor.queue)
+
+    def join(self, submission: Submission) -> None:
+        """A workload joins its queue."""
+        actor = joined(submission, self.world.now)
+        self.world.add(actor)
+        priority = self.world.priority(actor)
+        self.journal.tell(Happening.SUBMITTED, f"waits, with priority {priority}", actor)
+        if actor.workload.priority_class in self.world.cluster.growing:
+            self.journal.priority(actor)
+        self._push(actor)
+
+    def _push(self, actor: Actor) -> None:
+        self.dirty = True
+        if not self.world.queues[actor.queue].push(actor, self.world.shape(actor)):
+            text = "waits aside: others like it do, and nobody looks at it"
+            self.journal.tell(Happening.PARKED, text, actor)
+
+    def retry(self, queue: str) -> None:
+        """Who waits aside in a tree is woken soon; events until then wake them together."""
+        found = self.world.cluster.cluster_queues.get(queue)
+        if found is None:
+            return
+        root = self.world.root_of(found)
+        waiting = {task.key for task in self.agenda.planned(Due.WAKE)}
+        known = [self.world.cluster.cluster_queues.get(name) for name in waiting]
+        if root not in {self.world.root_of(each) for each in known if each is not None}:
+            self.agenda.plan(self.world.now + self.world.scenario.timing.retry, Due.WAKE, queue)

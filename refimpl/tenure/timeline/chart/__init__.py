@@ -1,0 +1,88 @@
+"""Charts of plays: who ran when, under which protection, and who took whom.
+
+matplotlib draws them. It is an extra, `tenure[charts]`, and imported only when something is drawn.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tenure.errors import bad_input
+from tenure.timeline.chart.compose import compose
+from tenure.timeline.chart.svg import finished, told_in
+from tenure.timeline.chart.theme import DARK, LIGHT, THEMES, recoloured, theme_named
+from tenure.timeline.chart.words import clean, description
+from tenure.timeline.record import Record
+
+__all__ = ["DARK", "LIGHT", "THEMES", "check_chart", "png_chart", "recoloured", "svg_chart", "write_chart"]
+
+FORMATS = (".svg", ".png")
+
+
+def check_chart(path: str, theme: str = "light") -> None:
+    """Whether a chart can be drawn, before anything is played for it.
+
+    Raises:
+        tenure.errors.InputError: the file is neither `.svg` nor `.png`, its folder does not exist, there is
+            no such theme, or matplotlib is missing.
+
+    >>> check_chart("play.pdf")
+    Traceback (most recent call last):
+    tenure.errors.InputError: --chart: found 'play.pdf', expected a file named *.svg or *.png
+    """
+    if not path.endswith(FORMATS):
+        raise bad_input("--chart", path, "a file named *.svg or *.png")
+    if not Path(path).parent.is_dir():
+        raise bad_input("--chart", path, "a file in a folder that exists")
+    theme_named(theme)
+    try:
+        import tenure.timeline.chart.canvas
+    except ModuleNotFoundError as missing:
+        expected = "matplotlib, which draws charts: pip install 'tenure[charts]'"
+        raise bad_input("--chart", path, expected) from missing
+    del tenure
+
+
+def write_chart(record: Record, path: Path, theme: str = "light") -> None:
+    """Draw a play into a file, the same bytes each time with the same matplotlib.
+
+    Args:
+        record: the play.
+        path: the file, `*.svg` or `*.png`; one that exists is written over.
+        theme: `light` or `dark`. An SVG has no background, and so fits a page of its theme.
+
+    Raises:
+        tenure.errors.InputError: see `check_chart`, or the file cannot be written.
+    """
+    check_chart(str(path), theme)
+    drawn = png_chart(record, theme) if path.suffix == ".png" else svg_chart(record, theme).encode()
+    try:
+        path.write_bytes(drawn)
+    except OSError as error:
+        raise bad_input("--chart", str(path), f"a file that can be written: {error.strerror}") from error
+
+
+def svg_chart(record: Record, theme: str = "light") -> str:
+    """A play as SVG: text as text, a title and a description, and a title for each span that is drawn.
+
+    Raises:
+        tenure.errors.InputError: there is no such theme.
+    """
+    from tenure.timeline.chart.canvas import svg
+
+    colours, scene = theme_named(theme), compose(record)
+    title = f"{clean(record.title or record.scenario)} Reading {clean(record.reading)}."
+    drawn = finished(svg(scene, LIGHT), title, description(record), told_in(scene))
+    # Drawn in one theme only: matplotlib makes identifiers of colours, which are to be the same in all.
+    return drawn if colours is LIGHT else recoloured(drawn, LIGHT, colours)
+
+
+def png_chart(record: Record, theme: str = "light") -> bytes:
+    """A play as PNG.
+
+    Raises:
+        tenure.errors.InputError: there is no such theme.
+    """
+    from tenure.timeline.chart.canvas import png
+
+    return png(compose(record), theme_named(theme))

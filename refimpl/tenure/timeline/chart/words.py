@@ -1,0 +1,162 @@
+"""Texts of a chart: names made harmless and short, times after the start, what the play comes to."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+
+from tenure.model import SECOND, Duration
+from tenure.timeline.record import Loop, Preemption, Record
+from tenure.timeline.scenario import MILLISECOND
+from tenure.units import format_duration, format_instant
+
+MOST_SENTENCES = 40
+"""Preemptions that the description tells one by one; a reader of the screen wants no thousand."""
+MOST_NAMES = 4
+_NOT_SHOWN = {"Cc", "Cf", "Cn", "Co", "Cs"}
+
+
+def clean(text: str) -> str:
+    """A text without characters that no XML may hold or that turn the ones around them about.
+
+    >>> clean("a\\x00b")
+    'a\\ufffdb'
+    """
+    spaced = " ".join(text.split())
+    return "".join("\ufffd" if unicodedata.category(each) in _NOT_SHOWN else each for each in spaced)
+
+
+def short(text: str, most: int) -> str:
+    """A text of at most so many characters; what is left out is in the middle, since names differ at the end.
+
+    >>> short("team-a/job-pretrain-7b-e95a1", 12)
+    'team-…-e95a1'
+    """
+    if len(text) <= most:
+        return text
+    ahead = (most - 1) // 2
+    return f"{text[:ahead]}…{text[len(text) - (most - 1 - ahead) :]}"
+
+
+def wrapped(text: str, most: int) -> list[str]:
+    """A text in lines of at most so many characters."""
+    return textwrap.wrap(clean(text), most) or [""]
+
+
+def after(since: Duration) -> str:
+    """How long after the start, to the millisecond.
+
+    >>> after(4 * 3600 * SECOND + 30_010_000_001)
+    '4:00:30.010'
+    """
+    seconds, rest = divmod(since, SECOND)
+    part = f".{rest // MILLISECOND:03}" if rest >= MILLISECOND else ""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
+
+
+def long(duration: Duration) -> str:
+    """A duration to the millisecond, and to the minute where it is more than a day.
+
+    >>> long(1_500_000_001), long(26 * 3600 * SECOND + SECOND)
+    ('1.5s', '26h')
+    """
+    unit = 60 * SECOND if duration >= 24 * 3600 * SECOND else MILLISECOND
+    return format_duration(duration - duration % unit)
+
+
+def counted(count: int, what: str) -> str:
+    """A number and what is counted.
+
+    >>> counted(1, "preemption"), counted(2398, "preemption")
+    ('1 preemption', '2,398 preemptions')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def in_one_namespace(record: Record) -> bool:
+    """Whether all workloads are of one namespace, which then goes without saying."""
+    return len({each.workload.partition("/")[0] for each in record.summaries}) <= 1
+
+
+def name_of(record: Record, workload: str) -> str:
+    """A workload as the chart calls it."""
+    return clean(workload.partition("/")[2] or workload) if in_one_namespace(record) else clean(workload)
+
+
+def facts(record: Record) -> Iterator[str]:
+    """What the play comes to, in sentences.
+
+    >>> list(facts(Record("s", "", "guaranteed", 0, 9)))
+    ['No preemption.']
+    """
+    yield _preemptions(record)
+    never = [each for each in record.summaries if each.runs == 0]
+    if len(never) > MOST_NAMES:
+        yield f"{len(never)} of {len(record.summaries)} workloads never run."
+    elif never:
+        yield f"{_listed([name_of(record, each.workload) for each in never])} never {_run(len(never))}."
+    if len(record.summaries) > MOST_NAMES and any(each.longest_wait for each in record.summaries):
+        yield f"The longest wait is {long(max(each.longest_wait for each in record.summaries))}."
+
+
+def _run(count: int) -> str:
+    return "runs" if count == 1 else "run"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _preemptions(record: Record) -> str:
+    if not record.preemptions:
+        return "No preemption."
+    said = counted(len(record.preemptions), "preemption")
+    early = [each.cut_short for each in record.preemptions if each.cut_short]
+    if early and len(record.preemptions) == 1:
+        return f"{said}, {long(early[0])} too early."
+    if len(early) == 1:
+        return f"{said}, one of them {long(early[0])} too early."
+    if early:
+        many = "all" if len(early) == len(record.preemptions) else f"{len(early):,}"
+        return f"{said}, {many} of them too early, by up to {long(max(early))}."
+    protected = any(each.protected_until is not None for each in record.runs)
+    return f"{said}, none too early." if protected else f"{said}."
+
+
+def loop_told(loop: Loop) -> str:
+    """A loop in a few words.
+
+    >>> loop_told(Loop(0, 60 * SECOND, 3, (), (), (), 0))
+    'loop: the same every 1m, 3 times; no work is kept'
+    """
+    times = "once again" if loop.times == 1 else f"{loop.times:,} times"
+    kept = "; no work is kept" if loop.is_futile else ""
+    return f"loop: the same every {long(loop.period)}, {times}{kept}"
+
+
+def preemption_told(record: Record, each: Preemption) -> str:
+    """A preemption in a sentence."""
+    early = f", {long(each.cut_short)} too early" if each.cut_short else ""
+    who = f"{name_of(record, each.preemptor)} takes {name_of(record, each.victim)}"
+    return f"At {after(each.at - record.start)} {who} after {long(each.ran)}: {clean(each.reason)}{early}."
+
+
+def description(record: Record) -> str:
+    """The chart in words, for those who do not see it.
+
+    >>> description(Record("s", "Nobody comes.", "guaranteed", 0, 10**9))
+    'Played under guaranteed from 1970-01-01T00:00:00Z to 1970-01-01T00:00:01Z. No preemption.'
+    """
+    return " ".join(_sentences(record))
+
+
+def _sentences(record: Record) -> Iterator[str]:
+    window = f"from {format_instant(record.start)} to {format_instant(record.end)}"
+    yield f"Played under {clean(record.reading)} {window}."
+    yield from facts(record)
+    if record.loop is not None:
+        yield f"From {after(record.loop.start - record.start)} a {loop_told(record.loop)}."
+    yield from (preemption_told(record, each) for each in record.preemptions[:MOST_SENTENCES])
+    if len(record.preemptions) > MOST_SENTENCES:
+        yield f"And {counted(len(record.preemptions) - MOST_SENTENCES, 'more preemption')}."

@@ -1,0 +1,237 @@
+"""A play: from one instant at which something happens to the next, with a cycle where one is due."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tenure.errors import InputError, Problem
+from tenure.model import Instant
+from tenure.readings import Reading, Wake
+from tenure.timeline.actors import Phase
+from tenure.timeline.agenda import Agenda, Due
+from tenure.timeline.changes import Changes
+from tenure.timeline.cycle import CycleRun, Handled
+from tenure.timeline.expecting import judge, moments, note
+from tenure.timeline.journal import Journal
+from tenure.timeline.loops import LoopWatch
+from tenure.timeline.outside import Outside
+from tenure.timeline.queues import Requeue
+from tenure.timeline.record import Happening, HeadResult, Outcome, Record, Result
+from tenure.timeline.scenario import Scenario
+from tenure.timeline.timers import Timer, timers_after
+from tenure.timeline.world import World
+from tenure.units import format_duration, format_instant
+
+
+def play(scenario: Scenario, reading: Reading) -> Record:
+    """Play a scenario: every head is decided as `tenure.decide` decides it.
+
+    Args:
+        scenario: what is played; `tenure.timeline.load_scenario` reads one.
+        reading: see `tenure.readings`.
+
+    Returns:
+        what happened, with the outcomes of the expectations that speak of this reading.
+
+    Raises:
+        InputError: more scheduling cycles than the scenario allows; a class that the reading refuses.
+
+    Source: Kueue main of August 2026, queues and scheduling cycles; KEP-8522, Integration tests.
+
+    >>> from tenure.model import Cluster
+    >>> from tenure.readings import preset
+    >>> play(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
+    ()
+    """
+    return _Player(scenario, reading).play()
+
+
+def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
+    """All that there is at an instant of a play, once everything of that instant has happened.
+
+    Args:
+        scenario: what is played.
+        reading: see `tenure.readings`.
+        at: the instant, not after the end of the play.
+
+    Raises:
+        InputError: as of `play`.
+    """
+    player = _Player(dataclasses.replace(scenario, end=at, expectations=()), reading)
+    player.run()
+    return player.world
+
+
+class _Player:
+    def __init__(self, scenario: Scenario, reading: Reading) -> None:
+        self.scenario = scenario
+        self.world = World(scenario, reading)
+        self.agenda = Agenda()
+        self.journal = Journal(self.world)
+        self.loops = LoopWatch(self.world, self.agenda)
+        self.changes = Changes(self.world, self.agenda, self.journal)
+        self.outside = Outside(self.world, self.agenda, self.journal, self.changes)
+        self.outcomes: list[Outcome] = []
+        self.moments = moments(scenario, reading)
+        self.last_cycle: Instant | None = None
+        self.mark: Instant = scenario.start - 1
+        self.timers: list[Timer] = []
+
+    def play(self) -> Record:
+        self.run()
+        return self._record()
+
+    def run(self) -> None:
+        for submission in self.scenario.present:
+            self.changes.present(submission)
+        for event in self.scenario.events:
+            self.agenda.plan(event.at, Due.EVENT, event=event)
+        while (now := self._next()) is not None and now <= self.scenario.end:
+            self._look(now)
+            self.world.now = now
+            self._step(now)
+        self._look(self.scenario.end + 1)
+        self.world.now = self.scenario.end
+
+    def _next(self) -> Instant | None:
+        """When something happens next."""
+        times = [self.agenda.next_at(), self._cycle_at()]
+        self.timers = timers_after(self.world, self.mark) if self._heeds_time() else []
+        times.extend(timer.at for timer in self.timers[:1])
+        return min((at for at in times if at is not None), default=None)
+
+    def _heeds_time(self) -> bool:
+        """Whether anybody notices that time passes; priorities are followed for the record in any case."""
+        return (
+            self.world.reading.wake == Wake.AT_EXPIRY
+            or bool(self.world.cluster.growing)
+            or any(queue.active for queue in self.world.queues.values())
+        )
+
+    def _cycle_at(self) -> Instant | None:
+        """When the next cycle is due: at once if there is anything new, but not sooner than cycles can be."""
+        if not self.changes.dirty or self.changes.is_down:
+            return None
+        if not any(queue.active for queue in self.world.queues.values()):
+            return None
+        if self.last_cycle is None:
+            return self.world.now
+        return max(self.world.now, self.last_cycle + self.scenario.timing.cycle)
+
+    def _step(self, now: Instant) -> None:
+        for timer in self.timers:
+            if timer.at <= now:
+                self._run_out(timer)
+        self.mark = max(self.mark, now)
+        for task in self.agenda.due(now):
+            if task.event is None:
+                self.changes.apply(task)
+            else:
+                self.loops.disturbed()
+                self.outside.happen(task.event)
+        due = self._cycle_at()
+        if due is not None and due <= now:
+            self._cycle()
+
+    def _run_out(self, timer: Timer) -> None:
+        """Time has passed: whoever is tried again all the time sees it; the others where they are woken."""
+        world, actor = self.world, timer.actor
+        if timer.is_step:
+            self.journal.priority(actor)
+        if any(queue.active for queue in world.queues.values()):
+            self.changes.dirty = True
+        if world.reading.wake != Wake.AT_EXPIRY:
+            return
+        if not timer.is_step:
+            self.changes.wake(actor.queue, f"{actor.key} has used up its protected time")
+        elif actor.phase == Phase.WAITING:
+            self.changes.wake(actor.queue, "its own priority takes a step", [actor.key])
+        elif timer.falls:
+            for queue in world.tree_of(actor.queue):
+                self.changes.wake(queue.name, f"the priority of {actor.key} falls")
+
+    def _cycle(self) -> None:
+        world = self.world
+        self.last_cycle = world.now
+        if len(self.journal.cycles) >= self.scenario.max_cycles:
+            raise self._too_many()
+        self.changes.dirty = False
+        for actor in world.alive.values() if world.cluster.growing else ():
+            if actor.workload.priority_class in world.cluster.growing:
+                self.journal.priority(actor)
+        sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
+        handled = CycleRun(world).run()
+        before = len(self.journal.preemptions)
+        for each in handled:
+            self._settle(each)
+        self.journal.cycle(tuple(_head(each, sticky) for each in handled))
+        if len(self.journal.preemptions) > before:
+            self.loops.look(len(self.journal.preemptions))
+
+    def _settle(self, handled: Handled) -> None:
+        entry, actor = handled.entry, handled.entry.actor
+        if handled.why is None:
+            self.changes.admit(entry)
+            return
+        if handled.result == Result.PREEMPTING:
+            self.changes.preempt(entry)
+        queue = self.world.queues[actor.queue]
+        parked = queue.requeue(actor, handled.why, self.world.shape)
+        if parked:
+            self.changes.dirty = True
+            why = (
+                "nobody may be taken who would make room"
+                if handled.why == Requeue.NO_CANDIDATES
+                else ("it cannot fit into the quota there is")
+            )
+            self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
+            for each in parked[1:]:
+                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", each)
+
+    def _look(self, before: Instant) -> None:
+        """What is expected at an instant is looked at when all of that instant has happened."""
+        while self.moments and (self.moments[0].at or 0) < before:
+            self.outcomes.extend(note(self.world, self.moments.pop(0)))
+
+    def _too_many(self) -> InputError:
+        found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"
+        loop = self.loops.loop(self.journal.runs, self.journal.preemptions)
+        expected = "fewer; a higher maxCycles, an earlier until, or a timing.eviction above 0s"
+        if loop is not None:
+            expected += f": a loop of {format_duration(loop.period)} was found"
+        place = f"Scenario/{self.scenario.name}"
+        return InputError([Problem("maxCycles", found, expected, object=place, file=self.scenario.file)])
+
+    def _record(self) -> Record:
+        scenario, journal = self.scenario, self.journal
+        journal.close()
+        record = Record(
+            scenario=scenario.name,
+            title=scenario.title,
+            reading=self.world.reading.name,
+            start=scenario.start,
+            end=scenario.end,
+            summaries=journal.summaries(),
+            runs=tuple(journal.runs),
+            waits=tuple(journal.waits),
+            preemptions=tuple(journal.preemptions),
+            steps=tuple(journal.steps),
+            story=tuple(journal.story),
+            cycles=tuple(journal.cycles),
+            loop=self.loops.loop(journal.runs, journal.preemptions),
+            warnings=scenario.warnings,
+            file=scenario.file,
+        )
+        return judge(scenario, record, self.outcomes)
+
+
+def _head(handled: Handled, sticky: set[str | None]) -> HeadResult:
+    entry = handled.entry
+    return HeadResult(
+        workload=entry.actor.key,
+        queue=entry.actor.queue,
+        outcome=str(entry.outcome),
+        result=handled.result,
+        targets=tuple(target.workload.key for target in entry.decision.targets),
+        sticky=entry.actor.key in sticky,
+    )

@@ -1,0 +1,161 @@
+"""What was expected against what happened."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from tenure.readings import Reading
+from tenure.timeline.actors import Phase
+from tenure.timeline.record import Outcome, Record, Summary
+from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Scenario, Share
+from tenure.timeline.world import World
+from tenure.units import format_duration
+
+_DURATIONS = frozenset(("ran", "kept", "longest_wait"))
+_WORDS = {"longest_wait": "longestWait"}
+
+
+def moments(scenario: Scenario, reading: Reading) -> list[Expectation]:
+    """The expectations at an instant that hold for a reading, in the order of time."""
+    own = [each for each in scenario.expectations if each.at is not None and _speaks_of(each, reading.name)]
+    return sorted(own, key=lambda each: each.at or 0)
+
+
+def note(world: World, expected: Expectation) -> Iterator[Outcome]:
+    """What became of an expectation at this instant."""
+    for name, keys in (
+        ("running", expected.running),
+        ("waiting", expected.waiting),
+        ("evicted", expected.evicted),
+        ("parked", expected.parked),
+    ):
+        if keys:
+            states = {key: _state(world, key) for key in keys}
+            wanted = {"waiting": ("waiting", "parked")}.get(name, (name,))
+            wrong = [f"{key} is {state}" for key, state in states.items() if state not in wanted]
+            field, text = f"{expected.where}.{name}", ", ".join(keys)
+            yield Outcome(field, not wrong, text, ", ".join(wrong) or text, expected.at)
+    for key, priority in expected.priority.items():
+        actor = world.actors.get(key)
+        found = "not there" if actor is None else str(world.priority(actor))
+        field = f"{expected.where}.priority[{key}]"
+        yield Outcome(field, found == str(priority), str(priority), found, expected.at)
+
+
+def judge(scenario: Scenario, record: Record, outcomes: list[Outcome]) -> Record:
+    """The record with the outcomes of all expectations that speak of its reading, in their order.
+
+    Args:
+        scenario: what was played.
+        record: what happened.
+        outcomes: of the expectations at an instant.
+    """
+    found = list(outcomes)
+    for expected in scenario.expectations:
+        if expected.at is None and _speaks_of(expected, record.reading):
+            found.extend(_whole(expected, record))
+    order = {each.where: number for number, each in enumerate(scenario.expectations)}
+    found.sort(key=lambda outcome: order.get(outcome.field.split(".")[0], 0))
+    return dataclasses.replace(record, outcomes=tuple(found))
+
+
+def _speaks_of(expected: Expectation, reading: str) -> bool:
+    return not expected.readings or reading in expected.readings
+
+
+def _state(world: World, key: str) -> str:
+    actor = world.actors.get(key)
+    if actor is None:
+        return "not there yet"
+    if actor.phase == Phase.WAITING:
+        return "parked" if key in world.queues[actor.queue].parked else "waiting"
+    return {Phase.RUNNING: "running", Phase.TERMINATING: "evicted", Phase.DONE: "done"}[actor.phase]
+
+
+def _whole(expected: Expectation, record: Record) -> Iterator[Outcome]:
+    summaries = {each.workload: each for each in record.summaries}
+    for key, share in expected.workloads.items():
+        summary = summaries.get(key)
+        field = f"{expected.where}.workloads[{key}]"
+        if summary is None:
+            yield Outcome(field, False, "a workload of the play", "nobody of this name")
+        else:
+            yield from _shares(field, share, [summary])
+    if expected.every is not None:
+        yield from _shares(f"{expected.where}.everyWorkload", expected.every, list(record.summaries))
+    if expected.preemptions is not None:
+        count = len(record.preemptions)
+        holds = expected.preemptions.holds(count)
+        yield Outcome(f"{expected.where}.preemptions", holds, _said(expected.preemptions), str(count))
+    if expected.cut_short is not None:
+        longest = max((each.cut_short for each in record.preemptions), default=0)
+        text, found = _said(expected.cut_short, is_time=True), format_duration(longest)
+        yield Outcome(f"{expected.where}.cutShort", expected.cut_short.holds(longest), text, found)
+    if expected.loop is not None:
+        yield from _loop(expected.where, expected.loop, record)
+
+
+def _shares(field: str, share: Share, summaries: list[Summary]) -> Iterator[Outcome]:
+    for name in ("ran", "kept", "runs", "preempted", "longest_wait"):
+        bounds: Bounds | None = getattr(share, name)
+        if bounds is None:
+            continue
+        is_time = name in _DURATIONS
+        values = [(getattr(each, name), each.workload) for each in summaries]
+        wrong = [(value, who) for value, who in values if not bounds.holds(value)]
+        shown = wrong or [min(values), max(values)] if len(values) > 1 else values
+        found = " to ".join(_number(value, is_time=is_time) for value, _ in shown[:2])
+        if wrong and len(values) > 1:
+            value, who = max(wrong) if bounds.at_most is not None else min(wrong)
+            found = f"{_number(value, is_time=is_time)} of {who}, one of {len(wrong)} for whom it fails"
+        place = f"{field}.{_WORDS.get(name, name)}"
+        yield Outcome(place, not wrong, _said(bounds, is_time=is_time), found)
+    if share.finished is not None:
+        wrong_ones = [each.workload for each in summaries if (each.finished is not None) != share.finished]
+        said = {True: "finished", False: "not finished"}
+        found = (
+            f"{said[not share.finished]}: {', '.join(wrong_ones[:3])}" if wrong_ones else said[share.finished]
+        )
+        yield Outcome(f"{field}.finished", not wrong_ones, said[share.finished], found)
+
+
+def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[Outcome]:
+    loop = record.loop
+    found = "no loop" if loop is None else f"a loop of {format_duration(loop.period)}, {loop.times} times"
+    wanted = "a loop" if expected.exists else "no loop"
+    yield Outcome(f"{field}.loop", (loop is not None) == expected.exists, wanted, found)
+    if loop is None:
+        return
+    if expected.period is not None:
+        text = _said(expected.period, is_time=True)
+        holds = expected.period.holds(loop.period)
+        yield Outcome(f"{field}.loop.period", holds, text, format_duration(loop.period))
+    if expected.stuck is not None:
+        stuck = tuple(sorted(loop.stuck))
+        text, said = ", ".join(expected.stuck) or "nobody", ", ".join(stuck) or "nobody"
+        yield Outcome(f"{field}.loop.stuck", stuck == expected.stuck, text, said)
+    if expected.futile is not None:
+        said = "all work is lost" if loop.is_futile else "some work is kept"
+        text = "all work is lost" if expected.futile else "some work is kept"
+        yield Outcome(f"{field}.loop.futile", loop.is_futile == expected.futile, text, said)
+
+
+def _said(bounds: Bounds, *, is_time: bool = False) -> str:
+    """Bounds in words.
+
+    >>> _said(Bounds(at_least=1, at_most=1)), _said(Bounds(at_most=0), is_time=True)
+    ('1', 'at most 0s')
+    """
+    if bounds.at_least is not None and bounds.at_least == bounds.at_most:
+        return _number(bounds.at_least, is_time=is_time)
+    parts = []
+    if bounds.at_least is not None:
+        parts.append(f"at least {_number(bounds.at_least, is_time=is_time)}")
+    if bounds.at_most is not None:
+        parts.append(f"at most {_number(bounds.at_most, is_time=is_time)}")
+    return " and ".join(parts)
+
+
+def _number(value: int, *, is_time: bool) -> str:
+    return format_duration(value) if is_time else str(value)

@@ -1,0 +1,120 @@
+"""The cluster of a play at an instant, as manifests: what `kubectl get -o yaml` would print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenure.manifests.conversion import API_VERSION
+from tenure.model import Amount, Instant, PodSet, PodSetFlavors
+from tenure.readings import Reading
+from tenure.timeline.actors import Actor, persisted
+from tenure.timeline.engine import world_at
+from tenure.timeline.scenario import Edit, Scenario
+from tenure.timeline.world import World
+from tenure.units import format_amount, format_instant
+
+_WRITTEN = ("QuotaReserved", "Admitted", "Evicted", "Preempted")
+"""The conditions that a play writes; others stay as they were given."""
+
+
+def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[dict[str, Any]], Instant]:
+    """Every object of a play at an instant: queues, flavors, classes, and the workloads that are not done.
+
+    What a controller keeps in memory only is in no manifest: who waits aside, and whom a head waits for.
+
+    Args:
+        scenario: what is played.
+        reading: see `tenure.readings`.
+        at: the instant; everything of it has happened.
+
+    Returns:
+        the objects, and what the controller's clock shows.
+
+    Raises:
+        InputError: as of `play`.
+
+    >>> from tenure.readings import preset
+    >>> from tenure.timeline import parse_scenario
+    >>> raw = {"until": "2h", "objects": [{"kind": "ResourceFlavor", "metadata": {"name": "default"}}]}
+    >>> scenario = parse_scenario(raw)
+    >>> objects, clock = cluster_at(scenario, preset("guaranteed"), scenario.start)
+    >>> [each["kind"] for each in objects], clock == scenario.start
+    (['ResourceFlavor'], True)
+    """
+    world = world_at(scenario, reading, at)
+    objects = scenario.objects
+    for event in scenario.events:
+        if isinstance(event, Edit) and event.at <= at:
+            objects = event.objects
+    workloads = (_workload(world, actor) for actor in world.alive.values())
+    return [_plain({"apiVersion": API_VERSION, **each}) for each in (*objects, *workloads)], world.clock
+
+
+def _workload(world: World, actor: Actor) -> dict[str, Any]:
+    if actor.is_as_it_came:
+        return dict(actor.manifest)
+    old = actor.manifest.get("status") or {}
+    kept = [each for each in old.get("conditions", ()) if each["type"] not in _WRITTEN]
+    status = {key: value for key, value in old.items() if key not in ("admission", "conditions")}
+    status["conditions"] = [*kept, *_conditions(world, actor)]
+    if actor.holds:
+        status["admission"] = {
+            "clusterQueue": actor.queue,
+            "podSetAssignments": list(_assignments(actor)),
+        }
+    return {**actor.manifest, "status": status}
+
+
+def _conditions(world: World, actor: Actor) -> Iterator[dict[str, Any]]:
+    workload = actor.workload
+    reserved = workload.quota_reserved_at
+    if reserved is not None:
+        yield _condition("QuotaReserved", "QuotaReserved", reserved)
+        yield _condition("Admitted", "Admitted", reserved)
+    if not workload.evicted:
+        return
+    if actor.reason is None:
+        # It was evicted before the play began.
+        given = actor.manifest["status"]["conditions"]
+        yield from (each for each in given if each["type"] in ("Evicted", "Preempted"))
+        return
+    stamped = workload.time_based_preempted_at, workload.preempted_while_borrowing_at
+    stamp = next((each for each in stamped if each is not None), persisted(actor.stopped + world.offset))
+    yield _condition("Evicted", "Preempted", stamp)
+    yield _condition("Preempted", actor.reason.label, stamp)
+
+
+def _condition(kind: str, reason: str, stamp: Instant) -> dict[str, Any]:
+    since = format_instant(stamp)
+    return {"type": kind, "status": "True", "reason": reason, "message": "", "lastTransitionTime": since}
+
+
+def _assignments(actor: Actor) -> Iterator[dict[str, Any]]:
+    """What each pod set holds; one that held its quota from the start has what its manifest says."""
+    if not actor.pod_sets:
+        yield from actor.manifest["status"]["admission"]["podSetAssignments"]
+    asked = {pod_set.name: pod_set for pod_set in actor.workload.pod_sets}
+    for each in actor.pod_sets:
+        usage = {resource: _amount(each, asked[each.name], resource) for resource in each.flavors}
+        yield {
+            "name": each.name,
+            "count": each.count,
+            "flavors": dict(each.flavors),
+            "resourceUsage": {each: format_amount(each, amount) for each, amount in usage.items()},
+        }
+
+
+def _amount(held: PodSetFlavors, asked: PodSet, resource: str) -> Amount:
+    """What the admitted pods of a pod set hold."""
+    amount = held.count if resource == "pods" else asked.requests.get(resource, 0)
+    return amount if held.count == asked.count or resource == "pods" else amount // asked.count * held.count
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that are kept as they were written are texts, which any writer of YAML can write."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, str) else value

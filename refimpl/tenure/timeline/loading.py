@@ -1,0 +1,311 @@
+"""Scenario files: YAML to what is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from tenure.errors import InputError, Problem
+from tenure.manifests import Place, did_you_mean, parse_duration, parse_instant, show
+from tenure.manifests.checking import check
+from tenure.manifests.file_bytes import read_file, read_standard_input
+from tenure.manifests.yaml_text import Document, parse_yaml
+from tenure.model import Duration, Instant
+from tenure.timeline.expectations import Expectations
+from tenure.timeline.objects import Objects, without_workloads
+from tenure.timeline.scenario import (
+    MOST_CYCLES,
+    ClockJump,
+    Delete,
+    Edit,
+    Event,
+    Finish,
+    QueueGates,
+    Restart,
+    Scenario,
+    Submission,
+    Submit,
+    Tick,
+    Timing,
+)
+from tenure.timeline.shapes import (
+    Defaults,
+    EventShape,
+    GatesShape,
+    RestartShape,
+    ScenarioShape,
+    SubmitShape,
+    TimingShape,
+    WorkShape,
+)
+from tenure.timeline.submissions import Maker
+
+START = "2026-01-05T09:00:00Z"
+"""When a play starts that says nothing about it: a Monday morning."""
+
+_KINDS = ("submit", "finish", "delete", "tick", "restart", "clock", "edit")
+_Shape = TypeVar("_Shape", bound=BaseModel)
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """The scenario of a file that holds one.
+
+    Args:
+        path: the file, or `-` for standard input.
+
+    Raises:
+        InputError: everything that is wrong in it; several scenarios, or none.
+
+    Source: `spec/schemas/scenario.schema.json`.
+
+    >>> from tenure.resources import bundled
+    >>> load_scenario(bundled("spec", "vectors", "scenarios", "tbp-it-1-two-equals.yaml")).name
+    'tbp-it-1-two-equals'
+    """
+    found = list(load_scenarios([path]))
+    if len(found) != 1:
+        raise InputError([Problem("", f"{len(found)} scenarios", "one scenario", file=str(path))])
+    return found[0]
+
+
+def load_scenarios(paths: list[str | Path]) -> Iterator[Scenario]:
+    """The scenarios of files and folders, one for each YAML document, in the order of their names.
+
+    Args:
+        paths: files, folders (searched for `*.yaml` and `*.yml`), or `-` for standard input.
+
+    Raises:
+        InputError: everything that is wrong in one of them.
+    """
+    for path in paths:
+        folder = Path(path)
+        if str(path) != "-" and folder.is_dir():
+            files = sorted(each for each in folder.rglob("*") if each.suffix in (".yaml", ".yml"))
+            if not files:
+                raise InputError([Problem("", "no file named *.yaml or *.yml", "scenarios", file=str(path))])
+            for file in files:
+                yield from _load_file(file)
+        else:
+            yield from _load_file(path)
+
+
+def _load_file(path: str | Path) -> Iterator[Scenario]:
+    problems: list[Problem] = []
+    file = "stdin" if str(path) == "-" else str(path)
+    raw = read_standard_input(problems) if file == "stdin" else read_file(path, file, problems)
+    documents: list[Document] = []
+    if raw is not None:
+        try:
+            documents, found = parse_yaml(raw.decode("utf-8-sig"), file)
+            problems.extend(found)
+        except UnicodeDecodeError:
+            problems.append(Problem("", "bytes that are no text", "text in UTF-8", file=file))
+    if problems:
+        raise InputError(problems)
+    written = [document.content for document in documents if document.content is not None]
+    if not written:
+        raise InputError([Problem("", "no document", "a scenario", file=file)])
+    for number, each in enumerate(written):
+        stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
+        yield parse_scenario(each, file=file, name=stem)
+
+
+def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Scenario:
+    """A scenario from what a YAML document holds.
+
+    Args:
+        raw: the document, untrusted.
+        file: where it was read, for problems and for the files that it names.
+        name: what it is called where it does not say.
+
+    Raises:
+        InputError: everything that is wrong in it.
+
+    >>> parse_scenario({"until": "1h"}).end - parse_scenario({"until": "1h"}).start == 3600 * 10**9
+    True
+    >>> parse_scenario({"untl": "1h", "until": "1h"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tenure.errors.InputError: Scenario/scenario: untl: found '1h', expected no field ...; did you mean until?
+    """
+    called = raw.get("scenario", name) if isinstance(raw, dict) else name
+    place = Place(f"Scenario/{called}", file)
+    if not isinstance(raw, dict):
+        raise InputError([place.problem("", show(raw), "a map with objects, events and expect")])
+    return _Reader(_checked(ScenarioShape, raw, place), place, str(called)).scenario()
+
+
+def _checked(model: type[_Shape], raw: object, place: Place, prefix: str = "") -> _Shape:
+    problems: list[Problem] = []
+    found = check(model, raw, place, problems, prefix=prefix)
+    if found is None:
+        raise InputError(problems)
+    return found
+
+
+class _Reader:
+    def __init__(self, shape: ScenarioShape, place: Place, name: str) -> None:
+        self.shape = shape
+        self.place = place
+        self.name = name
+        self.start = self._instant(shape.start or START, "start", 0)
+        self.end = self._instant(shape.until, "until", self.start)
+        self.objects = Objects(place.file)
+        self.objects.take(shape.objects or [], shape.files or [])
+        loaded = self.objects.loaded()
+        self.shown = self.objects.shown()
+        self.warnings = loaded.warnings
+        self.given = loaded.cluster
+        self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
+
+    def scenario(self) -> Scenario:
+        if self.end <= self.start:
+            raise self._wrong("until", self.shape.until, "a time after start")
+        present = tuple(self._present())
+        events = [*self._generated(), *self._events()]
+        events.sort(key=lambda event: event.at)
+        workloads = [each.workload for each in present]
+        workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
+        self._refuse_twice([workload.key for workload in workloads])
+        keys = [workload.key for workload in workloads]
+        expectations = Expectations(keys, self.place, self._instant_after_start)
+        return Scenario(
+            name=self.name,
+            title=self.shape.title or "",
+            start=self.start,
+            end=self.end,
+            cluster=without_workloads(self.given),
+            present=present,
+            events=tuple(self._resolved(event, keys) for event in events),
+            expectations=tuple(expectations.read(self.shape.expect or [])),
+            timing=_timing(self.shape.timing or TimingShape()),
+            gates=_gates(self.shape.gates or GatesShape()),
+            max_cycles=self.shape.max_cycles or MOST_CYCLES,
+            source=self.shape.source or "",
+            warnings=self.warnings,
+            file=self.place.file,
+            objects=self.shown,
+        )
+
+    def _present(self) -> Iterator[Submission]:
+        """The workloads among the objects, pending ones first joined by those that hold quota."""
+        said = dict(self.shape.work or {})
+        known = [*self.given.admitted, *self.given.pending]
+        short = {name: key_of(name, [each.key for each in known]) for name in said}
+        for name, key in short.items():
+            if key is None:
+                raise self._wrong(f"work[{name}]", show(name), "a Workload among the objects")
+        work = {str(short[name]): shape for name, shape in said.items()}
+        for each in known:
+            shape = work.get(each.key, WorkShape())
+            queue = each.cluster_queue or self.maker.queue_of(each, f"objects[{each.key}]")
+            if queue not in self.given.cluster_queues:
+                raise self._wrong(f"objects[{each.key}]", show(queue), "a ClusterQueue among the objects")
+            workload = each if each.cluster_queue is None else self.objects.asking(each)
+            manifest = self.objects.workload(each)
+            yield Submission(workload, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
+
+    def _generated(self) -> Iterator[Event]:
+        for number, shape in enumerate(self.shape.generate or []):
+            path = f"generate[{number}]"
+            start = self._instant_after_start(shape.start or "0s", f"{path}.from")
+            end = self.end if shape.until is None else self._instant_after_start(shape.until, f"{path}.until")
+            yield from self.maker.generated(shape, start, end, path)
+
+    def _events(self) -> Iterator[Event]:
+        timed = [
+            (self._instant_after_start(shape.at, f"events[{number}].at"), number, shape)
+            for number, shape in enumerate(self.shape.events or [])
+        ]
+        for at, number, shape in sorted(timed, key=lambda each: each[:2]):
+            path = f"events[{number}]"
+            kinds = [kind for kind in _KINDS if getattr(shape, kind) is not None]
+            if len(kinds) != 1:
+                said = ", ".join(kinds) or "nothing"
+                raise self._wrong(path, said, f"one of {', '.join(_KINDS)}")
+            yield from self._event(shape, at, path)
+
+    def _event(self, shape: EventShape, at: Instant, path: str) -> Iterator[Event]:
+        if shape.submit is not None:
+            several = shape.submit if isinstance(shape.submit, list) else [shape.submit]
+            for number, raw in enumerate(several):
+                inner = f"{path}.submit[{number}]" if isinstance(shape.submit, list) else f"{path}.submit"
+                found = _checked(SubmitShape, raw, self.place, inner)
+                yield Submit(at, self.maker.submission(found, at, inner))
+        yield from (Finish(at, name) for name in shape.finish or ())
+        yield from (Delete(at, name) for name in shape.delete or ())
+        if shape.tick:
+            yield Tick(at)
+        if shape.restart is not None:
+            down: Duration = 0
+            if shape.restart is not True:
+                down = _checked(RestartShape, shape.restart, self.place, f"{path}.restart").down or 0
+            yield Restart(at, down)
+        if shape.clock is not None:
+            yield ClockJump(at, shape.clock)
+        if shape.edit is not None:
+            text, cluster = self.objects.edited(shape.edit, f"{path}.edit")
+            kind, name = shape.edit.get("kind"), (shape.edit.get("metadata") or {}).get("name")
+            queues = (str(name),) if kind == "ClusterQueue" else ()
+            yield Edit(at, text, cluster, queues, self.objects.shown())
+
+    def _resolved(self, event: Event, keys: list[str]) -> Event:
+        """The event with the full name of its workload."""
+        if not isinstance(event, Finish | Delete):
+            return event
+        key = key_of(event.workload, keys)
+        if key is None:
+            expected = f"a workload of the scenario{did_you_mean(event.workload, keys)}"
+            raise self._wrong("events", show(event.workload), expected)
+        return type(event)(event.at, key)
+
+    def _refuse_twice(self, keys: list[str]) -> None:
+        seen: set[str] = set()
+        for key in keys:
+            if key in seen:
+                raise self._wrong("events", f"{key} a second time", "each workload once")
+            seen.add(key)
+
+    def _instant_after_start(self, text: str, field: str) -> Instant:
+        return self._instant(text, field, self.start)
+
+    def _instant(self, text: str, field: str, start: Instant) -> Instant:
+        """A time, or a duration after the start."""
+        read: Callable[..., int] = parse_instant if "T" in text else parse_duration
+        try:
+            return read(text, field=field) + (0 if "T" in text else start)
+        except InputError:
+            raise self._wrong(field, show(text), "a time, or a time after start such as 4h30m") from None
+
+    def _wrong(self, field: str, found: str, expected: str) -> InputError:
+        return InputError([self.place.problem(field, found, expected)])
+
+
+def key_of(name: str, keys: list[str]) -> str | None:
+    """The full name of a workload that is called by it, or by its last part alone where that is enough.
+
+    >>> key_of("a", ["ml/a", "ml/b"]), key_of("a", ["ml/a", "x/a"])
+    ('ml/a', None)
+    """
+    if name in keys:
+        return name
+    found = [key for key in keys if key.rpartition("/")[2] == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _timing(shape: TimingShape) -> Timing:
+    default = Timing()
+    return Timing(
+        eviction=default.eviction if shape.eviction is None else max(0, shape.eviction),
+        cycle=default.cycle if shape.cycle is None else max(1, shape.cycle),
+        retry=default.retry if shape.retry is None else max(0, shape.retry),
+    )
+
+
+def _gates(shape: GatesShape) -> QueueGates:
+    default = QueueGates()
+    said = shape.scheduling_equivalence_hashing, shape.recompute, shape.preemptors_first
+    known = default.equivalence, default.recompute, default.preemptors_first
+    return QueueGates(*(old if new is None else new for new, old in zip(said, known, strict=True)))

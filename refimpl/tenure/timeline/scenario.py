@@ -1,0 +1,262 @@
+"""What is played: the objects, what happens to them and when, and what is expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tenure.model import SECOND, Cluster, Duration, Instant, Workload
+
+MILLISECOND: Duration = SECOND // 1000
+MOST_CYCLES = 100_000
+"""Scheduling cycles of one play, unless the scenario allows more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long things take.
+
+    Args:
+        eviction: from a preemption to the release of the victim's quota, while its pods terminate, ns.
+        cycle: the least time between two scheduling cycles, ns.
+        retry: from an event to the moment when the workloads that wait aside are woken, ns; Kueue collects
+            events for one second.
+    """
+
+    eviction: Duration = 0
+    cycle: Duration = 10 * MILLISECOND
+    retry: Duration = SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class QueueGates:
+    """Feature gates that decide what Kueue's queues and cycles do, and no single decision.
+
+    Args:
+        equivalence: SchedulingEquivalenceHashing: what is alike waits aside together.
+        recompute: RecomputeAssignmentUponPreemptionTargetsOverlap: who finds its targets taken looks again.
+        preemptors_first: PrioritizePreemptorWorkloads: who waits for its victims goes first in a cycle.
+
+    Source: Kueue main of August 2026; the last one is off by default there.
+    """
+
+    equivalence: bool = True
+    recompute: bool = True
+    preemptors_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A workload and what it has to do.
+
+    Args:
+        workload: as it is when it comes; one that holds quota already has run since its reservation.
+        queue: its ClusterQueue.
+        work: how long it must run to finish, ns; None for one that runs until it is stopped from outside.
+        keeps: whether its progress survives a preemption.
+        eviction: how long its pods take to end when it is evicted, ns; None for what the timing says.
+        manifest: the Workload as it was written, or would be.
+    """
+
+    workload: Workload
+    queue: str
+    work: Duration | None = None
+    keeps: bool = True
+    eviction: Duration | None = None
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """A workload joins its queue."""
+
+    at: Instant
+    submission: Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A workload finishes, whatever it still had to do."""
+
+    at: Instant
+    workload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A workload is deleted."""
+
+    at: Instant
+    workload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Something happens that concerns nobody; every cohort's workloads are tried again."""
+
+    at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The controller ends and comes back after `down` ns; what it had in memory only is lost."""
+
+    at: Instant
+    down: Duration = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJump:
+    """The controller's clock is moved by `by` ns."""
+
+    at: Instant
+    by: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An object is changed or created.
+
+    Args:
+        at: when.
+        text: what changed, in words.
+        cluster: all objects from then on, without workloads.
+        queues: the ClusterQueues whose trees look again; empty for all of them.
+        objects: the same as manifests.
+    """
+
+    at: Instant
+    text: str
+    cluster: Cluster
+    queues: tuple[str, ...] = ()
+    objects: tuple[Mapping[str, Any], ...] = ()
+
+
+Event: TypeAlias = Submit | Finish | Delete | Tick | Restart | ClockJump | Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A number that is expected to lie between two others; None for no bound. Durations are in ns."""
+
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def holds(self, found: int) -> bool:
+        """Whether a number lies between.
+
+        >>> Bounds(at_least=2).holds(2), Bounds(at_most=2).holds(3)
+        (True, False)
+        """
+        above = self.at_least is None or found >= self.at_least
+        return above and (self.at_most is None or found <= self.at_most)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What is expected of one workload over the whole play, or of every one.
+
+    Args:
+        ran, kept: how long it works in all, and how much of that is not lost.
+        runs, preempted: how often it is admitted, and preempted.
+        longest_wait: ns.
+        finished: whether it finishes.
+    """
+
+    ran: Bounds | None = None
+    kept: Bounds | None = None
+    runs: Bounds | None = None
+    preempted: Bounds | None = None
+    longest_wait: Bounds | None = None
+    finished: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopExpected:
+    """What is expected of a loop; None where it is not asked for.
+
+    Args:
+        exists: whether there is one.
+        period: ns.
+        stuck: who never gets anywhere, as `namespace/name`, sorted.
+        futile: whether no work at all is kept.
+    """
+
+    exists: bool = True
+    period: Bounds | None = None
+    stuck: tuple[str, ...] | None = None
+    futile: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is expected, at an instant or of the whole play.
+
+    Args:
+        where: its path in the scenario.
+        readings: the presets that it holds for; empty for all.
+        at: the instant; None for the whole play.
+        running, waiting, evicted, parked: `namespace/name` of workloads that do that at the instant; evicted
+            ones still hold their quota while their pods terminate, parked ones wait outside the heap.
+        priority: effective priorities at the instant.
+        workloads: by `namespace/name`, for the whole play.
+        every: what every workload must do.
+        preemptions: how many there are in all.
+        cut_short: the longest time that protected time was cut short, ns.
+        loop: see `LoopExpected`.
+    """
+
+    where: str
+    readings: tuple[str, ...] = ()
+    at: Instant | None = None
+    running: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    evicted: tuple[str, ...] = ()
+    parked: tuple[str, ...] = ()
+    priority: Mapping[str, int] = field(default_factory=dict)
+    workloads: Mapping[str, Share] = field(default_factory=dict)
+    every: Share | None = None
+    preemptions: Bounds | None = None
+    cut_short: Bounds | None = None
+    loop: LoopExpected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A play.
+
+    Args:
+        name: short, as in file names.
+        title: what it shows, in a sentence.
+        start, end: the window, ns since the epoch.
+        cluster: the objects at the start, without workloads.
+        present: the workloads that are there at the start.
+        events: in the order of time; of one instant in the order in which they were written.
+        expectations: see `Expectation`.
+        timing, gates: see there.
+        max_cycles: how many scheduling cycles there may be.
+        source: where the story comes from.
+        warnings: about its objects.
+        file: where it was read; empty where it was made in Python.
+        objects: the cluster as manifests, without workloads.
+
+    >>> Scenario("idle", "", 0, 9, Cluster({})).events
+    ()
+    """
+
+    name: str
+    title: str
+    start: Instant
+    end: Instant
+    cluster: Cluster
+    present: tuple[Submission, ...] = ()
+    events: tuple[Event, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+    timing: Timing = field(default_factory=Timing)
+    gates: QueueGates = field(default_factory=QueueGates)
+    max_cycles: int = MOST_CYCLES
+    source: str = ""
+    warnings: tuple[str, ...] = ()
+    file: str = ""
+    objects: tuple[Mapping[str, Any], ...] = ()

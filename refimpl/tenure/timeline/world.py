@@ -1,0 +1,163 @@
+"""All that there is at an instant of a play: objects, workloads, queues, the clock."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterator
+
+from tenure.model import Cluster, ClusterQueue, Duration, Instant, Workload
+from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
+from tenure.readings import Reading
+from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure.rules.time_based import duration_in_force, requeue_timestamp
+from tenure.timeline.actors import Actor, shape_of
+from tenure.timeline.queues import PendingQueue
+from tenure.timeline.scenario import Scenario
+
+
+class World:
+    """The state of a play; it changes.
+
+    Args:
+        scenario: what is played.
+        reading: what is decided under.
+
+    `actors` are all workloads in the order of joining, `alive` those of them that are not done.
+
+    >>> from tenure.readings import preset
+    >>> World(Scenario("s", "", 5, 9, Cluster({})), preset("guaranteed")).clock
+    5
+    """
+
+    def __init__(self, scenario: Scenario, reading: Reading) -> None:
+        self.scenario = scenario
+        self.reading = reading
+        self.now: Instant = scenario.start
+        self.offset: Duration = 0
+        self.actors: dict[str, Actor] = {}
+        self.alive: dict[str, Actor] = {}
+        self.queues: dict[str, PendingQueue] = {}
+        self.cluster = scenario.cluster
+        self._terms: dict[str, PreemptionTerms] = {}
+        self.take_objects(scenario.cluster)
+
+    @property
+    def clock(self) -> Instant:
+        """What the controller's clock shows."""
+        return self.now + self.offset
+
+    def take_objects(self, cluster: Cluster) -> None:
+        """The objects are these from now on; a queue keeps the strategy with which its heap was made."""
+        self.cluster = cluster
+        self._terms.clear()
+        for name, queue in cluster.cluster_queues.items():
+            known = self.queues.setdefault(
+                name, PendingQueue(name, queue.queueing, equivalence=self.scenario.gates.equivalence)
+            )
+            known.strategy = queue.queueing
+
+    def terms(self, queue: str) -> PreemptionTerms:
+        """What holds in a ClusterQueue."""
+        known = self._terms.get(queue)
+        if known is None:
+            known = terms_of(self.cluster.cluster_queues[queue], self.cluster.settings, self.reading)
+            self._terms[queue] = known
+        return known
+
+    def add(self, actor: Actor) -> None:
+        """A workload joins the play."""
+        self.actors[actor.key] = self.alive[actor.key] = actor
+
+    def protection(self, queue: str) -> Duration | None:
+        """The minAdmitDuration in force in a ClusterQueue, ns."""
+        return duration_in_force(self.terms(queue))
+
+    def effective(self, workload: Workload) -> Workload:
+        """The workload with its effective priority at this instant."""
+        return with_effective_priority(workload, self.cluster, self.clock, self.reading)
+
+    def priority(self, actor: Actor) -> int:
+        """An actor's effective priority at this instant."""
+        return self.effective(actor.workload).priority
+
+    def shape(self, actor: Actor) -> Hashable:
+        """What the scheduler takes for equivalent, at this instant."""
+        return shape_of(self.effective(actor.workload))
+
+    def queued_from(self, actor: Actor) -> Instant:
+        """The time that an actor queues from."""
+        return requeue_timestamp(actor.workload, self.terms(actor.queue))
+
+    def place(self, actor: Actor) -> tuple[object, ...]:
+        """Where an actor stands in its queue: the head is the lowest.
+
+        The preemptor that waits for its victims, then the higher priority, then who queues from earlier,
+        then the lower uid. Equal uids, which no cluster has, stand by name.
+
+        Source: Kueue main of August 2026, order of a ClusterQueue's heap.
+        """
+        sticky = self.queues[actor.queue].sticky(actor.key)
+        workload = self.effective(actor.workload)
+        return not sticky, -workload.priority, self.queued_from(actor), workload.uid, actor.key
+
+    def holders(self) -> Iterator[Actor]:
+        """Everybody who holds quota, in the order of joining."""
+        return (actor for actor in self.alive.values() if actor.holds)
+
+    def root_of(self, queue: ClusterQueue) -> str:
+        """Name of the tree of a ClusterQueue: its root cohort, or itself."""
+        name, above = queue.name, queue.cohort
+        while above is not None:
+            name = f"cohort {above}"
+            cohort = self.cluster.cohorts.get(above)
+            above = cohort.parent if cohort else None
+        return name
+
+    def tree_of(self, queue: str) -> list[PendingQueue]:
+        """The queues that share a tree with one, itself included."""
+        mine = self.cluster.cluster_queues.get(queue)
+        if mine is None:
+            return []
+        root = self.root_of(mine)
+        every = self.cluster.cluster_queues.values()
+        return [self.queues[each.name] for each in every if self.root_of(each) == root]
+
+    def snapshots(self) -> Snapshots:
+        """What the decisions of one cycle look at."""
+        admitted = tuple(actor.workload for actor in self.holders())
+        cluster = dataclasses.replace(self.cluster, admitted=admitted, pending=())
+        return Snapshots(cluster, self.clock, self.reading)
+
+
+class Snapshots:
+    """One snapshot for each tree, shared by the ClusterQueues in it, with what the cycle has charged so far.
+
+    Args:
+        cluster: with everybody who holds quota.
+        clock: the cycle's one clock value, ns.
+        reading: see `tenure.readings`.
+    """
+
+    def __init__(self, cluster: Cluster, clock: Instant, reading: Reading) -> None:
+        self.cluster = cluster
+        self.clock = clock
+        self.reading = reading
+        self._trees: dict[str, Snapshot] = {}
+
+    def of(self, queue: str) -> Snapshot:
+        """The snapshot around a ClusterQueue."""
+        known = self._trees.get(queue)
+        if known is None:
+            known = take_snapshot(self.cluster, queue, self.clock, self.reading)
+            self._keep(known)
+        place = known.tree.places[queue]
+        node = known.tree.nodes[place].queue
+        assert node is not None
+        return dataclasses.replace(known, queue=node, place=place)
+
+    def charge(self, changed: Snapshot) -> None:
+        """From now on the tree looks like this."""
+        self._keep(changed)
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        self._trees.update(dict.fromkeys(snapshot.tree.places, snapshot))

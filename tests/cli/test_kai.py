@@ -1,0 +1,128 @@
+"""`tenure kai`: answers, exit codes, and what is wrong with an input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema
+from tenure.kai.schemas import SHAPES, kai_schema
+from tests.process import tenure
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ("--example", "kai-departments")
+NOW = ("--now", "2026-06-01T14:00:00Z")
+CHECKOUT = ("-p", "serving/checkout")
+
+
+def said(*arguments: str, code: int = 0) -> str:
+    """What a command prints."""
+    done = tenure("kai", *arguments)
+    assert done.returncode == code, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def asked(name: str, *arguments: str, code: int = 0) -> Any:
+    """A JSON answer that is as its schema says."""
+    answer = json.loads(said(name, *arguments, "-o", "json", code=code))
+    assert [each.message for each in Draft202012Validator(schema(f"kai-{name}")).iter_errors(answer)] == []
+    return answer
+
+
+def test_a_protected_job_is_told_until_when_and_by_whose_value() -> None:
+    told = said("filter", *EXAMPLE, *NOW, *CHECKOUT, "-v", "vision/pretrain", code=1)
+    assert told.splitlines()[0] == (
+        "vision/pretrain may not be considered as a victim for serving/checkout: protected until 14:05:00 by "
+        "queue platform's reclaimMinRuntime 10m, the common ancestor"
+    )
+    other = said("filter", *EXAMPLE, *NOW, "-p", "vision/ablation", "-v", "serving/ranker", code=1)
+    assert "by queue production's reclaimMinRuntime 1m, one step below the common ancestor platform" in other
+
+
+def test_everybody_who_runs_is_asked_about() -> None:
+    answer = asked("filter", *EXAMPLE, *NOW, *CHECKOUT)
+    assert {each["victim"]: each["passes"] for each in answer["victims"]} == {
+        "vision/pretrain": False,
+        "vision/sweep": True,
+        "speech/align": True,
+        "speech/distil": True,
+        "serving/ranker": False,
+    }
+
+
+def test_the_method_may_be_another() -> None:
+    answer = asked(
+        "filter",
+        *EXAMPLE,
+        *NOW,
+        *CHECKOUT,
+        "-v",
+        "vision/pretrain",
+        "--argument",
+        "reclaimResolveMethod=queue",
+    )
+    assert (answer["method"], answer["victims"][0]["minRuntime"]) == ("queue", "0s")
+
+
+@pytest.mark.parametrize(
+    ("take", "code"),
+    [
+        (("vision/sweep",), 1),
+        (("vision/sweep=sweep-0,sweep-1",), 0),
+        (("speech/distil=distil-leader-0",), 1),
+        (("speech/distil=distil-worker-0", "vision/sweep=sweep-0"), 0),
+        (("speech/align",), 0),
+    ],
+    ids=str,
+)
+def test_a_scenario_stands_or_is_refused(take: tuple[str, ...], code: int) -> None:
+    options = [part for each in take for part in ("--take", each)]
+    answer = asked("validate", *EXAMPLE, *NOW, *CHECKOUT, *options, code=code)
+    assert answer["stands"] is (code == 0)
+
+
+def test_a_value_is_resolved_with_its_reason() -> None:
+    answer = asked("resolve", *EXAMPLE, "--victim-queue", "speech", "--pending-queue", "vision")
+    assert (answer["minRuntime"], answer["source"], answer["action"]) == ("3m", "speech", "reclaim")
+    assert asked("resolve", *EXAMPLE, "--victim-queue", "speech")["minRuntime"] == "10m"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("filter",), "found 'nothing', expected files"),
+        (("filter", *EXAMPLE), "the pending PodGroup"),
+        (("filter", *EXAMPLE, "-p", "serving/chekout"), "did you mean serving/checkout?"),
+        (("filter", *EXAMPLE, *CHECKOUT, "--action", "reclam"), "did you mean reclaim?"),
+        (("filter", *EXAMPLE, *CHECKOUT, "--argument", "x"), "NAME=VALUE"),
+        (("filter", *EXAMPLE, "elsewhere", *CHECKOUT), "not both"),
+        (("validate", *EXAMPLE, *CHECKOUT), "at least one victim"),
+        (("validate", *EXAMPLE, *CHECKOUT, "--take", "vision/sweep=x"), "a pod of the job"),
+        (("resolve", *EXAMPLE, "--victim-queue", "visoin"), "did you mean vision?"),
+        (("resolve", "gone.yaml", "--victim-queue", "a"), "no such file"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_answered_says_what_would(arguments: tuple[str, ...], words: str) -> None:
+    done = tenure("kai", *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert words in done.stderr.decode()
+    assert f"see tenure kai {arguments[0]} --help" in done.stderr.decode()
+
+
+def test_manifests_come_from_standard_input_and_warnings_go_to_standard_error() -> None:
+    queue: dict[str, Any] = {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "a"}}
+    queue["spec"] = {"preemptMinRuntime": "-1s"}
+    done = tenure("kai", "resolve", "-", "--victim-queue", "a", stdin=json.dumps(queue).encode())
+    assert done.stdout.startswith(b"-1s for a job in a")
+    assert b"negative" in done.stderr
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_schema_is_published_as_the_shapes_have_it(name: str) -> None:
+    published = ROOT / "spec" / "schemas" / f"kai-{name}.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == kai_schema(name)

@@ -1,0 +1,123 @@
+"""`tenure play` as a process."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema
+from tests.process import TENURE, tenure
+
+ROOT = Path(__file__).resolve().parents[2]
+TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
+RESTART = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-6-restart.yaml")
+DYNAMIC = str(ROOT / "spec" / "vectors" / "scenarios" / "dyn-story-1-three-hours.yaml")
+
+
+def test_a_play_says_what_happened_when_and_why() -> None:
+    done = tenure("play", TWO)
+    assert done.returncode == 0
+    text = done.stdout.decode()
+    assert "tbp-it-1-two-equals under guaranteed: Two equal workloads" in text
+    assert "4:00:00      preempted  default/first   taken for default/second after 4h" in text
+    assert "InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020" in text
+    assert "ok   expect[2].evicted at 4:00:01: default/first" in text
+
+
+def test_the_story_may_be_short_long_or_left_out() -> None:
+    short = tenure("play", TWO, "--story", "2").stdout.decode()
+    assert "more; --story all shows them" in short
+    assert "AFTER" not in tenure("play", TWO, "--story", "0").stdout.decode()
+    assert "--story all" not in tenure("play", TWO, "--story", "all").stdout.decode()
+
+
+def test_several_plays_are_told_in_a_line_each() -> None:
+    done = tenure("play", TWO, RESTART, "--all-readings")
+    assert done.returncode == 0
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == (
+        "ok   tbp-it-1-two-equals under as-written: 2 cycles, 0 preemptions, no loop, "
+        "4 of 4 expectations hold"
+    )
+    assert lines[-1] == "play: 6 plays, 0 of them not as expected"
+
+
+@pytest.mark.parametrize("path", [TWO, RESTART, DYNAMIC], ids=lambda path: Path(path).stem)
+def test_the_answer_is_as_its_schema_says(path: str) -> None:
+    done = tenure("play", path, "--all-readings", "-o", "json")
+    answer = json.loads(done.stdout)
+    assert [error.message for error in Draft202012Validator(schema("play")).iter_errors(answer)] == []
+    assert [play["reading"] for play in answer["plays"]] == ["as-written", "released", "guaranteed"]
+    assert answer["holds"] is True
+    assert yaml.safe_load(tenure("play", path, "--all-readings", "-o", "yaml").stdout) == answer
+
+
+def test_an_expectation_that_fails_is_named_with_what_was_found(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yaml"
+    text = (
+        Path(TWO).read_text(encoding="utf-8").replace("preemptions: 2, cutShort", "preemptions: 3, cutShort")
+    )
+    file.write_text(text, encoding="utf-8")
+    done = tenure("play", str(file))
+    assert done.returncode == 1
+    assert "FAIL expect[5].preemptions: expected 3, found 2" in done.stdout.decode()
+    assert tenure("play", str(file), "--reading", "released").returncode == 0
+
+
+def test_a_play_may_end_earlier() -> None:
+    done = tenure("play", TWO, "--until", "4h")
+    assert done.returncode == 0
+    assert "0 preemptions" in done.stdout.decode()
+    late = tenure("play", TWO, "--until", "40h")
+    assert (late.returncode, b"a time within the play" in late.stderr) == (2, True)
+
+
+def test_a_scenario_may_come_from_standard_input() -> None:
+    done = tenure("play", "-", stdin=Path(TWO).read_bytes())
+    assert done.returncode == 0
+    assert done.stdout.decode().startswith("stdin under guaranteed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "paths: found 'nothing', expected scenario files"),
+        (("gone.yaml",), "gone.yaml: found no such file"),
+        ((TWO, "--reading", "guarantee"), "did you mean 'guaranteed'?"),
+        ((TWO, "--all-readings", "--reading", "released"), "expected nothing beside --all-readings"),
+        ((TWO, "--story", "some"), "--story: found 'some', expected a number of lines, or all"),
+        ((TWO, "--chart", "play.pdf"), "--chart: found 'play.pdf', expected a file named *.svg or *.png"),
+        ((TWO, RESTART, "--chart", "play.svg"), "expected one scenario and one reading"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_told_with_the_next_step(arguments: tuple[str, ...], words: str) -> None:
+    done = tenure("play", *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert words in done.stderr.decode()
+    assert done.stderr.decode().splitlines()[-1] == "see tenure play --help"
+
+
+def test_control_c_ends_a_play_without_a_traceback(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    text = Path(TWO).read_text(encoding="utf-8").split("expect:")[0]
+    text = text.replace("until: 12h", "until: 9000h\nmaxCycles: 2000000000").replace("30s", "0s")
+    file.write_text(text + "  - {at: 5h, tick: true}\n", encoding="utf-8")
+    with subprocess.Popen(
+        [str(TENURE), "play", str(file), "--reading", "as-written"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
+    ) as started:
+        time.sleep(2)
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=20)
+    assert started.returncode == 130
+    assert (out, err) == (b"", b"")

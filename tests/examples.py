@@ -1,0 +1,25 @@
+"""Copies of the bundled examples that a test may change."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import yaml
+
+from tenure.resources import bundled
+
+
+def copied(example: str, to: Path) -> Path:
+    """A copy of a bundled example in a new folder of its name."""
+    return Path(shutil.copytree(bundled("examples", example), to / example))
+
+
+def change(path: Path, kind: str, name: str, *where: str | int, to: object) -> None:
+    """Set one field of one object of a file."""
+    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
+    (found,) = [item for item in whole["items"] if item["kind"] == kind and item["metadata"]["name"] == name]
+    for part in where[:-1]:
+        found = found[part]
+    found[where[-1]] = to
+    path.write_text(yaml.safe_dump(whole), encoding="utf-8")

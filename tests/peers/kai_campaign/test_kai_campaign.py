@@ -1,0 +1,88 @@
+"""The campaign notices every wrong rule, makes what it notices small, and ends as it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure.strategies import CASE_DRAWS, min_runtime_case
+from tenure_proofs.mutants.comparisons import Mutant
+from tenure_proofs.mutants.hunt import all_mutants
+from tests.peers.campaign.programs import our_answer
+from tests.peers.kai_campaign.__main__ import main
+from tests.peers.kai_campaign.compare import compare, drawn_bytes, smallest
+from tests.peers.kai_campaign.histogram import Histogram
+
+MUTANTS = [each for each in all_mutants().values() if each.rule.startswith("KMR-")]
+MOST, BATCH = 3000, 100
+
+
+def ours(requests: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A peer that agrees."""
+    return [our_answer(each) for each in requests]
+
+
+def wrong(mutant: Mutant) -> Any:
+    """A peer with one rule wrong."""
+
+    def ask(requests: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        with mutant.applied():
+            return ours(requests)
+
+    return ask
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda each: each.id)
+def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
+    for start in range(0, MOST, BATCH):
+        found = compare([drawn_bytes(7, index) for index in range(start, start + BATCH)], wrong(mutant))
+        if any(each.differences() for each in found):
+            return
+    pytest.fail(f"{mutant.before} -> {mutant.after} answers {MOST} cases alike")
+
+
+def test_a_difference_is_made_small() -> None:
+    mutant = next(each for each in MUTANTS if each.rule == "KMR-060" and "<=" in each.after)
+    ask = wrong(mutant)
+    drawn = (drawn_bytes(7, index) for index in range(MOST))
+    first = next(each for bytes_ in drawn for each in compare([bytes_], ask) if each.differences())
+    small = smallest(first, ask)
+    assert small.differences()
+    assert len(json.dumps(small.case)) < len(json.dumps(first.case))
+
+
+def test_draws_are_cases_whatever_the_bytes() -> None:
+    assert min_runtime_case(b"")["op"] == "filter"
+    histogram = Histogram()
+    for each in compare([bytes([value]) * CASE_DRAWS for value in range(256)], ours):
+        assert "output" in each.ours, each.ours
+        assert each.differences() == []
+        histogram.add(each)
+    assert next(histogram.lines()) == "256 cases"
+
+
+def test_a_campaign_that_finds_nothing_ends_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--peer", "oracle", "--n", "200"]) == 0
+    assert "200  agrees" in capsys.readouterr().out
+
+
+def test_a_peer_that_answers_otherwise_fails_the_campaign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "peer.py"
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    print(json.dumps({'id': asked['id'], 'output': {'path': []}}), flush=True)\n"
+    )
+    kept = tmp_path / "kept.jsonl"
+    given = ["--peer", f"python3 {program}", "--only", "3", "--keep", str(kept)]
+    assert main(given) == 1
+    assert "again: --seed 1 --only 3" in capsys.readouterr().err
+    assert json.loads(kept.read_text(encoding="utf-8"))["theirs"]["output"] == {"path": []}
+    assert main(["--peer", "/nonexistent/peer"]) == 2

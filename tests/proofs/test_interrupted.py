@@ -1,0 +1,94 @@
+"""Control-C while `tenure prove` runs: not a word, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process import TENURE
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
+
+
+LONG = ("prove", "--only", "PO-TBP", "--examples", "1")
+
+
+def living(group: int) -> list[str]:
+    """The command lines of a group's processes; those that have ended and wait to be counted do not live."""
+    return [command for process in Path("/proc").glob("[0-9]*") for command in _commands(process, group)]
+
+
+def _commands(process: Path, group: int) -> Iterator[str]:
+    try:
+        # The name before these stands in brackets, and may hold anything.
+        state, _, its_group, *_ = (process / "stat").read_text().rpartition(")")[2].split()
+        command = (process / "cmdline").read_text()
+    except OSError:
+        return  # it has ended meanwhile
+    if int(its_group) == group and state != "Z":
+        yield command
+
+
+def is_starting(group: int) -> bool:
+    return any("spawn_main" in command for command in living(group))
+
+
+def is_asking_both_solvers(group: int) -> bool:
+    return any("cvc5_worker" in command for command in living(group))
+
+
+def is_over(group: int) -> bool:
+    return not living(group)
+
+
+def wait_until(holds: Callable[[int], bool], group: int) -> None:
+    """Wait for something that a group's processes do, or for their end."""
+    end = time.monotonic() + 60
+    while not holds(group):
+        assert time.monotonic() < end, living(group)
+        assert holds is is_over or living(group), "it has ended already"
+        time.sleep(0.02)
+
+
+def heed_control_c() -> None:
+    """A shell that runs the tests in the background has its children ignore the signal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("reached", [is_starting, is_asking_both_solvers])
+def test_control_c_ends_it_without_a_word_and_every_process_with_it(
+    jobs: str, reached: Callable[[int], bool]
+) -> None:
+    with subprocess.Popen(
+        [str(TENURE), *LONG, "-j", jobs],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+        preexec_fn=heed_control_c,
+    ) as process:
+        wait_until(reached, process.pid)
+        # A terminal tells all of them.
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=30) == (b"", b"")
+        assert process.returncode == 130
+        wait_until(is_over, process.pid)
+
+
+def test_a_run_that_is_killed_leaves_no_process() -> None:
+    with subprocess.Popen(
+        [str(TENURE), *LONG, "-j", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    ) as process:
+        wait_until(is_asking_both_solvers, process.pid)
+        process.kill()
+        process.wait(30)
+        wait_until(is_over, process.pid)

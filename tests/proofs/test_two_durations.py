@@ -1,0 +1,87 @@
+"""PO-TBP-150 and PO-TBP-155 are about candidates. Of whole decisions the like is false, by these two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.conformance.protocol import answer
+from tenure.readings import preset_names
+
+API = "kueue.x-k8s.io/v1beta2"
+MADE_AT, RESERVED_AT, NOW = (f"2026-01-05T{hour}:00:00Z" for hour in ("08", "09", "10"))
+
+
+def queue(name: str, nominal: int, preemption: dict[str, Any]) -> dict[str, Any]:
+    """A ClusterQueue of the cohort."""
+    flavor = {"name": "f", "resources": [{"name": "cpu", "nominalQuota": str(nominal)}]}
+    group = {"coveredResources": ["cpu"], "flavors": [flavor]}
+    spec = {
+        "cohortName": "c",
+        "namespaceSelector": {},
+        "preemption": preemption,
+        "resourceGroups": [group],
+    }
+    return {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec}
+
+
+def workload(name: str, cpu: int, *, priority: int = 0, holds: str = "") -> dict[str, Any]:
+    """A workload that waits, or holds quota of a ClusterQueue."""
+    container = {"name": "c", "resources": {"requests": {"cpu": str(cpu)}}}
+    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
+    made: dict[str, Any] = {
+        "apiVersion": API,
+        "kind": "Workload",
+        "metadata": {"namespace": "ns", "name": name, "uid": name, "creationTimestamp": MADE_AT},
+        "spec": {"priority": priority, "podSets": [pods]},
+    }
+    if holds:
+        reserved = {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": ""}
+        podset = {"name": "main", "count": 1, "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": str(cpu)}}
+        made["status"] = {
+            "conditions": [{**reserved, "lastTransitionTime": RESERVED_AT}],
+            "admission": {"clusterQueue": holds, "podSetAssignments": [podset]},
+        }
+    return made
+
+
+def victims(duration: str, reading: str) -> set[str]:
+    """Whom a newcomer takes under a minAdmitDuration."""
+    preemption = {
+        "withinClusterQueue": "LowerOrNewerEqualPriority",
+        "withinClusterQueueConfig": {"minAdmitDuration": duration},
+        "reclaimWithinCohort": "Any",
+        "borrowWithinCohort": {"policy": "LowerPriority"},
+    }
+    flavor = {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": "f"}}
+    request = {
+        "now": NOW,
+        "clusterQueues": [queue("a", 6, preemption), queue("b", 4, {})],
+        "cohorts": [],
+        "resourceFlavors": [flavor],
+        "admitted": [
+            workload("lower", 2, priority=-1, holds="a"),
+            workload("equal", 2, holds="a"),
+            workload("elsewhere", 6, holds="b"),
+        ],
+        "incoming": workload("zz-new", 4) | {"metadata": newcomer()},
+        "targetCQ": "a",
+        "assignment": None,
+        "reading": reading,
+    }
+    said = answer({"id": 1, "call": "decide", "input": request})
+    return {each["workload"] for each in said["output"]["preempted"]}
+
+
+def newcomer() -> dict[str, str]:
+    """Created after everybody was admitted, so that under no reading anybody is newer."""
+    return {"namespace": "ns", "name": "zz-new", "uid": "zz-new", "creationTimestamp": NOW}
+
+
+@pytest.mark.parametrize("reading", preset_names())
+def test_a_longer_duration_can_cost_a_workload_of_another_queue_its_place(reading: str) -> None:
+    # Borrowing, the two of the own queue suffice. Where one of them is protected, only the attempt without
+    # borrowing is left, and there the cohort's equals may be taken.
+    assert victims("1m", reading) == {"ns/lower", "ns/equal"}
+    assert victims("4h", reading) == {"ns/lower", "ns/elsewhere"}

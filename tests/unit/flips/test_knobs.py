@@ -1,0 +1,167 @@
+"""The order of flavors and the weight are searched, and a tie that Kueue breaks by chance is told."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tenure.flips import Answer, Flip, Situation, apply, search_flips
+from tenure.flips.chance import tie_of
+from tenure.flips.orders import FlavorOrder
+from tenure.model import (
+    NANO,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorFungibility,
+    FlavorQuotas,
+    FlavorResource,
+    Fungibility,
+    PodSet,
+    ReclaimWithinCohort,
+    ResourceGroup,
+    Settings,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.readings import preset
+from tests.unit.clusters import GPU, NOW, queue, running, waiting
+
+READING = preset("guaranteed")
+FAIR = Settings(fair_sharing=tuple(FairStrategy))
+
+
+def flip_of(situation: Situation, object_: str, field: str) -> Flip:
+    """The flip of one field."""
+    flips = search_flips(situation, limit=99).flips
+    (flip,) = (each for each in flips if (each.object, each.field) == (object_, field))
+    return flip
+
+
+def with_flavors(quotas: dict[str, int], *pod_sets: int) -> Situation:
+    """A queue with some flavors, and a workload whose pod sets ask for GPUs one after the other."""
+    flavors = tuple(FlavorQuotas(name, {GPU.resource: amount}) for name, amount in quotas.items())
+    own = ClusterQueue("q", (ResourceGroup((GPU.resource,), flavors),))
+    pods = tuple(PodSet(f"p{index}", 1, {GPU.resource: gpus}) for index, gpus in enumerate(pod_sets))
+    preemptor = waiting(pod_sets=pods)
+    return Situation(Cluster({"q": own}, (), (preemptor,)), preemptor, "q", NOW, READING)
+
+
+def test_another_order_of_flavors_is_found() -> None:
+    asked = with_flavors({"large": 16, "small": 8}, 8, 16)
+    flip = flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors")
+    assert (flip.old_text, flip.new_text, flip.after) == ("large, small", "small, large", Answer.FITS)
+    assert (
+        "flavors (their order) of ClusterQueue/q were small, large instead of large, small" in flip.sentence
+    )
+    assert apply(flip, asked).decided().assignment.fits
+
+
+def test_of_many_flavors_each_is_tried_at_the_front() -> None:
+    names = {"a": 9, "b": 4, "c": 4, "d": 4, "e": 4}
+    asked = with_flavors(names, 4, 9)
+    knob = FlavorOrder("q", 0, tuple(names))
+    orders = [knob.show(value) for value in knob.values(asked.decided())]
+    assert orders[1:3] == ["b, a, c, d, e", "c, a, b, d, e"]
+    assert flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors").after == Answer.FITS
+
+
+def test_one_flavor_has_no_order() -> None:
+    asked = with_flavors({"only": 1}, 2)
+    assert not [flip for flip in search_flips(asked, limit=99).flips if flip.field.endswith("flavors")]
+
+
+def test_flavor_fungibility_is_searched() -> None:
+    asked = with_flavors({"first": 2, "second": 2}, 2)
+    own = dataclasses.replace(
+        asked.cluster.cluster_queues["q"],
+        within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
+        fungibility=FlavorFungibility(when_can_preempt=Fungibility.MAY_STOP_SEARCH),
+    )
+    held = running("w", usage={FlavorResource("first", GPU.resource): 2}, priority=1)
+    asked = asked.with_cluster(cluster_queues={"q": own}, admitted=(held,))
+    flip = flip_of(asked, "ClusterQueue/q", "spec.flavorFungibility.whenCanPreempt")
+    assert (flip.new_text, flip.after) == ("TryNextFlavor", Answer.FITS)
+
+
+def sharing(reclaim: ReclaimWithinCohort) -> Situation:
+    """Two queues that borrow all of a third's quota, one of them asking for one GPU more."""
+    own = dataclasses.replace(queue(nominal={GPU: 0}, cohort="c"), reclaim_within_cohort=reclaim)
+    other = dataclasses.replace(queue(nominal={GPU: 0}, cohort="c"), name="other")
+    lender = dataclasses.replace(queue(nominal={GPU: 4}, cohort="c"), name="lender")
+    admitted = (running("mine", 2, 200), *(running(f"o{n}", 1, cluster_queue="other") for n in range(2)))
+    preemptor = waiting(1)
+    cluster = Cluster(
+        {each.name: each for each in (own, other, lender)}, admitted, (preemptor,), settings=FAIR
+    )
+    return Situation(cluster, preemptor, "q", NOW, READING)
+
+
+def test_a_larger_weight_is_found_under_fair_sharing() -> None:
+    asked = sharing(ReclaimWithinCohort.ANY)
+    flip = flip_of(asked, "ClusterQueue/q", "spec.fairSharing.weight")
+    assert (flip.old, flip.after, flip.exact) == (NANO, Answer.PREEMPTS, False)
+    assert flip.old_text == "1"
+    assert apply(flip, asked).cluster.cluster_queues["q"].weight == flip.new
+
+
+def test_without_fair_sharing_no_weight_is_searched() -> None:
+    asked = sharing(ReclaimWithinCohort.ANY).with_cluster(settings=Settings())
+    assert not [each for each in search_flips(asked, limit=99).flips if "fairSharing" in each.field]
+
+
+def siblings(reclaim: ReclaimWithinCohort) -> Situation:
+    """A cohort that has lent its quota to two siblings of equal share."""
+    own = dataclasses.replace(queue(nominal={GPU: 4}, cohort="mine"), reclaim_within_cohort=reclaim)
+    borrowers = (queue(nominal={GPU: 0}, cohort=name) for name in ("left", "right"))
+    queues = [own, *(dataclasses.replace(each, name=f"in-{each.cohort}") for each in borrowers)]
+    cohorts = {name: Cohort(name, "root") for name in ("mine", "left", "right")}
+    admitted = tuple(running(name, 2, cluster_queue=f"in-{name}") for name in ("left", "right"))
+    preemptor = waiting(2)
+    by_name = {each.name: each for each in queues}
+    cluster = Cluster(by_name, admitted, (preemptor,), settings=FAIR, cohorts=cohorts)
+    return Situation(cluster, preemptor, "q", NOW, READING)
+
+
+def test_a_flip_that_hangs_on_equal_shares_of_siblings_says_so() -> None:
+    assert tie_of(siblings(ReclaimWithinCohort.ANY)) == "DV-020"
+    asked = siblings(ReclaimWithinCohort.NEVER)
+    assert tie_of(asked) is None
+    flip = flip_of(asked, "ClusterQueue/q", "spec.preemption.reclaimWithinCohort")
+    assert flip.tie == "DV-020"
+    assert flip.sentence.endswith("; in Kueue by chance: sibling cohorts have equal shares (DV-020).")
+
+
+def test_siblings_of_unequal_share_are_no_tie() -> None:
+    asked = siblings(ReclaimWithinCohort.ANY)
+    heavier = {**asked.cluster.cohorts, "left": Cohort("left", "root", weight=5 * NANO)}
+    assert tie_of(asked.with_cluster(cohorts=heavier)) is None
+
+
+def twins(policy: WithinClusterQueue, *uids: str) -> Situation:
+    """Two workloads that are alike but for name and uid, of which one has to leave."""
+    held = tuple(
+        dataclasses.replace(running(name, 2, 1), uid=uid) for name, uid in zip("ab", uids, strict=True)
+    )
+    preemptor: Workload = waiting(2)
+    return Situation(Cluster({"q": queue(policy)}, held, (preemptor,)), preemptor, "q", NOW, READING)
+
+
+def test_a_flip_that_hangs_on_equal_uids_says_so() -> None:
+    flip = flip_of(
+        twins(WithinClusterQueue.NEVER, "u", "u"), "ClusterQueue/q", "spec.preemption.withinClusterQueue"
+    )
+    assert flip.tie == "DV-030"
+    assert "workloads have equal uids" in flip.sentence
+
+
+def test_uids_that_differ_are_no_tie() -> None:
+    assert tie_of(twins(WithinClusterQueue.LOWER_PRIORITY, "u", "v")) is None
+
+
+def test_many_equal_uids_are_answered_as_fast_as_two() -> None:
+    held = tuple(dataclasses.replace(running(f"w{number:02}", 1, 1), uid="") for number in range(30))
+    preemptor = waiting(2)
+    own = queue(WithinClusterQueue.LOWER_PRIORITY, nominal={GPU: 30})
+    asked = Situation(Cluster({"q": own}, held, (preemptor,)), preemptor, "q", NOW, READING)
+    assert tie_of(asked) == "DV-030"

@@ -1,0 +1,106 @@
+"""Answers in sentences: what was tried, which reading, and what is left out where many are asked about."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tenure.answers import explain_answer, explain_lines, why_answer, why_lines, why_not_answer, why_not_lines
+from tenure.answers.readings import reading_text
+from tenure.model import Cluster, Workload
+from tenure.oracle.decide import Decision, decide
+from tenure.readings import Reading, RequeueOrder, parse_reading, preset
+from tests.unit.clusters import NOW, decided, queue, running, waiting
+
+FLAVORS = "Flavors, in the order tried"
+RULES = "What each rule found (yes: it applies, no: it does not)"
+HELD = running("held", 4, 200)
+
+
+def why(decision: Decision, *others: Decision) -> list[str]:
+    """What `why` says about the workload that holds all GPUs."""
+    return list(why_lines(why_answer(HELD, [decision, *others], NOW, preset("guaranteed"), flips=0)))
+
+
+def why_not(decision: Decision, victim: Workload | None = HELD) -> list[str]:
+    """What `why-not` says about it."""
+    return list(why_not_lines(why_not_answer(decision, victim, flips=0)))
+
+
+@pytest.mark.parametrize(
+    ("decision", "tried"),
+    [
+        (
+            decided(waiting(5), HELD),
+            "  a100 for nvidia.com/gpu: NoFit; nvidia.com/gpu: 5 asked, 0 available: more than the 4 that it"
+            " could ever have (KQ-070)",
+        ),
+        (
+            decided(waiting(1), HELD),
+            "  a100 for nvidia.com/gpu: NoCandidates; nvidia.com/gpu: 1 asked, 0 available, and those who may"
+            " be taken are not enough; chosen: the best that was found (KQ-550)",
+        ),
+    ],
+    ids=["NoFit", "NoCandidates"],
+)
+def test_the_flavors_that_were_tried_are_told_of_a_victim_too(decision: Decision, tried: str) -> None:
+    for lines in (why_not(decision), why(decision)):
+        assert tried in lines[lines.index(FLAVORS) :]
+
+
+def test_why_tells_the_attempts_before_what_each_rule_found() -> None:
+    lines = why(decided(waiting(1, 300), HELD))
+    assert lines.index(FLAVORS) < lines.index("Attempts to make room") < lines.index(RULES)
+    assert "  1 nvidia.com/gpu short on a100: 1 asked, 4 of 4 in use" in lines
+
+
+def test_a_fit_tells_what_is_asked_and_what_is_available() -> None:
+    fit = decided(waiting(1), running("small", 3))
+    number = "  nvidia.com/gpu on a100: 1 asked, 1 available; the queue uses 3 of its 4"
+    assert number in why_not(fit, running("small", 3))
+    assert number in why_not(fit, None)
+    assert number in list(explain_lines(explain_answer(fit, flips=0)))
+
+
+def test_of_several_pending_workloads_only_the_verdicts_are_told() -> None:
+    other = dataclasses.replace(waiting(1, 400), name="other")
+    cluster = Cluster({"q": queue()}, (HELD,), (other,))
+    second = decide(cluster, other, "q", NOW, preset("guaranteed"))
+    answer = why_answer(HELD, [decided(waiting(1, 300), HELD), second], NOW, preset("guaranteed"))
+    assert [(case.taken, case.flavors, case.attempts, case.flips) for case in answer.cases] == [
+        (True, (), (), None)
+    ] * 2
+    assert FLAVORS not in list(why_lines(answer))
+
+
+@pytest.mark.parametrize(
+    ("reading", "text"),
+    [
+        (preset("released"), "released"),
+        (parse_reading({"requeue_order": "creation"}), "guaranteed with requeue_order: creation"),
+        (
+            parse_reading({"preset": "released", "newer_than": "reserved_after_created"}),
+            "released with newer_than: reserved_after_created",
+        ),
+        (parse_reading({"preset": "released", "same_priority_gate": "either"}), "released"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_reading_is_told_by_its_preset_and_what_differs(reading: Reading, text: str) -> None:
+    assert reading_text(reading) == text
+
+
+def test_a_reading_made_of_no_preset_is_told_by_the_nearest() -> None:
+    made = dataclasses.replace(preset("guaranteed"), requeue_order=RequeueOrder.CREATION, name="custom")
+    assert reading_text(made) == "guaranteed with requeue_order: creation"
+
+
+def test_json_keeps_every_choice_of_an_overridden_reading() -> None:
+    reading = parse_reading({"requeue_order": "creation"})
+    preemptor = waiting(1)
+    decision = decide(Cluster({"q": queue()}, (HELD,), (preemptor,)), preemptor, "q", NOW, reading)
+    answer = explain_answer(decision, flips=0)
+    assert answer.reading == reading.choices()
+    assert f"reading {answer.reading_text}" in "\n".join(explain_lines(answer))
+    assert answer.reading_text == "guaranteed with requeue_order: creation"

@@ -1,0 +1,97 @@
+"""Scenario files that are wrong: what is said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure.errors import InputError
+from tenure.timeline import load_scenario, load_scenarios, parse_scenario
+from tests.unit.timeline.plays import queue, scenario, submit
+
+QUEUES = [queue("q", 1)]
+
+
+def said(raw: object) -> str:
+    with pytest.raises(InputError) as error:
+        parse_scenario(raw)
+    return str(error.value)
+
+
+def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return scenario(QUEUES, events, **more)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ([], "expected a map with objects, events and expect"),
+        ({}, "Scenario/scenario: until: found nothing, expected a value"),
+        ({"until": "soon"}, "until: found 'soon', expected a time, or a time after start such as 4h30m"),
+        ({"until": "-1h"}, "until: found -1h, expected a time after start"),
+        (raw(evnts=[]), "evnts: found [], expected no field of this name; did you mean events?"),
+        (raw({"at": "1h"}), "events[0]: found nothing, expected one of submit, finish, "),
+        (raw({"at": "1h", "tick": True, "restart": True}), "events[0]: found tick, restart, expected one of"),
+        (
+            raw({"at": "1h", "submit": {"queue": "q"}}),
+            "events[0].submit.name: found nothing, expected a name",
+        ),
+        (
+            raw(submit("1h", "a", "p", 1)),
+            "events[0].submit.queue: found 'p', expected one of the LocalQueues",
+        ),
+        (raw({"at": "1h", "submit": {"name": "a", "prority": 1}}), "did you mean priority?"),
+        (raw(submit("0s", "a", "q", 1), {"at": "1h", "finish": "b"}), "found 'b', expected a workload"),
+        (raw(submit("0s", "a", "q", 1), submit("1s", "a", "q", 1)), "found default/a a second time"),
+        (raw(submit("0s", "a", "q", 1, priorityClass="x")), "events[0].submit.priorityClass: found 'x'"),
+        (
+            raw({"at": "1h", "edit": {"kind": "Workload"}}),
+            "events[0].edit.kind: found 'Workload', expected one of",
+        ),
+        (raw(expect=[{"at": "1h", "running": "a"}]), "expect[0].running: found 'a', expected a workload"),
+        (raw(expect=[{"running": "a"}]), "expect[0].running: found this, expected it beside at"),
+        (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
+        (raw(expect=[{"reading": "guaranted", "loop": "any"}]), "did you mean guaranteed?"),
+        (raw(expect=[{"reading": "guaranteed"}]), "expect[0]: found nothing, expected one of running, "),
+        (
+            raw(expect=[{"loop": "sometimes"}]),
+            "expect[0].loop: found 'sometimes', expected none, any, or a map",
+        ),
+        (raw(generate=[{"users": 2, "every": "1ms", "queue": "q"}]), "generate[0].every: found 1000000ns"),
+        (raw(objects=[{"kind": "ClusterQueue", "metadata": {"name": "q"}}]), "'q' a second time"),
+        (raw(gates={"PriorityBoost": True}), "gates.PriorityBoost: found True, expected no field"),
+    ],
+)
+def test_an_error_names_the_field_what_was_found_and_what_is_expected(found: object, words: str) -> None:
+    assert words in said(found)
+
+
+def test_an_edit_that_makes_no_sense_is_told_before_anything_is_played() -> None:
+    patch = {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"queueingStrategy": "Strict"}}
+    assert "ClusterQueue/q: spec.queueingStrategy: found 'Strict'" in said(raw({"at": "1h", "edit": patch}))
+
+
+def test_a_file_may_hold_several_scenarios_and_a_folder_several_files(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text("until: 1h\n---\nscenario: other\nuntil: 2h\n", encoding="utf-8")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "one.yml").write_text("until: 1h\n", encoding="utf-8")
+    assert [each.name for each in load_scenarios([tmp_path])] == ["one", "two-1", "other"]
+    with pytest.raises(InputError, match="2 scenarios"):
+        load_scenario(tmp_path / "two.yaml")
+
+
+def test_objects_may_stand_in_files_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "queue.yaml").write_text(
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n", encoding="utf-8"
+    )
+    (tmp_path / "scenario.yaml").write_text("until: 1h\nfiles: queue.yaml\n", encoding="utf-8")
+    assert list(load_scenario(tmp_path / "scenario.yaml").cluster.cluster_queues) == ["q"]
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "{"])
+def test_a_file_that_holds_no_scenario_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad\.yaml"):
+        load_scenario(tmp_path / "bad.yaml")

@@ -1,0 +1,194 @@
+"""What Kueue's own tests of its queues say, as facts about ours.
+
+Source: Kueue main of August 2026, `pkg/cache/queue/cluster_queue_test.go`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tenure.manifests import read_cluster_queue
+from tenure.model import (
+    SECOND,
+    Cluster,
+    ClusterQueue,
+    QueueingStrategy,
+    RequeuingTimestamp,
+    Settings,
+    Workload,
+)
+from tenure.readings import preset
+from tenure.timeline.actors import Actor, joined
+from tenure.timeline.queues import PendingQueue, Requeue
+from tenure.timeline.scenario import Scenario, Submission
+from tenure.timeline.world import World
+
+BEST_EFFORT, STRICT = QueueingStrategy.BEST_EFFORT_FIFO, QueueingStrategy.STRICT_FIFO
+
+
+def actor(name: str, created_at: int = 0, priority: int = 0, **more: int) -> Actor:
+    workload = Workload("ns", name, f"uid-{name}", priority, created_at)
+    return joined(Submission(dataclasses.replace(workload, **more), "q"), at=created_at)  # type: ignore[arg-type]
+
+
+def shape(each: Actor) -> str:
+    """Workloads of one first letter are alike."""
+    return each.workload.name[0]
+
+
+def world(strategy: QueueingStrategy, timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION) -> World:
+    cluster = Cluster(
+        {"q": ClusterQueue("q", queueing=strategy)}, settings=Settings(requeuing_timestamp=timestamp)
+    )
+    return World(Scenario("facts", "", 0, 9 * SECOND, cluster), preset("released"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "timestamp", "head"),
+    [
+        (actor("w1", 1, 10), actor("w2", 2, 1), RequeuingTimestamp.EVICTION, "w1"),
+        (actor("w1", 1), actor("w2", 2), RequeuingTimestamp.EVICTION, "w1"),
+        (actor("w1", 1, pods_ready_evicted_at=3), actor("w2", 2), RequeuingTimestamp.EVICTION, "w2"),
+        (actor("w1", 1, pods_ready_evicted_at=3), actor("w2", 2), RequeuingTimestamp.CREATION, "w1"),
+        (actor("w1", 1, 1), actor("w2", 2, 10), RequeuingTimestamp.EVICTION, "w2"),
+    ],
+    ids=["higher priority", "older", "evicted later", "creation counts", "newer of higher priority"],
+)
+def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
+    first: Actor, second: Actor, timestamp: RequeuingTimestamp, head: str
+) -> None:
+    here = world(STRICT, timestamp)
+    for each in (first, second):
+        here.queues["q"].push(each, each.key)
+    popped = here.queues["q"].pop(here.place)
+    assert popped is not None
+    assert popped.workload.name == head
+
+
+def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
+    here = world(BEST_EFFORT)
+    for each in (actor("b"), actor("a")):
+        here.queues["q"].push(each, each.key)
+    popped = here.queues["q"].pop(here.place)
+    assert popped is not None
+    assert popped.workload.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("why", "waits_aside", "sticks"),
+    [
+        (Requeue.FAILED_AFTER_NOMINATION, False, False),
+        (Requeue.PENDING_PREEMPTION, False, True),
+        (Requeue.NO_FIT, True, False),
+        (Requeue.NO_CANDIDATES, True, False),
+    ],
+)
+def test_a_best_effort_queue_sets_aside_what_cannot_be_admitted(
+    why: Requeue, waits_aside: bool, sticks: bool
+) -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    head = actor("w")
+    queue.requeue(head, why, shape)
+    assert (head.key in queue.parked) is waits_aside
+    assert (head.key in queue.active) is not waits_aside
+    assert queue.sticky(head.key) is sticks
+
+
+@pytest.mark.parametrize("why", list(Requeue))
+def test_a_strict_queue_tries_its_head_again_whatever_became_of_it(why: Requeue) -> None:
+    queue = PendingQueue("q", STRICT)
+    head = actor("w")
+    assert queue.requeue(head, why, shape) == []
+    assert head.key in queue.active
+    assert not queue.sticky(head.key)
+
+
+def test_the_preemptor_stands_before_a_higher_priority_until_it_is_admitted_or_deleted() -> None:
+    here = world(BEST_EFFORT)
+    queue = here.queues["q"]
+    preemptor, higher = actor("low"), actor("high", priority=9)
+    queue.requeue(preemptor, Requeue.PENDING_PREEMPTION, here.shape)
+    queue.push(higher, "high")
+    assert sorted(queue.active.values(), key=here.place)[0] is preemptor
+    queue.remove(preemptor.key)
+    assert queue.preemptor is None
+
+
+def test_the_preemptor_stays_one_while_it_waits_aside() -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    preemptor = actor("w")
+    queue.requeue(preemptor, Requeue.PENDING_PREEMPTION, shape)
+    queue.active.clear()
+    queue.requeue(preemptor, Requeue.NO_FIT, shape)
+    assert queue.sticky(preemptor.key)
+
+
+@pytest.mark.parametrize("why", [Requeue.NO_FIT, Requeue.NO_CANDIDATES])
+def test_what_is_like_a_head_that_is_set_aside_goes_with_it(why: Requeue) -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    for name in ("gpu-2", "gpu-3", "cpu-1", "cpu-2"):
+        queue.push(actor(name), name[0])
+    queue.requeue(actor("gpu-1"), why, shape)
+    assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2", "ns/gpu-3"]
+    assert sorted(queue.active) == ["ns/cpu-1", "ns/cpu-2"]
+
+
+def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
+    assert not queue.push(actor("gpu-2"), "g")
+    assert queue.push(actor("cpu-1"), "c")
+    assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2"]
+
+
+def test_a_wake_puts_everybody_into_the_heap_and_forgets_what_was_alike() -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
+    assert [each.key for each in queue.wake()] == ["ns/gpu-1"]
+    assert queue.push(actor("gpu-2"), "g")
+    assert queue.parked == {}
+
+
+def test_a_failed_nomination_sets_nothing_aside() -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    queue.push(actor("gpu-2"), "g")
+    queue.requeue(actor("gpu-1"), Requeue.FAILED_AFTER_NOMINATION, shape)
+    assert sorted(queue.active) == ["ns/gpu-1", "ns/gpu-2"]
+
+
+def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
+    queue = PendingQueue("q", BEST_EFFORT, equivalence=False)
+    queue.push(actor("gpu-2"), "g")
+    queue.requeue(actor("gpu-1"), Requeue.NO_FIT, shape)
+    assert list(queue.parked) == ["ns/gpu-1"]
+    assert queue.push(actor("gpu-3"), "g")
+
+
+def test_a_strict_queue_lets_nobody_be_skipped_for_being_alike() -> None:
+    queue = PendingQueue("q", STRICT)
+    queue.push(actor("gpu-2"), "g")
+    queue.requeue(actor("gpu-1"), Requeue.NO_FIT, shape)
+    assert queue.parked == {}
+
+
+def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
+    queue = PendingQueue("q", BEST_EFFORT)
+    queue.requeue(actor("a"), Requeue.PENDING_PREEMPTION, shape)
+    queue.requeue(actor("b"), Requeue.NO_FIT, shape)
+    queue.forget()
+    assert sorted(queue.active) == ["ns/a", "ns/b"]
+    assert queue.preemptor is None
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ({}, BEST_EFFORT),
+        ({"queueingStrategy": "BestEffortFIFO"}, BEST_EFFORT),
+        ({"queueingStrategy": "StrictFIFO"}, STRICT),
+    ],
+)
+def test_the_strategy_is_read_from_the_manifest(written: dict[str, str], read: QueueingStrategy) -> None:
+    assert read_cluster_queue({"metadata": {"name": "q"}, "spec": written}).queueing == read

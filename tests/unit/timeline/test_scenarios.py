@@ -1,0 +1,42 @@
+"""Every scenario of the folder under every preset."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema
+from tenure.readings import preset, preset_names
+from tenure.resources import bundled
+from tenure.timeline import load_scenario, play
+
+FOLDER = bundled("spec", "vectors", "scenarios")
+FILES = sorted(FOLDER.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("reading", preset_names())
+def test_a_scenario_goes_as_it_says(path: Path, reading: str) -> None:
+    record = play(load_scenario(path), preset(reading))
+    assert [outcome for outcome in record.outcomes if not outcome.holds] == []
+    assert record.outcomes
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_scenario_is_as_the_schema_says(path: Path) -> None:
+    written = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    del written["objects"]
+    typed = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")), default=str))
+    problems = [error.message for error in Draft202012Validator(schema("scenario")).iter_errors(typed)]
+    assert problems == []
+    assert set(written) <= set(schema("scenario")["properties"])
+
+
+def test_what_the_proposals_promise_has_a_scenario() -> None:
+    names = {path.stem for path in FILES}
+    assert {"tbp-story-1-week", "tbp-story-2-teams", "dyn-story-1-three-hours"} <= names
+    assert all(any(name.startswith(f"tbp-it-{number}") for name in names) for number in (1, 2, 5, 6, 7))

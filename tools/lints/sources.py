@@ -1,0 +1,46 @@
+"""The sources that are accounted for, and the family of the rules that each demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.lints.known import rules
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source.
+
+    Args:
+        prefix: of the identifiers of its sentences.
+        name: as pages call it; readings and findings begin their `source` with it.
+        family: of its rules.
+    """
+
+    prefix: str
+    name: str
+    family: str
+
+    def is_named_in(self, text: str) -> bool:
+        """Whether a text on where something is from names it.
+
+        >>> Source("754", "KEP-754", "DYN").is_named_in("KEP-7540, Goals")
+        False
+        """
+        return f"{self.name}," in text or f"{self.name} " in text
+
+
+SOURCES = (
+    Source("8522", "KEP-8522", "TBP"),
+    Source("8826", "KEP-8826", "UCQ"),
+    Source("754", "KEP-754", "DYN"),
+    Source("KAI", "KAI-Scheduler", "KMR"),
+)
+"""Every source that has a page of coverage, or gets one."""
+
+
+def awaited(root: Path) -> tuple[Source, ...]:
+    """The sources of whose family no rule is written yet: what pages name of theirs cannot be looked up."""
+    written = {name.partition("-")[0] for name in rules(root)}
+    return tuple(source for source in SOURCES if source.family not in written)

@@ -1,0 +1,162 @@
+"""The sentences of a proposal, in order: what there is to account for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_FENCE = re.compile(r"^\s*```")
+_HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?=\S)")
+_RULER = re.compile(r"^\s*\|[\s:|-]+\|\s*$")
+_END = re.compile(r"(?<=[.!?])[)\]\"'*_`]*(?P<gap>\s+)(?=[A-Z0-9`\"'(\[*])")
+_ABBREVIATIONS = ("i.e.", "e.g.", "cf.", "vs.")
+_TOC = ("<!-- toc -->", "<!-- /toc -->")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, one line of code or one row of a table.
+
+    Args:
+        section: the heading that it stands below, with its number signs.
+        text: its words, any run of white space as one space.
+        code: it stands in a fenced block.
+        line: where it begins, counted from 1.
+    """
+
+    section: str
+    text: str
+    code: bool
+    line: int
+
+
+def sentences(markdown: str) -> list[Sentence]:
+    """Every sentence of a page, in order.
+
+    Prose and comments in code are split at the ends of sentences; every other line of a fenced block and
+    every row of a table is one. The table of contents repeats the headings and is left out, as is what
+    holds no letter and no digit: a closing bracket, an ellipsis.
+
+    >>> [each.text for each in sentences("# A\\n\\n- One, i.e. the\\n  first. `Two`.\\n")]
+    ['One, i.e. the first.', '`Two`.']
+    """
+    reader = _Reader()
+    for number, line in enumerate(_without_contents(markdown), start=1):
+        reader.read(number, line)
+    reader.flush()
+    return [each for each in reader.found if re.search(r"\w", each.text)]
+
+
+def headings(markdown: str) -> list[str]:
+    """Every heading outside code, in order, with its number signs."""
+    found: list[str] = []
+    fenced = False
+    for line in _without_contents(markdown):
+        fenced ^= _FENCE.match(line) is not None
+        heading = None if fenced else _HEADING.match(line)
+        if heading is not None:
+            found.append(heading[0].rstrip())
+    return found
+
+
+def normalised(text: str) -> str:
+    """A text with any run of white space as one space.
+
+    >>> normalised(" two  \\n words ")
+    'two words'
+    """
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def fingerprint(text: str) -> str:
+    """A short hash of a text's words.
+
+    >>> fingerprint("two words") == fingerprint("two\\n  words")
+    True
+    """
+    return hashlib.sha256(normalised(text).encode()).hexdigest()[:8]
+
+
+def split(paragraph: str) -> list[str]:
+    """The sentences of a paragraph. What stands in backticks is not looked into.
+
+    >>> split("It is so (see `a. B`). 2 more, e.g. Go's.")
+    ['It is so (see `a. B`).', "2 more, e.g. Go's."]
+    """
+    text, start, parts = normalised(paragraph), 0, []
+    for end in _END.finditer(text):
+        before = text[start : end.start("gap")]
+        if before.count("`") % 2 or before.endswith(_ABBREVIATIONS):
+            continue
+        parts.append(before)
+        start = end.end("gap")
+    return [*parts, text[start:]]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects lines into paragraphs, and paragraphs into sentences."""
+
+    section: str = ""
+    fenced: bool = False
+    paragraph: list[str] = field(default_factory=list)
+    began: int = 0
+    found: list[Sentence] = field(default_factory=list)
+
+    def read(self, number: int, line: str) -> None:
+        """Take the next line of the page."""
+        if _FENCE.match(line):
+            self.flush()
+            self.fenced = not self.fenced
+        elif self.fenced:
+            self._read_code(number, line)
+        else:
+            self._read_prose(number, line)
+
+    def flush(self) -> None:
+        """End the paragraph."""
+        for text in split(" ".join(self.paragraph)) if self.paragraph else ():
+            self.found.append(Sentence(self.section, text, self.fenced, self.began))
+        self.paragraph = []
+
+    def _read_prose(self, number: int, line: str) -> None:
+        heading = _HEADING.match(line)
+        if heading is not None:
+            self.flush()
+            self.section = heading[0].rstrip()
+        elif not line.strip() or _RULER.match(line):
+            self.flush()
+        elif line.lstrip().startswith("|"):
+            self._whole(number, line)
+        else:
+            self._listed(number, line)
+
+    def _read_code(self, number: int, line: str) -> None:
+        comment = line.strip().removeprefix("//")
+        if comment == line.strip() or comment.strip().startswith("+"):
+            self._whole(number, line if comment == line.strip() else comment)
+        else:
+            self._listed(number, comment)
+
+    def _whole(self, number: int, line: str) -> None:
+        self.flush()
+        if line.strip():
+            self.found.append(Sentence(self.section, normalised(line), self.fenced, number))
+
+    def _listed(self, number: int, line: str) -> None:
+        if _ITEM.match(line):
+            self.flush()
+        line = _ITEM.sub("", line)
+        self.began = self.began if self.paragraph else number
+        self.paragraph.append(line)
+
+
+def _without_contents(markdown: str) -> Iterator[str]:
+    """The lines; those of the contents, and the marks of a comment, as empty ones."""
+    listed = False
+    for line in markdown.splitlines():
+        listed = (listed or line.strip() == _TOC[0]) and line.strip() != _TOC[1]
+        yield "" if listed else re.sub(r"<!--|-->|<!-- /toc -->", "", line.replace(_TOC[1], ""))
