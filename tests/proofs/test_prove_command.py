@@ -22,6 +22,8 @@ TIME_BASED = "refimpl/tenure/rules/time_based.py"
 RIGHT = "now - quota_reservation_time(target, now) > min_admit_duration"
 WRONG = RIGHT.replace(">", ">=")
 QUICK = ("prove", "--only", "PO-TBP-010", "--no-mutants", "--examples", "5")
+HANGS_S = 900
+"""After so long a process counts as hung, also on a machine that does much else."""
 MAIN = "from tenure.cli import main; main()"
 
 
@@ -35,7 +37,7 @@ def tenure(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[st
         text=True,
         cwd=root,
         check=False,
-        timeout=120,
+        timeout=HANGS_S,
     )
 
 
@@ -57,7 +59,7 @@ def wrong_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # One test, since making the report takes seconds and each worker would make its own.
 def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_lifted() -> None:
-    done = tenure("prove", "--only", "TBP-020", "--no-mutants", "--examples", "5", "-o", "json")
+    done = tenure("prove", "--only", "TBP-060", "--no-mutants", "--examples", "5", "-o", "json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
@@ -66,15 +68,15 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
     assert report["warnings"][1:] == ["no mutants were tried"]
     assert report["readings"] == ["as-written", "released", "guaranteed"]
     assert set(report["solvers"]) == {"z3", "cvc5"}
-    assert {each["id"] for each in report["obligations"]} >= {"PO-TBP-020", "PO-TBP-010", "PO-TBP-200"}
+    assert {each["id"] for each in report["obligations"]} >= {"PO-KQ-100", "PO-TBP-155", "PO-TBP-200"}
     for each in report["obligations"]:
-        assert "TBP-020" in each["rules"]
+        assert "TBP-060" in each["rules"]
         assert list(each["verdicts"]) == report["readings"]
         for verdict in each["verdicts"].values():
             assert verdict["verdict"] == verdict["expected"]
             assert set(verdict["solvers"]) == {"z3", "cvc5"}
             assert (verdict["counterexample"] is not None) == (verdict["verdict"] == "refuted")
-    assert {each["function"] for each in report["lifted"]} >= {"take_target", "is_time_expired"}
+    assert {each["function"] for each in report["lifted"]} >= {"precedes_among_equals", "is_time_expired"}
     assert {(each["examples"], each["problem"]) for each in report["lifted"]} == {(5, "")}
 
 

@@ -58,13 +58,14 @@ def test_an_exact_priority_is_the_nearest_in_any_cluster(
 
 @FEW
 @given(decide_inputs(max_workloads=12), st.integers(0, 11))
-def test_flips_come_by_their_size_and_a_budget_stops_the_search(
+def test_usable_flips_come_first_then_by_size_and_a_budget_stops_the_search(
     scenario: dict[str, object], number: int
 ) -> None:
     situation = situation_of(scenario)
     target = target_of(situation, number)
     whole = search_flips(situation, target, limit=ALL)
-    assert [flip.size for flip in whole.flips] == sorted(flip.size for flip in whole.flips)
+    told = [(not flip.is_usable, flip.size) for flip in whole.flips]
+    assert told == sorted(told)
     assert search_flips(situation, target, limit=2).flips == whole.flips[:2]
     part = search_flips(situation, target, limit=ALL, budget=5)
     assert part.tried <= 5
