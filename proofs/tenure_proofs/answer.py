@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from tenure.conformance.json_schema import Shape, json_schema, write_schema
+from tenure.answers.written import write_schema
+from tenure.conformance.json_schema import Shape, json_schema
 from tenure_proofs.registry import Verdict
 
 VERSION: Literal["tenure-proof-report/2"] = "tenure-proof-report/2"

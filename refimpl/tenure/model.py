@@ -286,6 +286,17 @@ class Workload:
         """`namespace/name`, as the oracle's protocol writes a workload."""
         return f"{self.namespace}/{self.name}"
 
+    @property
+    def ages_since(self) -> Instant:
+        """The creation that its age counts from, ns: the Job's where it is given, else its own.
+
+        Source: KEP-754, Proposal ("the time since the Job was created").
+
+        >>> Workload("ml", "train", "u1", priority=0, created_at=5, job_created_at=2).ages_since
+        2
+        """
+        return self.created_at if self.job_created_at is None else self.job_created_at
+
     def with_priority(self, priority: int) -> Workload:
         """The same workload with another priority.
 

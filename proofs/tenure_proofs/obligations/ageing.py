@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, DynamicPriorityPolicy, WithinClusterQueue
+from tenure.model import MINUTE, DynamicPriorityPolicy
 from tenure.oracle.door import take_target
 from tenure.rules.dynamic_priority import dynamic_priority, elapsed_steps, elapsed_time, priority_at
+from tenure_proofs.premises import creation_that_counts, duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
-    choose,
     has_value,
     implies,
     is_set,
@@ -33,12 +33,6 @@ def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> 
     return policy
 
 
-def _created(workload: Any) -> Any:
-    """The creation that counts."""
-    by_job = is_set(workload, "job_created_at")
-    return choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
-
-
 @obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED), budget_s=20)
 def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
     """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
@@ -49,7 +43,7 @@ def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
     since, count, after = claim.lift(elapsed_time), claim.lift(elapsed_steps), claim.lift(dynamic_priority)
     delay, counting = policy.delay_for_step, claim.reading.priority_steps
     claim.assume(
-        _created(older) <= _created(younger),
+        creation_that_counts(older) <= creation_that_counts(younger),
         policy.step >= 0,
         delay > 0,
         base >= -HIGHEST,
@@ -80,7 +74,10 @@ def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
         )
 
     claim.assume(
-        now <= later, _created(older) <= now, _created(younger) <= now, later - _created(older) <= 4 * MINUTE
+        now <= later,
+        creation_that_counts(older) <= now,
+        creation_that_counts(younger) <= now,
+        later - creation_that_counts(older) <= 4 * MINUTE,
     )
     claim.prove(implies(equal(now), equal(later)))
 
@@ -99,11 +96,11 @@ def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> Non
         )
 
     claim.assume(
-        _created(often) == _created(seldom),
-        _created(often) <= first,
+        creation_that_counts(often) == creation_that_counts(seldom),
+        creation_that_counts(often) <= first,
         first < second,
         second < third,
-        third - _created(often) <= 12 * MINUTE,
+        third - creation_that_counts(often) <= 12 * MINUTE,
         leads(first) > 0,
         leads(second) < 0,
     )
@@ -117,14 +114,11 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
     priority, counting = claim.lift(priority_at), claim.reading.priority_steps
     duration, reserved = value_of(terms, "min_admit_duration"), value_of(running, "quota_reserved_at")
     claim.assume(
-        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-        terms.time_based_preemption,
-        is_set(terms, "min_admit_duration"),
-        duration >= MINUTE,
+        duration_is_in_force(terms),
         has_value(running, "cluster_queue", terms.cluster_queue),
         is_set(running, "quota_reserved_at"),
         now - reserved <= duration,
-        *(_created(each) <= now for each in (waiting, running)),
+        *(creation_that_counts(each) <= now for each in (waiting, running)),
         *(each.priority == priority(each, base, policy, now, counting).value for each in (waiting, running)),
     )
     claim.prove(negation(claim.lift(take_target)(waiting, running, evidence, terms, now).defined))
@@ -135,7 +129,7 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
 def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
     waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
-    claim.assume(*(now - _created(each) <= 4 * MINUTE for each in (waiting, running)))
+    claim.assume(*(now - creation_that_counts(each) <= 4 * MINUTE for each in (waiting, running)))
 
 
 @obligation(

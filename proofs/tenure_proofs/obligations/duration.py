@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, SECOND, Ground, Reason, WithinClusterQueue
+from tenure.model import MINUTE, SECOND, Ground, Reason
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.time_based import is_time_expired, requeue_timestamp
+from tenure_proofs.premises import duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -27,21 +28,11 @@ GROUND_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "
 GUARANTEED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
 
 
-def _in_force(terms: Any) -> Any:
-    """A duration that the webhook accepts, with the gate on."""
-    return all_of(
-        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-        terms.time_based_preemption,
-        is_set(terms, "min_admit_duration"),
-        value_of(terms, "min_admit_duration") >= MINUTE,
-    )
-
-
 def _two_durations(claim: Claim) -> tuple[Any, Any]:
     """Terms that differ in their duration only, both in force: the shorter and the longer."""
     shorter, longer = claim.terms("shorter"), claim.terms("longer")
     claim.assume(
-        _in_force(shorter),
+        duration_is_in_force(shorter),
         equal_fields(shorter, longer, "min_admit_duration"),
         is_set(longer, "min_admit_duration"),
         value_of(shorter, "min_admit_duration") <= value_of(longer, "min_admit_duration"),
@@ -53,7 +44,7 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
     """Two workloads of one priority in one ClusterQueue with a duration in force, and the terms."""
     one, other, terms = claim.workload("one"), claim.workload("other"), claim.terms()
     claim.assume(
-        _in_force(terms),
+        duration_is_in_force(terms),
         one.priority == other.priority,
         *(has_value(each, "cluster_queue", terms.cluster_queue) for each in (one, other)),
     )
@@ -165,7 +156,7 @@ def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
 def without_a_duration_whoever_takes_another_stands_before_it_in_the_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: no victim comes back before its preemptor."""
     queue, taker, running, _, _ = _taken_in_the_queue(claim)
-    claim.assume(negation(_in_force(queue.terms)))
+    claim.assume(negation(duration_is_in_force(queue.terms)))
     claim.prove(queue.is_ahead(taker, running))
 
 
@@ -173,7 +164,7 @@ def without_a_duration_whoever_takes_another_stands_before_it_in_the_queue(claim
 def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Claim) -> None:
     """KEP-8522, Notes: who has exceeded the duration is preempted "regardless of relative age"."""
     queue, taker, running, _, _ = _taken_in_the_queue(claim)
-    claim.assume(_in_force(queue.terms))
+    claim.assume(duration_is_in_force(queue.terms))
     claim.prove(queue.is_ahead(taker, running))
 
 
@@ -188,7 +179,7 @@ def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim:
     queue, taker, running, now, by_time = _taken_in_the_queue(claim)
     victim = claim.workload("victim")
     claim.assume(
-        _in_force(queue.terms),
+        duration_is_in_force(queue.terms),
         is_evicted(running, victim, by_time, now),
         queue.queues_from(taker) <= now,
     )

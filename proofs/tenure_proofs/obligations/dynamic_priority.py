@@ -20,6 +20,7 @@ from tenure.rules.dynamic_priority import (
     policy_fault,
     priority_at,
 )
+from tenure_proofs.premises import creation_that_counts
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -244,8 +245,7 @@ def time_runs_from_the_jobs_creation_and_is_never_negative(claim: Claim) -> None
     """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
     workload, now = claim.workload("workload"), claim.number("now")
     elapsed = claim.lift(elapsed_time)(workload, now).value
-    by_job = is_set(workload, "job_created_at")
-    created = choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
+    created = creation_that_counts(workload)
     claim.prove(
         implies(now >= created, elapsed == now - created),
         implies(now < created, elapsed == 0),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.model import Ground, Reason, WithinClusterQueue
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.time_based import duration_in_force, is_time_expired, reason_of, requeue_timestamp
+from tenure_proofs.premises import duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -25,16 +26,6 @@ from tenure_proofs.trusted.logic import (
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing")
 """What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
-
-
-def _set(terms: Any) -> Any:
-    """The KEP's feature is configured so that the webhook accepts it: what the promises are about."""
-    return all_of(
-        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-        terms.time_based_preemption,
-        is_set(terms, "min_admit_duration"),
-        value_of(terms, "min_admit_duration") >= MINUTE,
-    )
 
 
 def _own(target: Any, terms: Any) -> Any:
@@ -74,7 +65,7 @@ def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         _own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
@@ -98,7 +89,7 @@ def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         _own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) > value_of(terms, "min_admit_duration"),
@@ -162,7 +153,7 @@ def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> No
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         _own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
@@ -181,7 +172,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         _never_evicted(preemptor, target),
         _own(target, terms),
         preemptor.priority == target.priority,
@@ -201,7 +192,7 @@ def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         _never_evicted(preemptor, target),
         _own(target, terms),
         preemptor.priority == target.priority,
@@ -219,7 +210,7 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
     terms = claim.terms()
     duration = claim.lift(duration_in_force)(terms)
     claim.prove(
-        either_both_or_none(duration.is_set, _set(terms)),
+        either_both_or_none(duration.is_set, duration_is_in_force(terms)),
         implies(duration.is_set, duration.some == value_of(terms, "min_admit_duration")),
     )
 
@@ -233,7 +224,7 @@ def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
     """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
     victim, waiting, terms = claim.workload("victim"), claim.workload("waiting"), claim.terms()
     claim.assume(
-        _set(terms),
+        duration_is_in_force(terms),
         is_set(victim, "time_based_preempted_at"),
         waiting.created_at <= value_of(victim, "time_based_preempted_at"),
         _never_evicted(waiting),
@@ -246,7 +237,9 @@ def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
 def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
     workload, terms = claim.workload("workload"), claim.terms()
-    claim.assume(any_of(negation(is_set(workload, "time_based_preempted_at")), negation(_set(terms))))
+    claim.assume(
+        any_of(negation(is_set(workload, "time_based_preempted_at")), negation(duration_is_in_force(terms)))
+    )
     sorting = terms.priority_sorting_within_cohort
     kueue = claim.lift(queue_order_timestamp)(workload, terms.requeuing_timestamp, sorting)
     claim.prove(claim.lift(requeue_timestamp)(workload, terms).value == kueue.value)

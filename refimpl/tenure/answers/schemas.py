@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from tenure.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
-from tenure.answers.written import schema_of, with_warnings
+from tenure.answers.written import schema_of, with_warnings, write_schema
 
 SHAPES = {"explain": ExplainAnswer, "why": WhyAnswer, "why-not": WhyNotAnswer}
 """What each command answers with."""
@@ -26,12 +25,6 @@ def answer_schema(command: str) -> dict[str, Any]:
     return with_warnings(schema_of(SHAPES[command], f"tenure {command} -o json"))
 
 
-def write_schemas(folder: Path) -> None:
-    """Write every schema into a folder."""
-    for command in SHAPES:
-        text = json.dumps(answer_schema(command), indent=2, ensure_ascii=False) + "\n"
-        (folder / f"{command}.schema.json").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write_schemas(Path(sys.argv[1]))
+    for each in SHAPES:
+        write_schema(Path(sys.argv[1]), each, answer_schema(each))

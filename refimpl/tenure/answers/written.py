@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 import types
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 _ARGUMENT = re.compile(r"^    (\w+): (.*(?:\n      .*)*)", re.MULTILINE)
@@ -50,6 +53,12 @@ def schema_of(shape: type, title: str) -> dict[str, Any]:
         **top,
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def write_schema(folder: Path, name: str, schema: Mapping[str, Any]) -> None:
+    """Write a schema as it is published."""
+    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    (folder / f"{name}.schema.json").write_text(text, encoding="utf-8")
 
 
 def with_warnings(schema: dict[str, Any]) -> dict[str, Any]:

@@ -98,8 +98,7 @@ ACCEPTS: Mapping[str, Accepting] = {
 
 def _after_the_first(given: Arguments, said: int) -> bool:
     workload = given["workload"]
-    start = workload.created_at if workload.job_created_at is None else workload.job_created_at
-    first = start + given["policy"].delay_for_step
+    first = workload.ages_since + given["policy"].delay_for_step
     return bool(said > first)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final, get_args
 
 from pydantic import ConfigDict, TypeAdapter
@@ -39,12 +37,6 @@ def json_schema(shape: Any, title: str) -> dict[str, Any]:
     plain = _plain(made)
     definitions = plain.pop("$defs", {})
     return {"$schema": DIALECT, "title": title, **plain, "$defs": definitions}
-
-
-def write_schema(folder: Path, name: str, schema: Mapping[str, Any]) -> None:
-    """Write a schema as it is published."""
-    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    (folder / f"{name}.schema.json").write_text(text, encoding="utf-8")
 
 
 def _function_of(field: Any) -> Callable[..., Any]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from tenure.conformance.assignments import bad_input
-from tenure.errors import InputError, Problem
-from tenure.manifests import did_you_mean, parse_instant, printable, read_priority_class
+from tenure.conformance.gathering import attempt, key_problems
+from tenure.errors import InputError
+from tenure.manifests import parse_instant, read_priority_class
 from tenure.model import Cluster, Workload
 from tenure.oracle.ageing import refuse_faulty_classes
 from tenure.oracle.snapshot import with_effective_priority
@@ -42,20 +43,16 @@ def answer_priority(raw: object) -> dict[str, Any]:
     """
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
-    problems = _key_problems(raw)
+    problems = key_problems(raw, REQUIRED, FIELDS)
 
-    def attempt(read: Callable[[], _Read]) -> _Read | None:
-        try:
-            return read()
-        except InputError as error:
-            problems.extend(error.problems)
-            return None
+    def given(field: str, read: Callable[[Any], _Read]) -> _Read | None:
+        return attempt(problems, lambda: read(raw[field])) if field in raw else None
 
     where = "workloadPriorityClass"
-    found = attempt(lambda: read_priority_class(raw.get(where), where=where)) if where in raw else None
-    created = attempt(lambda: parse_instant(raw["created"], field="created")) if "created" in raw else None
-    now = attempt(lambda: parse_instant(raw["now"], field="now")) if "now" in raw else None
-    reading = attempt(lambda: parse_reading(raw.get("reading")))
+    found = given(where, lambda written: read_priority_class(written, where=where))
+    created = given("created", lambda written: parse_instant(written, field="created"))
+    now = given("now", lambda written: parse_instant(written, field="now"))
+    reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
     if problems:
         raise InputError(problems)
     assert found is not None
@@ -66,14 +63,3 @@ def answer_priority(raw: object) -> dict[str, Any]:
     refuse_faulty_classes(cluster, reading)
     waiting = Workload("", "", "", found.base, created, priority_class=found.name, job_created_at=created)
     return {"priority": with_effective_priority(waiting, cluster, now, reading).priority}
-
-
-def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
-    expected = f"one of {', '.join(FIELDS)}"
-    unknown = [
-        Problem(printable(str(key)), "an unknown field", expected + did_you_mean(key, FIELDS))
-        for key in raw
-        if key not in FIELDS
-    ]
-    missing = [Problem(key, "nothing", "a value: it is required") for key in REQUIRED if key not in raw]
-    return unknown + missing

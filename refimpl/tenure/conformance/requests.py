@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
+from tenure.conformance.gathering import attempt, key_problems
 from tenure.conformance.pieces import Piece
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import (
@@ -59,7 +60,6 @@ OPTIONAL = (
     "explain",
 )
 FIELDS = (*REQUIRED, *OPTIONAL)
-_FIELDS = ", ".join(FIELDS)
 RECORDED = (
     "suite",
     "name",
@@ -112,18 +112,10 @@ def read_decide_request(raw: object) -> DecideRequest:
     """
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
-    problems: list[Problem] = list(_key_problems(raw))
-
-    def attempt(read: Callable[[], _Read]) -> _Read | None:
-        try:
-            return read()
-        except InputError as error:
-            problems.extend(error.problems)
-            return None
-
-    settings = attempt(lambda: _settings(raw))
-    reading = attempt(lambda: parse_reading(raw.get("reading")))
-    now = attempt(lambda: parse_instant(raw.get("now"), field="now"))
+    problems: list[Problem] = key_problems(raw, REQUIRED, FIELDS, RECORDED)
+    settings = attempt(problems, lambda: _settings(raw))
+    reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
+    now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
     flavors = _each(raw, "resourceFlavors", problems, entries.resource_flavor)
     queues = _each(raw, "clusterQueues", problems, entries.cluster_queue)
     placed = _each(raw, "cohorts", problems, entries.placed_cohort)
@@ -131,7 +123,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     classes = _each(
         raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at)
     )
-    jobs = attempt(lambda: _jobs(raw)) or {}
+    jobs = attempt(problems, lambda: _jobs(raw)) or {}
     reclaimable = _is_reclaimable(raw)
     admitted = _each(
         raw,
@@ -142,13 +134,14 @@ def read_decide_request(raw: object) -> DecideRequest:
     )
     waiting = raw.get("incoming")
     incoming = attempt(
+        problems,
         lambda: job_created(
             waiting, entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable), jobs
-        )
+        ),
     )
-    assignment = attempt(lambda: read_assignment(raw.get("assignment")))
-    explained = attempt(lambda: _flag(raw, "explain"))
-    queue = attempt(lambda: _text(raw, "targetCQ"))
+    assignment = attempt(problems, lambda: read_assignment(raw.get("assignment")))
+    explained = attempt(problems, lambda: _flag(raw, "explain"))
+    queue = attempt(problems, lambda: _text(raw, "targetCQ"))
     problems += _target_problems(queue, [each.name for each in queues])
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("cohorts", [each.name for _, each in placed])
@@ -156,7 +149,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     problems += _given_twice("workloadPriorityClasses", [each.name for each in classes])
     problems += _given_twice("admitted", [each.key for each in admitted])
     problems += tree_problems({each.name: (place, each) for place, each in placed})
-    attempt(lambda: _engine(raw))
+    attempt(problems, lambda: _engine(raw))
     if problems:
         raise InputError(problems)
     if jobs:
@@ -184,20 +177,6 @@ def read_decide_request(raw: object) -> DecideRequest:
         assignment=assignment,
         explained=bool(explained),
     )
-
-
-def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
-    known = {*REQUIRED, *OPTIONAL, *RECORDED}
-    unknown = [
-        Problem(printable(str(key)), "an unknown field", f"one of {_FIELDS}{did_you_mean(key, FIELDS)}")
-        for key in islice((key for key in raw if key not in known), MAX_DEVIATIONS)
-    ]
-    missing = [
-        Problem(field=key, found="nothing", expected="a value: it is required")
-        for key in REQUIRED
-        if key not in raw
-    ]
-    return unknown + missing
 
 
 def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:

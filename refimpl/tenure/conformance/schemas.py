@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.answers.written import write_schema
 from tenure.conformance.answer_shapes import Answer
-from tenure.conformance.json_schema import json_schema, write_schema
+from tenure.conformance.json_schema import json_schema
 from tenure.conformance.request_shapes import Request
 
 SHAPES: Final[Mapping[str, tuple[Any, str]]] = {

@@ -8,7 +8,12 @@ from tenure.findings.finding import Finding
 from tenure.model import DynamicPriorityPolicy, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import PrioritySteps
-from tenure.rules.dynamic_priority import dynamic_priority, elapsed_steps, elapsed_time, next_step_at
+from tenure.rules.dynamic_priority import (
+    dynamic_priority,
+    elapsed_steps,
+    elapsed_time,
+    next_step_at,
+)
 from tenure.units import format_duration, format_instant
 
 
@@ -60,7 +65,7 @@ def ageing_findings(decision: Decision, workload: Workload, who: str) -> Iterato
 
 def _since(workload: Workload, policy: DynamicPriorityPolicy, steps: int, counting: PrioritySteps) -> Instant:
     """When the last step was taken; the creation before the first."""
-    start = workload.created_at if workload.job_created_at is None else workload.job_created_at
+    start = workload.ages_since
     if steps == 0:
         return start
     if counting == PrioritySteps.FLOOR:

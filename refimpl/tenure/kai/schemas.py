@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from tenure.answers.written import schema_of, with_warnings
+from tenure.answers.written import schema_of, with_warnings, write_schema
 from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
 
 SHAPES = {"filter": FilterAnswer, "validate": ValidateAnswer, "resolve": ResolveAnswer}
@@ -26,12 +25,6 @@ def kai_schema(command: str) -> dict[str, Any]:
     return with_warnings(schema_of(SHAPES[command], f"tenure kai {command} -o json"))
 
 
-def write_schemas(folder: Path) -> None:
-    """Write every schema into a folder."""
-    for command in SHAPES:
-        text = json.dumps(kai_schema(command), indent=2, ensure_ascii=False) + "\n"
-        (folder / f"kai-{command}.schema.json").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write_schemas(Path(sys.argv[1]))
+    for each in SHAPES:
+        write_schema(Path(sys.argv[1]), f"kai-{each}", kai_schema(each))

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenure.answers.written import schema_of, written
+from tenure.answers.written import schema_of, write_schema, written
 from tenure.timeline.record import Cycle, Loop, Outcome, Preemption, Record, RunSpan, Summary
 from tenure.units import format_duration, format_instant
 
@@ -429,5 +428,4 @@ def _loop(each: Loop) -> LoopShape:
 
 
 if __name__ == "__main__":
-    text = json.dumps(play_schema(), indent=2, ensure_ascii=False) + "\n"
-    Path(sys.argv[1], "play.schema.json").write_text(text, encoding="utf-8")
+    write_schema(Path(sys.argv[1]), "play", play_schema())

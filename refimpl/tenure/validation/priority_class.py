@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tenure.readings import Reading
+from tenure.readings import InvalidClass, Reading
 from tenure.validation.faults import Fault, WarningType, invalid, required
 from tenure.validation.subject import Subject, duration, whole
 
 _PLACES: Final = (("dynamicPriorityPolicy",), ("spec", "dynamicPriorityPolicy"))
-_COMPUTING = ("as-written", "released")
 
 
 def base_priority(subject: Subject) -> Iterator[Fault]:
@@ -89,10 +88,7 @@ def refuses(reading: Reading) -> bool:
     >>> refuses(preset("guaranteed")), refuses(preset("released"))
     (True, False)
     """
-    chosen = getattr(reading, "invalid_class", None)
-    if chosen is not None:
-        return bool(chosen.name == "REFUSE")
-    return not reading.name.startswith(_COMPUTING)
+    return reading.invalid_class == InvalidClass.REFUSE
 
 
 def policies(subject: Subject) -> list[tuple[str, dict[str, Any]]]:
