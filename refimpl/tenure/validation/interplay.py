@@ -83,11 +83,11 @@ def borrowing_under_fair_sharing(overview: Overview) -> Iterator[tuple[Subject, 
 
 
 def fair_sharing_loop(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
-    """With both strategies, two queues that take from themselves and from each other may do so for ever.
+    """With LessThanInitialShare, two queues that take from themselves and from each other may do so for ever.
 
     Source: kubernetes-sigs/kueue, issue #14543: fill-back may leave an eviction that the strategies forbid.
     """
-    if overview.fair_sharing is None or len(set(overview.fair_sharing)) < len(FairStrategy):
+    if FairStrategy.LESS_THAN_INITIAL_SHARE not in (overview.fair_sharing or ()):
         return
     by_root: dict[str, list[str]] = {}
     for queue in overview.of("ClusterQueue"):
@@ -102,9 +102,9 @@ def fair_sharing_loop(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         for names in by_root.values():
             if len(names) > 1:
                 message = (
-                    f"with both strategies {listed(names)} may evict each other for ever, because each also "
-                    "takes from itself (kubernetes-sigs/kueue#14543): keep one strategy, or set "
-                    "withinClusterQueue Never"
+                    f"with LessThanInitialShare {listed(names)} may evict each other for ever, because each "
+                    "also takes from itself (kubernetes-sigs/kueue#14543): name LessThanOrEqualToFinalShare "
+                    "alone, or set withinClusterQueue Never"
                 )
                 field = "fairSharing.preemptionStrategies"
                 yield configuration, Fault(WarningType.EVICTION_LOOP, field, message)

@@ -132,7 +132,8 @@ def test_two_queues_that_may_evict_each_other_for_ever() -> None:
     path = "fairSharing.preemptionStrategies"
     strategies = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
     assert warnings(fair(*strategies), *queues) == [("EvictionLoop", path)]
-    assert warnings(fair(strategies[0]), *queues) == []
+    assert warnings(fair("LessThanInitialShare"), *queues) == [("EvictionLoop", path)]
+    assert warnings(fair("LessThanOrEqualToFinalShare"), *queues) == []
     assert warnings(fair(*strategies), queues[0]) == []
     assert warnings(*queues) == []
 
