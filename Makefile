@@ -60,7 +60,7 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 RE
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
 	mkdir -p build
 	cd tests/peers/kueue && go build -o ../../../build/kueue-peer . && go test ./...
-	$(BIN)/python -m tests.peers.campaign --peer build/kueue-peer --n $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	$(BIN)/tenure conform --exec build/kueue-peer --no-vectors --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	@$(MAKE) --no-print-directory peers-kai
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.

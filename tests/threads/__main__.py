@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.peers.campaign.programs import Program, command_of
+from tenure.conform.programs import Program, command_of
 from tests.threads.folders import threads
 from tests.threads.peer import agreement, request
 
@@ -25,7 +25,7 @@ def main() -> int:
 def _compare(peer: str, repeat: int) -> int:
     found = 0
     with Program(command_of(peer)) as program:
-        print(program.version())
+        print(" ".join(program.named()))
         for thread in threads():
             asked = request(thread)
             (said,) = program.ask([{"id": thread.number, "call": "decide", "input": asked, "repeat": repeat}])

@@ -49,6 +49,10 @@ COMMANDS = {
         "tenure.cli.oracle:oracle_command",
         "Answer JSON-lines requests on standard input, one answer a line, in order.",
     ),
+    "conform": (
+        "tenure.cli.conform:conform_command",
+        "Ask another scheduler's program what Tenure is asked, and compare the answers.",
+    ),
     "example": (
         "tenure.cli.examples:example_command",
         "List the bundled examples, or copy one's manifests to play with.",

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.peers.campaign.programs import OWN_ORACLE, PeerFailure, Program, command_of
+from tenure.conform.programs import OWN_ORACLE, Program, ProgramFailure, command_of
 from tests.peers.kai_campaign.compare import Ask, Compared, asker, compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram
 
@@ -42,8 +42,8 @@ def main(given: Sequence[str] | None = None) -> int:
     options = arguments(given)
     try:
         with Program(command_of(options.peer)) as peer:
-            return _run(options, asker(peer), peer.version())
-    except PeerFailure as failure:
+            return _run(options, asker(peer), peer.named()[1])
+    except ProgramFailure as failure:
         print(f"campaign: {failure}", file=sys.stderr)
         return 2
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tenure.conform.programs import Program, our_answer
 from tenure.strategies import CASE_DRAWS, min_runtime_case
-from tests.peers.campaign.programs import Program, our_answer
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]
@@ -63,7 +63,7 @@ def compare(drawn: Sequence[bytes], ask: Ask) -> list[Compared]:
     """Ask both sides about many cases, the peer in one go.
 
     Raises:
-        PeerFailure: the peer failed as a program.
+        ProgramFailure: the peer failed as a program.
     """
     cases = [min_runtime_case(each) for each in drawn]
     theirs = ask([request_of(case) for case in cases])

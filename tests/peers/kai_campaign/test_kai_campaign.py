@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from tenure.conform.programs import our_answer
 from tenure.strategies import CASE_DRAWS, min_runtime_case
 from tenure_proofs.mutants.comparisons import Mutant
 from tenure_proofs.mutants.hunt import all_mutants
-from tests.peers.campaign.programs import our_answer
 from tests.peers.kai_campaign.__main__ import main
 from tests.peers.kai_campaign.compare import compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram

@@ -1,4 +1,4 @@
-"""A whole campaign against small peers: what it reports, keeps, makes small and ends with."""
+"""`tenure conform` against small programs: what it reports, keeps, makes small and ends with."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import shlex
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from tenure.strategies import CHUNK, chunk, examples
-from tests.peers.campaign import compare
-from tests.peers.campaign.__main__ import arguments, main
-from tests.peers.campaign.compare import Comparison
-from tests.peers.campaign.histogram import Histogram
-from tests.peers.campaign.programs import Program, command_of
-from tests.peers.campaign.run import Plan, parts
-from tests.peers.campaign.shrinking import shrink
-from tests.peers.campaign.summary import summary
-from tests.peers.campaign.verdicts import Kind
+from tenure.cli.app import main
+from tenure.cli.schema import schema
+from tenure.conform import compare
+from tenure.conform.compare import Comparison
+from tenure.conform.histogram import Histogram
+from tenure.conform.programs import Program
+from tenure.conform.report import conform_schema
+from tenure.conform.run import Plan, comparison, parts
+from tenure.conform.shrinking import shrink
+from tenure.conform.summary import summary
+from tenure.conform.verdicts import Kind, Mode
+from tenure.conformance.vectors import load_vectors
+from tenure.strategies import CHUNK, KUEUE_FEATURES, Feature, Options, chunk, examples
 
 Object = dict[str, Any]
 
@@ -47,7 +52,7 @@ ODD = """
 # By chance, which it admits only to who asks often.
 FICKLE = """
         fit, other = ({"decision": name, "preempted": []} for name in ("Fit", "NoFit"))
-        often = request["repeat"] > 1
+        often = request.get("repeat", 1) > 1
         answer = {"output": {**other, "stable": not often, "variants": [fit, other] if often else []}}
 """
 
@@ -61,7 +66,6 @@ def script(folder: Path, body: str, tail: str = TAIL) -> list[str]:
 
 def fit(request: Object) -> Object:
     """Our side, where the oracle itself is beside the point: everything fits."""
-    assert "repeat" not in request
     return {"id": request["id"], "output": {"decision": "Fit", "preempted": []}}
 
 
@@ -71,41 +75,68 @@ def _everything_fits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str) -> int:
-    """The command, with a seed that is printed."""
-    print("python -m tests.peers.campaign", shlex.join(words))
-    return main(words)
+    """The command in this process, with a seed that is printed; its exit code."""
+    print("tenure conform", shlex.join(words))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["tenure", "conform", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return int(ended.value.code or 0)
 
 
-def peer_of(command: list[str]) -> str:
-    """As `--peer` takes it."""
-    return shlex.join(command)
+def drawn(command: list[str], count: int, *more: str) -> tuple[str, ...]:
+    """The options for random scenarios alone."""
+    scenarios = ("--no-vectors", "--scenarios", str(count), "--seed", str(SEED))
+    return ("--exec", shlex.join(command), *scenarios, *more)
 
 
 def test_agreement_ends_with_0_and_a_histogram(
     tmp_path: Path, everything_fits: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = run("--peer", peer_of(script(tmp_path, ALWAYS_FIT)), "--n", "30", "--seed", str(SEED))
+    code = run(*drawn(script(tmp_path, ALWAYS_FIT), 30))
     said = capsys.readouterr().out
     assert code == 0
-    assert "30 scenarios" in said
+    assert f"30 random scenarios, seed {SEED}" in said
     assert "100.00 %       30  agree" in said
-    assert f"seed {SEED}" in said
+    assert said.splitlines()[-1] == "conform: fake v1 conforms (mode victims)"
 
 
 def test_a_difference_ends_with_1_is_made_small_and_kept(
     tmp_path: Path, everything_fits: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept.jsonl"
-    command = peer_of(script(tmp_path, ODD))
-    code = run("--peer", command, "--n", "20", "--seed", str(SEED), "--shrink", "1", "--keep", str(kept))
-    said = capsys.readouterr().err
+    code = run(*drawn(script(tmp_path, ODD), 20, "--told", "1", "--keep", str(kept), "-o", "json"))
+    report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
     (line,) = map(json.loads, kept.read_text(encoding="utf-8").splitlines())
+    (told,) = report["disagreements"]
     assert code == 1
+    Draft202012Validator(schema("conform")).validate(report)
+    assert (report["conforms"], report["name"], report["drawn"]["seed"]) == (False, "fake v1", SEED)
     assert len(line["input"]["admitted"]) == 2
     assert len({each["status"]["admission"]["clusterQueue"] for each in line["input"]["admitted"]}) <= 2
-    assert (line["seed"], line["verdict"], line["peer"]) == (SEED, "unexplained", "v1")
-    assert f"--seed {SEED} --only {line['index']}" in said
-    assert "theirs   NoFit" in said
+    assert json.loads(told["request"]) == line
+    index = told["case"].removeprefix(f"seed {SEED} index ")
+    assert told["about"] == f"again with --seed {SEED} --index {index}"
+    assert told["verdict"] == "unexplained"
+    assert "theirs   NoFit" in told["lines"]
+
+
+def test_a_difference_in_junit_has_the_request_to_ask_again(
+    tmp_path: Path, everything_fits: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(*drawn(script(tmp_path, ODD), 20, "--told", "1", "-o", "junit"))
+    suites = ET.fromstring(capsys.readouterr().out.split("\n", 1)[1])
+    (failure,) = suites.iter("failure")
+    assert code == 1
+    assert failure.get("message", "").startswith("unexplained: again with --seed")
+    assert json.loads((failure.text or "").splitlines()[-1])["call"] == "decide"
+    counts = {suite.get("name"): int(suite.get("failures", "")) for suite in suites}
+    assert counts["vectors"] == 0
+    assert counts["random scenarios"] > 0
+
+
+def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
+    assert schema("conform") == conform_schema(), "python -m tenure.conform.report spec/schemas"
 
 
 def test_an_index_is_drawn_again_alone(tmp_path: Path, everything_fits: None) -> None:
@@ -149,22 +180,26 @@ def test_large_batches_do_not_block(tmp_path: Path, everything_fits: None) -> No
 @pytest.mark.parametrize(
     ("tail", "words"),
     [
-        ("\n    sys.exit(0)\n", "ended before"),
+        ("\n    sys.exit(0)\n", "ended before it answered"),
         ("\n    print('hello', flush=True)\n", "not JSON"),
         ("\n    print(json.dumps({'id': 'other', **answer}), flush=True)\n", "no answer"),
         ("\n    print(json.dumps({'id': request['id']}), flush=True)\n", "no answer"),
+        ("\n    import time; time.sleep(600)\n", "gave no answer within 0.5 s"),
     ],
 )
-def test_a_peer_that_fails_as_a_program_ends_with_2(
+def test_a_program_that_fails_as_one_ends_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], tail: str, words: str
 ) -> None:
-    code = run("--peer", peer_of(script(tmp_path, ALWAYS_FIT, tail)), "--n", "5", "--seed", str(SEED))
+    patience = ("--timeout", "0.5") if "sleep" in tail else ()
+    code = run(*drawn(script(tmp_path, ALWAYS_FIT, tail), 5, *patience))
     assert code == 2
-    assert words in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert words in error
+    assert "error: --exec: " in error
 
 
-def test_a_peer_that_does_not_exist_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--peer", "/nowhere/peer", "--n", "1") == 2
+def test_a_program_that_does_not_exist_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--exec", "/nowhere/program", "--scenarios", "1") == 2
     assert "cannot be started" in capsys.readouterr().err
 
 
@@ -184,19 +219,34 @@ def test_a_fault_of_ours_costs_one_scenario(tmp_path: Path, monkeypatch: pytest.
     assert part.histogram.verdicts == {"our error internal": 3}
 
 
-def test_the_own_oracle_is_a_peer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--peer", "oracle", "--n", "20", "--seed", str(SEED)) == 0
-    assert "100.00 %       20  agree" in capsys.readouterr().out
+def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str]) -> None:
+    scenarios = ("--scenarios", "20", "--seed", str(SEED), "--with", "durations", "--with", "ageing")
+    asked = ("--mode", "explained", "--call", "decide", "--call", "minruntime")
+    assert run("--exec", "oracle", *asked, *scenarios, "--reading", "as-written") == 0
+    said = capsys.readouterr().out
+    vectors = len(load_vectors())
+    assert f"100.00 % {vectors:8}  agree" in said
+    assert "100.00 %       20  agree" in said
+    assert said.splitlines()[-1].endswith("conforms (mode explained, reading as-written)")
 
 
-def test_a_peer_is_a_command_line() -> None:
-    assert command_of("'/some where/peer' --repeat 2") == ["/some where/peer", "--repeat", "2"]
-
-
-@pytest.mark.parametrize("words", [["--n", "0"], ["--jobs", "-1"], ["--only", "x"], ["--without", "x"]])
-def test_wrong_arguments_are_refused(words: list[str]) -> None:
-    with pytest.raises(SystemExit):
-        arguments(["--peer", "p", *words])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--scenarios", "-1"), "Invalid value for '--scenarios'"),
+        (("--without", "limit"), "--without: found 'limit', expected one of limits, "),
+        (("--call", "decided"), "--call: found 'decided', expected one of decide, "),
+        (("--only", "XX-"), "--only: found 'XX-', expected the beginning of some vector's identifier"),
+        (("--reading", "nonsense"), "found 'nonsense'"),
+        (("--max-depth", "9"), "--max-depth: found 9, expected 0 to 4"),
+        (("--no-vectors", "--scenarios", "0"), "expected vectors, scenarios, or both"),
+    ],
+)
+def test_wrong_options_are_refused(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--exec", "oracle", *words) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_shrinking_keeps_the_difference_and_drops_the_rest() -> None:
@@ -239,7 +289,6 @@ def test_histograms_merge(tmp_path: Path, everything_fits: None) -> None:
             part.add(each)
         halves.merge(part)
     assert halves == whole
-    assert list(halves.lines()) == list(whole.lines())
 
 
 def test_a_histogram_counts_victims_reasons_and_partial_admission(
@@ -257,7 +306,6 @@ def test_a_histogram_counts_victims_reasons_and_partial_admission(
             histogram.add(each)
     assert histogram.victims == {3: 5}
     assert histogram.reasons == {"InClusterQueue": 5}
-    assert histogram.victim_reasons == {"InClusterQueue": 20}
     assert histogram.traits["partial admission"] == 5
 
 
@@ -272,13 +320,62 @@ def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> 
 
 
 def test_a_feature_may_be_left_out(tmp_path: Path, everything_fits: None) -> None:
-    without = arguments(["--peer", "p", "--without", "partial,limits"]).without
+    without = KUEUE_FEATURES - {Feature.PARTIAL, Feature.LIMITS}
     with_all, left_out = (
         [each.compared.scenario for part in parts(plan) for each in part.failures]
         for plan in (
             Plan(tuple(script(tmp_path, ODD)), 60, SEED),
-            Plan(tuple(script(tmp_path, ODD)), 60, SEED, without=without),
+            Plan(tuple(script(tmp_path, ODD)), 60, SEED, options=Options(features=without)),
         )
     )
     assert '"minCount"' in json.dumps(with_all)
     assert '"minCount"' not in json.dumps(left_out)
+
+
+def test_only_kueue_has_signed_divergences(tmp_path: Path) -> None:
+    other = script(tmp_path, ALWAYS_FIT)
+    kueue = tmp_path / "kueue.py"
+    kueue.write_text(
+        Path(other[1]).read_text(encoding="utf-8").replace('"fake"', '"kueue"'), encoding="utf-8"
+    )
+    for command, signed in ((other, False), ([sys.executable, str(kueue)], True)):
+        sides = comparison(Plan(tuple(command), 1, SEED))
+        with sides.program:
+            assert (sides.explain is not None) is signed
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"),
+    [(Mode.OUTCOME, 0), (Mode.VICTIMS, 0), (Mode.ORDERED, 1), (Mode.EXPLAINED, 1)],
+)
+def test_a_mode_asks_for_more_than_the_one_before(
+    tmp_path: Path, mode: Mode, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = [
+        {"workload": f"ns/{name}", "clusterQueue": "q", "reason": "InClusterQueue", "rules": ["KQ-010"]}
+        for name in "ab"
+    ]
+
+    def ours(request: Object) -> Object:
+        return {"id": request["id"], "output": {"decision": "Preempt", "preempted": taken}}
+
+    monkeypatch.setattr(compare, "our_answer", ours)
+    body = f"        answer = {{'output': {{'decision': 'Preempt', 'preempted': {taken[::-1]!r}}}}}"
+    assert run(*drawn(script(tmp_path, body), 3, "--mode", mode.value, "--told", "0")) == code
+
+
+def test_a_vector_that_the_reference_refuses_is_to_be_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Everything fits, so what the reference refuses is answered, and that is told.
+    code = run("--exec", shlex.join(script(tmp_path, ALWAYS_FIT)), "--scenarios", "0", "-o", "json")
+    report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    assert code == 1
+    assert report["drawn"] is None
+    refused = [each for each in load_vectors() if "error" in each.data["expect"]]
+    fits = [each for each in load_vectors() if each.data["expect"].get("decision") == "Fit"]
+    assert refused
+    asked = [each for each in load_vectors() if each.data["call"] == "decide"]
+    agreeing = {each["what"]: each["count"] for each in report["vectors"]}
+    assert sum(agreeing.values()) == len(asked)
+    assert agreeing["agree"] == len(fits)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.peers.campaign.compare import Compared
+from tenure.conform.compare import Compared
 
 Object = dict[str, Any]
 
 
-def summary(compared: Compared) -> Iterator[str]:
-    """Both answers, then the scenario: a line for each object."""
-    scenario = compared.scenario
+def both_answers(compared: Compared) -> Iterator[str]:
+    """What came of it, and what both sides say."""
     yield f"verdict  {compared.verdict}"
     yield f"ours     {_said(compared.ours)}"
     yield f"theirs   {_said(compared.theirs)}"
+
+
+def summary(compared: Compared) -> Iterator[str]:
+    """Both answers, then a drawn scenario: a line for each object."""
+    scenario = compared.scenario
+    yield from both_answers(compared)
     for key in ("fairSharing", "featureGates", "requeuingTimestamp"):
         yield f"  {key}: {scenario.get(key)}"
     for cohort in scenario["cohorts"]:
@@ -34,13 +40,18 @@ def _said(answer: Object) -> str:
     if "error" in answer:
         error = answer["error"]
         return f"error {error.get('code')} at {error.get('field')!r}: {error.get('message')}"
-    outputs = answer["output"].get("variants") or [answer["output"]]
-    return " | ".join(_output(each) for each in outputs)
+    output = answer["output"]
+    if not isinstance(output, dict) or "decision" not in output:
+        return json.dumps(output, ensure_ascii=False)
+    return " | ".join(_output(each) for each in output.get("variants") or [output])
 
 
 def _output(output: Object) -> str:
-    taken = sorted((each["workload"], each["reason"]) for each in output.get("preempted") or ())
-    return " ".join([output["decision"], *(f"{workload}:{reason}" for workload, reason in taken)])
+    taken = [
+        ":".join([each["workload"], each["reason"], *each.get("rules", ())])
+        for each in output.get("preempted") or ()
+    ]
+    return " ".join([output["decision"], *taken])
 
 
 def _queue(raw: Object) -> str:

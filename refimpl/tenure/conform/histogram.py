@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenure.conform.compare import Compared
 from tenure.strategies.measures import has_boundary, has_flavor_choice, has_tie, is_fair, levels
-from tests.peers.campaign.compare import Compared
 
 Object = dict[str, Any]
 
@@ -23,7 +23,6 @@ class Histogram:
         decisions: by the peer's decision.
         victims: Preempt decisions by number of victims, 3 standing for more.
         reasons: Preempt decisions that have a victim for this reason.
-        victim_reasons: victims by reason.
         traits: what else there is about a scenario.
     """
 
@@ -32,7 +31,6 @@ class Histogram:
     decisions: Counter[str] = field(default_factory=Counter)
     victims: Counter[int] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    victim_reasons: Counter[str] = field(default_factory=Counter)
     traits: Counter[str] = field(default_factory=Counter)
 
     def add(self, compared: Compared) -> None:
@@ -46,19 +44,8 @@ class Histogram:
     def merge(self, other: Histogram) -> None:
         """Count what another one has counted."""
         self.scenarios += other.scenarios
-        for name in ("verdicts", "decisions", "victims", "reasons", "victim_reasons", "traits"):
+        for name in ("verdicts", "decisions", "victims", "reasons", "traits"):
             getattr(self, name).update(getattr(other, name))
-
-    def lines(self) -> Iterator[str]:
-        """A table to read."""
-        preempting, victims = sum(self.victims.values()), sum(self.victim_reasons.values())
-        yield f"{self.scenarios} scenarios"
-        yield from _table("verdict", self.verdicts, self.scenarios)
-        yield from _table("decision", self.decisions, self.scenarios)
-        yield from _table("victims per Preempt", _named(self.victims), preempting)
-        yield from _table("reason, of the scenarios", self.reasons, self.scenarios)
-        yield from _table("reason, of the victims", self.victim_reasons, victims)
-        yield from _table("trait", self.traits, self.scenarios)
 
     def _add_output(self, scenario: Object, output: Object) -> None:
         self.decisions[output["decision"]] += 1
@@ -66,7 +53,6 @@ class Histogram:
         if output["decision"] == "Preempt":
             self.victims[min(len(taken), 3)] += 1
             self.reasons.update({each["reason"] for each in taken})
-            self.victim_reasons.update(each["reason"] for each in taken)
         if _is_partial(scenario, output):
             self.traits["partial admission"] += 1
         if output.get("ignored"):
@@ -94,15 +80,3 @@ def _is_partial(scenario: Object, output: Object) -> bool:
     asked = {each["name"]: each["count"] for each in scenario["incoming"]["spec"]["podSets"]}
     given = (output.get("assignment") or {}).get("podSets") or ()
     return any(each["count"] < asked.get(each["name"], 0) for each in given)
-
-
-def _named(victims: Counter[int]) -> Counter[str]:
-    return Counter(
-        {("3 or more" if number == 3 else str(number)): victims[number] for number in sorted(victims)}
-    )
-
-
-def _table(title: str, counts: Counter[str], total: int) -> Iterator[str]:
-    yield f"  {title}"
-    for name, number in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
-        yield f"    {100 * number / max(total, 1):6.2f} %  {number:7}  {name}"

@@ -1,19 +1,23 @@
-"""The campaign itself: runs of scenarios handed to workers, each with a peer of its own."""
+"""Random scenarios: runs of them handed to workers, each with a program of its own."""
 
 from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
+from tenure.conform.compare import Compared, Comparison
+from tenure.conform.histogram import Histogram
+from tenure.conform.programs import PATIENCE_S, Program, ProgramFailure
+from tenure.conform.verdicts import FAILURES, Mode
 from tenure.divergences import explain
-from tenure.strategies import CHUNK, KUEUE_FEATURES, Feature, chunk
-from tests.peers.campaign.compare import Compared, Comparison
-from tests.peers.campaign.histogram import Histogram
-from tests.peers.campaign.programs import PeerFailure, Program
-from tests.peers.campaign.verdicts import FAILURES
+from tenure.strategies import CHUNK, Options, chunk
+
+KUEUE = "kueue"
+"""What the peer around the real scheduler calls itself."""
 
 MOST_KEPT = 20
 """Failures that a run of scenarios hands back whole; a broken oracle has too many to be worth the memory."""
@@ -24,13 +28,17 @@ class Plan:
     """What a campaign does.
 
     Args:
-        command: the peer's command line.
+        command: the program's command line.
         count: how many scenarios.
         seed: what they are drawn from.
-        repeat: how often the peer decides each one.
-        jobs: how many processes, each with a peer of its own.
+        repeat: how often the program decides each one.
+        jobs: how many processes, each with a program of its own.
         only: indices to run; empty for all.
-        without: features that no scenario may use; an index means another scenario then.
+        options: what scenarios may hold; an index means another scenario with others.
+        mode: what has to be alike.
+        reading: the preset that they are decided under; empty for the one drawn, or the default.
+        patience: seconds to wait for one answer.
+        partial: whether the program may say that it does not model a scenario.
     """
 
     command: tuple[str, ...]
@@ -39,7 +47,11 @@ class Plan:
     repeat: int = 1
     jobs: int = 1
     only: tuple[int, ...] = ()
-    without: frozenset[Feature] = frozenset()
+    options: Options = field(default_factory=Options)
+    mode: Mode = Mode.VICTIMS
+    reading: str = ""
+    patience: float = PATIENCE_S
+    partial: bool = False
 
     def runs(self) -> list[int]:
         """The numbers of the Hypothesis runs that have its scenarios."""
@@ -83,32 +95,40 @@ class Part:
         self.comparing += other.comparing
 
 
-def comparison(command: Sequence[str], repeat: int = 1) -> Comparison:
-    """Start a peer, and compare with it.
+def _given(options: Options) -> dict[str, Any]:
+    return {each.name: getattr(options, each.name) for each in fields(options)}
+
+
+def comparison(plan: Plan) -> Comparison:
+    """Start the program, and compare with it; only Kueue has signed divergences.
 
     Raises:
-        PeerFailure: it cannot be started, or does not answer.
+        ProgramFailure: it cannot be started, or does not answer.
     """
-    peer = Program(command)
+    program = Program(plan.command, plan.patience)
     try:
-        version = peer.version()
-    except PeerFailure:
-        peer.close()
+        name, version = program.named()
+    except ProgramFailure:
+        program.close()
         raise
-    return Comparison(peer, repeat, version, explain)
+    signed = explain if name == KUEUE else None
+    return Comparison(
+        program, plan.repeat, version, signed, f"{name} {version}".strip(), plan.mode, plan.partial
+    )
 
 
 def work(plan: Plan, number: int, sides: Comparison) -> Part:
     """Draw and compare one run of scenarios.
 
     Raises:
-        PeerFailure: the peer failed as a program.
+        ProgramFailure: the program failed as a program.
     """
     part = Part()
+    chosen = {"reading": plan.reading} if plan.reading else {}
     start = time.perf_counter()
     drawn = [
-        (number * CHUNK + position, scenario)
-        for position, scenario in enumerate(chunk(plan.seed, number, features=KUEUE_FEATURES - plan.without))
+        (number * CHUNK + position, {**scenario, **chosen})
+        for position, scenario in enumerate(chunk(plan.seed, number, **_given(plan.options)))
         if plan.wants(number * CHUNK + position)
     ]
     part.drawing = time.perf_counter() - start
@@ -126,14 +146,14 @@ def parts(plan: Plan) -> Iterator[Part]:
     """The parts of a campaign as they get ready, in any order.
 
     Raises:
-        PeerFailure: the peer cannot be started, or failed as a program.
+        ProgramFailure: the program cannot be started, or failed as a program.
     """
     if plan.jobs == 1:
-        sides = comparison(plan.command, plan.repeat)
-        with sides.peer:
+        sides = comparison(plan)
+        with sides.program:
             yield from (work(plan, number, sides) for number in plan.runs())
         return
-    # Processes of their own, not copies of this one: threads that write to a peer must not be copied.
+    # Processes of their own, not copies of this one: threads that write to a program must not be copied.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(plan.jobs, mp_context=context, initializer=_start, initargs=(plan,)) as pool:
         futures: list[Future[Part]] = [pool.submit(_work, plan, number) for number in plan.runs()]
@@ -146,11 +166,11 @@ def parts(plan: Plan) -> Iterator[Part]:
 
 
 _sides: list[Comparison] = []
-"""The worker process's peer; it ends when the worker does, because its standard input ends."""
+"""The worker process's program; it ends when the worker does, because its standard input ends."""
 
 
 def _start(plan: Plan) -> None:
-    _sides.append(comparison(plan.command, plan.repeat))
+    _sides.append(comparison(plan))
 
 
 def _work(plan: Plan, number: int) -> Part:

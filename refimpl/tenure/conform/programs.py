@@ -1,4 +1,4 @@
-"""The two sides of a campaign: a program that speaks JSON lines, and our own oracle in this process."""
+"""The two sides: a program that speaks JSON lines, and the oracle in this process."""
 
 from __future__ import annotations
 
@@ -8,52 +8,66 @@ import shlex
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import IO, Any
 
+from tenure.conformance import protocol
+
 Object = dict[str, Any]
 
 OWN_ORACLE = "oracle"
+PATIENCE_S = 300.0
+"""How long one answer may take if nobody says otherwise."""
 _OWN_COMMAND = [sys.executable, "-c", "from tenure.cli import main; main()", "oracle"]
 
 
-class PeerFailure(Exception):  # noqa: N818 - the peer failed, as a program; an error answer is no exception
-    """The peer cannot be started, ended early, or answered something that is no answer."""
+class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an error answer is no exception
+    """The program cannot be started, ended early, hangs, or answered something that is no answer."""
 
 
 def command_of(text: str) -> list[str]:
-    """A peer's command line; `oracle` is Tenure's own, as a process."""
+    """A program's command line; `oracle` is Tenure's own, as a process.
+
+    >>> command_of("'/some where/adapter' --fast")
+    ['/some where/adapter', '--fast']
+    """
     return list(_OWN_COMMAND) if text == OWN_ORACLE else shlex.split(text)
 
 
 def our_answer(request: Object) -> Object:
-    """What Tenure says, in this process; a fault of its own is an answer too."""
-    # Imported here: a campaign's other parts work, and are tested, without the oracle.
-    from tenure.conformance.protocol import answer
+    """What Tenure says, in this process; a fault of its own is an answer too.
 
+    >>> our_answer({"id": 1, "call": "nonsense", "input": {}})["error"]["field"]
+    'call'
+    """
     try:
-        return answer(request)
+        return protocol.answer(request)
     except Exception as fault:  # noqa: BLE001 - a fault costs one scenario, and is reported as such
         message = f"{type(fault).__name__}: {fault}"
         return {"id": request["id"], "error": {"code": "internal", "message": message, "field": ""}}
 
 
 class Program:
-    """A peer: started once, asked in batches, ended with its standard input.
+    """A program: started once, asked in batches, ended with its standard input.
 
     Args:
         command: program and arguments; it reads requests and writes answers, a line each, in order.
+        patience: seconds to wait for one answer.
 
     Raises:
-        PeerFailure: it cannot be started.
+        ProgramFailure: it cannot be started.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], patience: float = PATIENCE_S) -> None:
+        self._patience = patience
+        self._hung = False
+        self._heard = 0.0
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            raise PeerFailure(f"{shlex.join(command)} cannot be started: {error}") from error
+            raise ProgramFailure(f"{shlex.join(command)} cannot be started: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests: IO[bytes] = self._process.stdin
@@ -71,20 +85,27 @@ class Program:
         """Ask all of them and wait for all answers.
 
         Raises:
-            PeerFailure: it ended early, or answered something else.
+            ProgramFailure: it ended early, or answered something else.
         """
         lines = b"".join(json.dumps(request, separators=(",", ":")).encode() + b"\n" for request in requests)
         # Both pipes are short: without a thread each side would wait for the other to read.
         writer = threading.Thread(target=self._write, args=(lines,), daemon=True)
         writer.start()
-        answers = [self._answer(request) for request in requests]
+        ended, self._heard = threading.Event(), time.monotonic()
+        threading.Thread(target=self._watch, args=(ended,), daemon=True).start()
+        try:
+            answers = [self._answer(request) for request in requests]
+        finally:
+            ended.set()
         writer.join()
         return answers
 
-    def version(self) -> str:
-        """What it calls itself, empty if it does not know the call `version`."""
+    def named(self) -> tuple[str, str]:
+        """What it calls itself, and its version; empty if it does not know the call `version`."""
         (said,) = self.ask([{"id": "version", "call": "version"}])
-        return str(next(iter(said.get("output", {}).values()), ""))
+        output = said.get("output")
+        name, version = next(iter(output.items()), ("", "")) if isinstance(output, dict) else ("", "")
+        return str(name), str(version)
 
     def close(self) -> None:
         """End it."""
@@ -102,18 +123,28 @@ class Program:
             self._requests.write(lines)
             self._requests.flush()
 
+    def _watch(self, ended: threading.Event) -> None:
+        """End the program when it has not answered for too long."""
+        while not ended.wait(self._patience / 10):
+            if time.monotonic() - self._heard > self._patience:
+                self._hung = True
+                self._process.kill()
+                return
+
     def _answer(self, request: Object) -> Object:
         line = self._answers.readline()
+        self._heard = time.monotonic()
         if not line:
-            raise PeerFailure(f"the peer ended before it answered request {request['id']!r}")
+            how = f"gave no answer within {self._patience:g} s" if self._hung else "ended before it answered"
+            raise ProgramFailure(f"the program {how} to request {request['id']!r}")
         try:
             said = json.loads(line)
         except ValueError as error:
-            raise PeerFailure(f"the peer's answer is not JSON: {line[:200]!r}") from error
+            raise ProgramFailure(f"the program's answer is not JSON: {line[:200]!r}") from error
         if (
             not isinstance(said, dict)
             or said.get("id") != request["id"]
             or not {"output", "error"} & said.keys()
         ):
-            raise PeerFailure(f"no answer to request {request['id']!r}: {line[:200]!r}")
+            raise ProgramFailure(f"no answer to request {request['id']!r}: {line[:200]!r}")
         return said

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tenure.conform.verdicts import Kind, classify
 from tenure.divergences import outcome_of
-from tests.peers.campaign.verdicts import Kind, classify
 
 Object = dict[str, Any]
 

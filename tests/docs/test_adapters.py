@@ -1,0 +1,70 @@
+"""The adapters of the how-to are run as they stand on the page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT, blocks, matches
+from tests.process import TENURE
+
+PAGE = ROOT / "docs" / "how-to" / "make-your-scheduler-conform.md"
+HANGS_S = 600
+
+
+def titled(title: str) -> str:
+    """The code below a title of the page."""
+    found = re.search(rf'^```\w+ title="{re.escape(title)}"\n(.*?)^```$', PAGE.read_text(), re.M | re.S)
+    assert found is not None
+    return found[1]
+
+
+def shown(beginning: str, language: str = "sh") -> str:
+    """The one block of the page that begins so."""
+    (found,) = [
+        block.text
+        for block in blocks(PAGE)
+        if block.language == language and block.text.startswith(beginning)
+    ]
+    return found
+
+
+def conform(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """The page's command, with the program that belongs to these tests."""
+    line = command.replace("tenure ", f"{TENURE} ", 1).replace('--exec "python ', '--exec "python3 ')
+    return subprocess.run(
+        line, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=HANGS_S
+    )
+
+
+def test_the_adapter_in_python_has_the_fault_that_the_page_shows(tmp_path: Path) -> None:
+    (tmp_path / "adapter.py").write_text(titled("adapter.py"), encoding="utf-8")
+    done = conform(tmp_path, shown('tenure conform --exec "python adapter.py"'))
+    assert done.returncode == 1, done.stderr
+    assert matches(shown("FAIL", "text"), done.stdout), done.stdout
+
+
+def test_mended_as_the_page_says_it_conforms(tmp_path: Path) -> None:
+    code, mended = titled("adapter.py"), titled("decide, mended")
+    last = '    return "Preempt", leaving\n'
+    assert code.count(last) == 1
+    (tmp_path / "adapter.py").write_text(code.replace(last, mended), encoding="utf-8")
+    done = conform(tmp_path, shown('tenure conform --exec "python adapter.py"'))
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1] == "conform: adapter 0.1 conforms (mode victims)"
+    assert "conform: adapter 0.1 conforms (mode victims)" in PAGE.read_text()
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")
+def test_the_adapter_in_go_answers_what_it_models(tmp_path: Path) -> None:
+    (tmp_path / "main.go").write_text(titled("main.go"), encoding="utf-8")
+    done = conform(tmp_path, shown('tenure conform --exec "go run main.go"').rstrip() + " --scenarios 20")
+    # It says Fit wherever nothing runs, so the vectors in which that is too much are told, and no others.
+    assert done.returncode == 1, done.stderr
+    assert "conform: go-adapter 0.1 does not conform" in done.stdout
+    assert re.findall(r"^     theirs   (.*)$", done.stdout, re.M) == ["Fit"] * done.stdout.count("FAIL ")
+    assert " agree" in done.stdout
