@@ -11,7 +11,7 @@ from pydantic import Field
 from tenure.conformance.json_schema import Shape, json_schema, write_schema
 from tenure_proofs.registry import Verdict
 
-VERSION: Literal["tenure-proof-report/2"] = "tenure-proof-report/2"
+VERSION: Literal["tenure-proof-report/3"] = "tenure-proof-report/3"
 """Of the report's form; a program that reads it may ask for it."""
 
 
@@ -88,10 +88,21 @@ class MutantShape(Shape):
     """The obligation, reading and verdict that killed it; empty where none did."""
 
 
+class KeptShape(Shape):
+    """How much of a report earlier runs had kept."""
+
+    lifted: int
+    """Functions."""
+    results: int
+    """Verdicts."""
+    mutants: int
+    """Mutants."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
-    version: Literal["tenure-proof-report/2"] = Field(alias="schema")
+    version: Literal["tenure-proof-report/3"] = Field(alias="schema")
     """Of this form."""
     good: bool
     """Whether everything is as expected."""
@@ -119,6 +130,8 @@ class ProveAnswer(Shape):
     """Rules that no obligation names."""
     warnings: list[str]
     """What this run was told to leave out."""
+    kept: KeptShape
+    """What was not asked anew; its seconds are those of the run that asked."""
 
 
 def prove_schema() -> dict[str, Any]:

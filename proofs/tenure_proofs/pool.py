@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tenure.oracle.door import take_target
 from tenure.rules.registry import get_rule
@@ -30,10 +30,14 @@ _TRACES: Traces = {}
 """One second solver and one set of formulas for each process."""
 
 
-def lift_task(rule: str, examples: int, random_seed: int) -> LiftReport:
+def lifted_function(name: str) -> Callable[..., Any]:
+    """A rule's function, or the door."""
+    return take_target if name == DOOR else get_rule(name).function
+
+
+def lift_task(name: str, examples: int, random_seed: int) -> LiftReport:
     """Lift one rule, or the door."""
-    function = take_target if rule == DOOR else get_rule(rule).function
-    return check_lifting(function, examples, random_seed)
+    return check_lifting(lifted_function(name), examples, random_seed)
 
 
 def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Result:

@@ -11,6 +11,7 @@ from tenure.rules.registry import get_rule
 from tenure_proofs.answer import (
     VERSION,
     CounterexampleShape,
+    KeptShape,
     LiftedShape,
     MutantShape,
     ObligationShape,
@@ -35,6 +36,15 @@ NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
+class FromCache:
+    """How much of a report earlier runs have kept: functions, verdicts, mutants."""
+
+    lifted: int = 0
+    results: int = 0
+    mutants: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that one run found.
 
@@ -49,6 +59,7 @@ class Report:
         versions: of the solvers.
         seconds: wall time of the whole run.
         warnings: what the run was told to leave out.
+        kept: how much of it earlier runs had kept.
     """
 
     lifted: tuple[LiftReport, ...]
@@ -61,6 +72,7 @@ class Report:
     versions: dict[str, str]
     seconds: float
     warnings: tuple[str, ...] = ()
+    kept: FromCache = FromCache()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -114,6 +126,7 @@ def text_lines(report: Report) -> Iterator[str]:
     for rule in report.unnamed:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
     yield ""
+    yield from _kept_lines(report)
     if any(each.title for each in _obligations(report)):
         yield from matrix_lines(report)
         yield ""
@@ -171,6 +184,16 @@ def _mutant_lines(report: Report) -> Iterator[str]:
     for each in report.mutants:
         if each.outcome == "survived":
             yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; no obligation tells them apart"
+
+
+def _kept_lines(report: Report) -> Iterator[str]:
+    kept = report.kept
+    if kept != FromCache():
+        yield (
+            f"kept from earlier runs: {kept.lifted} of {len(report.lifted)} functions, "
+            f"{kept.results} of {len(report.results)} verdicts, "
+            f"{kept.mutants} of {len(report.mutants)} mutants; `--no-cache` asks anew"
+        )
 
 
 def _story_lines(result: Result) -> Iterator[str]:
@@ -249,6 +272,7 @@ def to_json(report: Report) -> dict[str, Any]:
         mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
+        kept=KeptShape(**dataclasses.asdict(report.kept)),
     ).model_dump(mode="json", by_alias=True)
 
 
