@@ -82,10 +82,10 @@ class MutantShape(Shape):
     """The source of the place."""
     after: str
     """What was put there."""
-    outcome: Literal["killed", "equivalent", "survived"]
+    outcome: Literal["killed", "equivalent", "unreadable", "signed", "survived"]
     """What became of it."""
     by: str
-    """The obligation, reading and verdict that killed it; empty where none did."""
+    """The obligation, reading and verdict that killed it, what no lifter reads, or why it is signed."""
 
 
 class KeptShape(Shape):

@@ -15,8 +15,8 @@ import typer
 
 from tenure.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.cli.completion import complete_reading
-from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.cli.terminal import Color, choose_colour, complain, progress
+from tenure.cli.output import Output, print_answer
+from tenure.cli.terminal import Color, choose_colour, complain, print_lines, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder
@@ -36,6 +36,18 @@ class Solvers(StrEnum):
 
     BOTH = "both"
     Z3 = "z3"
+
+
+class ProofOutput(StrEnum):
+    """How a report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+    MARKDOWN = "markdown"
+    SARIF = "sarif"
+    GITHUB = "github"
 
 
 def prove(
@@ -73,7 +85,23 @@ def prove(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing.")
     ] = False,
-    output: OutputOption = Output.TEXT,
+    smt2: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Folder for the questions as SMT-LIB 2 scripts, to ask any other solver.",
+            show_default="none are written",
+        ),
+    ] = None,
+    output: Annotated[
+        ProofOutput,
+        typer.Option(
+            "--output",
+            "-o",
+            help="How to print the report: for people, programs, test reports, pages, code scanning, "
+            "or annotations of a workflow.",
+        ),
+    ] = ProofOutput.TEXT,
     color: Color = None,
 ) -> None:
     """Prove every obligation about the rules' own code, or refute it with a story that replays.
@@ -93,10 +121,13 @@ def prove(
     tenure prove --only TBP-020 --no-mutants
     tenure prove --no-cache
 
-    The headline invariants, for another program:
+    The headline invariants, for another program; for a CI; and the questions, for another solver:
 
     \b
     tenure prove -o json | jq '.obligations[] | select(.title != "")'
+    tenure prove -o junit > prove.xml
+    tenure prove -o sarif > prove.sarif
+    tenure prove --only PO-TBP-010 --no-mutants --smt2 build/smt2
 
     Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 undecided or an internal
     error.
@@ -119,6 +150,7 @@ def prove(
             random_seed=random_seed,
             jobs=jobs or os.cpu_count() or 1,
             cache=None if no_cache else cache or default_folder(),
+            smt2=smt2,
         )
     )
     _print(report, output)
@@ -147,6 +179,7 @@ class Plan:
     random_seed: int = 0
     jobs: int = 1
     cache: Path | None = None
+    smt2: Path | None = None
 
 
 def run_plan(plan: Plan) -> Report:
@@ -160,7 +193,7 @@ def run_plan(plan: Plan) -> Report:
     from tenure_proofs.cache import Cache
     from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
     from tenure_proofs.obligations import OBLIGATIONS
-    from tenure_proofs.pool import lift_task, lifted_function, mutant_task, pool, prove_task
+    from tenure_proofs.pool import export_task, lift_task, lifted_function, mutant_task, pool, prove_task
     from tenure_proofs.report import FromCache, Report
     from tenure_proofs.solvers import solver_versions
 
@@ -205,6 +238,10 @@ def run_plan(plan: Plan) -> Report:
             progress(verdicts.run(questions, partial(workers.run, ask)), "proving", len(questions))
         )
         hunted = tuple(progress(fates.run(wrong, partial(workers.run, hunt)), "mutants", len(wrong)))
+        if plan.smt2 is not None:
+            export = partial(export_task, folder=plan.smt2)
+            for _ in progress(workers.run(export, questions), "exporting", len(questions)):
+                pass
     cache.tidy()
     return Report(
         lifted=reports,
@@ -249,7 +286,23 @@ def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
         yield "no mutants were tried"
 
 
-def _print(report: Report, output: Output) -> None:
+def _print(report: Report, output: ProofOutput) -> None:
+    from tenure_proofs.formats.github import github_lines
+    from tenure_proofs.formats.junit import junit_lines
+    from tenure_proofs.formats.markdown import markdown_lines
+    from tenure_proofs.formats.sarif import to_sarif
     from tenure_proofs.report import text_lines, to_json
 
-    print_answer(output, None if output == Output.TEXT else to_json(report), text_lines(report))
+    lines = {
+        ProofOutput.JUNIT: junit_lines,
+        ProofOutput.MARKDOWN: markdown_lines,
+        ProofOutput.GITHUB: github_lines,
+    }
+    if output in lines:
+        # For programs, which take no colours.
+        print("\n".join(lines[output](report)))
+    elif output == ProofOutput.TEXT:
+        print_lines(text_lines(report))
+    else:
+        rendered = to_sarif(report) if output == ProofOutput.SARIF else to_json(report)
+        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, rendered, ())

@@ -21,6 +21,7 @@ from tenure_proofs.fingerprints import (
     package_digest,
 )
 from tenure_proofs.mutants.hunt import Hunted, all_mutants, concerns
+from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.runner import Result
 from tenure_proofs.solvers import solver_versions
@@ -108,15 +109,15 @@ class Keys:
         """Of what becomes of a mutant, which may have met every obligation about its rule."""
         mutant = all_mutants()[identifier]
         right = self._reached.digest(mutant.function)
-        with mutant.applied():
-            wrong = self._reached.digest(mutant.function)
+        wrong = mutant.place, mutant.before, mutant.after
         concerned = [
             (self._stated(each), each.rules, [(reading, each.expect[reading]) for reading in readings])
             for each in obligations
             if concerns(each, mutant)
         ]
         asked = [(each, _choices(each)) for each in readings]
-        return digest("mutant", identifier, mutant.rule, right, wrong, concerned, asked, self._hunt)
+        signed = [(*place, reason) for place, reason in signed_by_hand().items()]
+        return digest("mutant", identifier, mutant.rule, right, wrong, concerned, asked, signed, self._hunt)
 
     def _stated(self, obligation: Obligation) -> str:
         reached = self._reached.digest(obligation.statement)

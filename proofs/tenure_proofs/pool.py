@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, TypeVar
 
 from tenure.oracle.door import take_target
 from tenure.rules.registry import get_rule
 from tenure_proofs.bridge import LiftReport, check_lifting
+from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
@@ -44,6 +46,13 @@ def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Res
     """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
     return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _TRACES)
+
+
+def export_task(question: tuple[str, str], folder: Path) -> None:
+    """Write what is asked about one obligation under one preset and the further columns beside it."""
+    obligation = OBLIGATIONS[question[0]]
+    for column in (question[1], *obligation.columns_beside(question[1])):
+        export(obligation, column, folder, _TRACES)
 
 
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:

@@ -127,20 +127,20 @@ def text_lines(report: Report) -> Iterator[str]:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
     yield ""
     yield from _kept_lines(report)
-    if any(each.title for each in _obligations(report)):
+    if any(each.title for each in obligations_of(report)):
         yield from matrix_lines(report)
         yield ""
-    yield _closing_line(report)
+    yield closing_line(report)
 
 
 def matrix_lines(report: Report) -> Iterator[str]:
     """The headline invariants against the readings."""
-    rows = [each for each in _obligations(report) if each.title]
+    rows = [each for each in obligations_of(report) if each.title]
     width = max((len(each.title) for each in rows), default=0)
     yield f"{'':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
     for each in rows:
         yield f"{each.title:{width}}  " + "  ".join(
-            f"{MARKS[result.verdict]:10}" for result in _row(report, each)
+            f"{MARKS[result.verdict]:10}" for result in row_of(report, each)
         )
 
 
@@ -157,12 +157,12 @@ def _lifting_lines(report: Report) -> Iterator[str]:
 
 
 def _obligation_lines(report: Report) -> Iterator[str]:
-    width = max((len(each.words) for each in _obligations(report)), default=0)
+    width = max((len(each.words) for each in obligations_of(report)), default=0)
     yield ""
     yield f"{'obligation':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
-    for each in _obligations(report):
+    for each in obligations_of(report):
         cells = (
-            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in _row(report, each)
+            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in row_of(report, each)
         )
         yield f"{each.id:11} {each.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
     agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
@@ -175,11 +175,12 @@ def _mutant_lines(report: Report) -> Iterator[str]:
         return
     counts = {
         outcome: sum(1 for each in report.mutants if each.outcome == outcome)
-        for outcome in ("killed", "equivalent", "survived")
+        for outcome in ("killed", "equivalent", "unreadable", "signed", "survived")
     }
     yield (
         f"mutants: {len(report.mutants)} made, {counts['killed']} killed, "
-        f"{counts['equivalent']} proved equivalent, {counts['survived']} survived"
+        f"{counts['equivalent']} proved equivalent, {counts['unreadable']} refused by the lifter, "
+        f"{counts['signed']} signed with a reason, {counts['survived']} survived"
     )
     for each in report.mutants:
         if each.outcome == "survived":
@@ -201,7 +202,7 @@ def _story_lines(result: Result) -> Iterator[str]:
     assert example is not None
     yield ""
     yield f"{result.obligation.id} is refuted under {result.reading}: {result.obligation.words}"
-    yield f"  {_source(result.obligation)}"
+    yield f"  {source_text(result.obligation)}"
     for line in example.story:
         yield f"  {line}"
     yield "  replayed in Python and, rebuilt as manifests, through the oracle"
@@ -215,7 +216,7 @@ def _failure_lines(result: Result) -> Iterator[str]:
         f"{': ' + result.detail if result.detail else ''}"
     )
     yield f"  the claim: {obligation.words}"
-    yield f"  {_source(obligation)}"
+    yield f"  {source_text(obligation)}"
     for rule in obligation.rules:
         yield f"  {rule}: {statement_of(rule)}"
     if result.counterexample is not None:
@@ -236,20 +237,24 @@ def statement_of(rule: str) -> str:
     return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))
 
 
-def _source(obligation: Obligation) -> str:
+def source_text(obligation: Obligation) -> str:
+    """Where a claim comes from, as its docstring says."""
     return " ".join((obligation.statement.__doc__ or "").split())
 
 
-def _closing_line(report: Report) -> str:
+def closing_line(report: Report) -> str:
+    """The whole run in one line."""
     state = "everything as expected" if report.good else f"NOT as expected: {', '.join(report.faults)}"
     return f"prove: {len(report.results)} verdicts, {state}, in {report.seconds:.1f} s"
 
 
-def _obligations(report: Report) -> list[Obligation]:
+def obligations_of(report: Report) -> list[Obligation]:
+    """The obligations that were asked about, in order."""
     return list({result.obligation.id: result.obligation for result in report.results}.values())
 
 
-def _row(report: Report, obligation: Obligation) -> list[Result]:
+def row_of(report: Report, obligation: Obligation) -> list[Result]:
+    """How an obligation ended, under one reading after the other."""
     return [result for result in report.results if result.obligation.id == obligation.id]
 
 
@@ -268,7 +273,7 @@ def to_json(report: Report) -> dict[str, Any]:
         lifted=[
             LiftedShape(function=f.function, examples=f.examples, problem=f.problem) for f in report.lifted
         ],
-        obligations=[_obligation_shape(each, _row(report, each)) for each in _obligations(report)],
+        obligations=[_obligation_shape(each, row_of(report, each)) for each in obligations_of(report)],
         mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
@@ -281,7 +286,7 @@ def _obligation_shape(obligation: Obligation, results: Iterable[Result]) -> Obli
         id=obligation.id,
         claim=obligation.words,
         title=obligation.title,
-        source=_source(obligation),
+        source=source_text(obligation),
         rules=list(obligation.rules),
         verdicts={result.reading: _verdict_shape(result) for result in results},
     )

@@ -86,7 +86,7 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
         (("--only", "NOPE"), "--only: found 'NOPE', expected the beginning of an obligation's"),
         (("--only", "PO-TBP-010", "--only", "NOPE"), "--only: found 'NOPE', expected the beginning"),
         (("--solver", "yices"), "'yices' is not one of 'both', 'z3'"),
-        (("--output", "xml"), "'xml' is not one of 'text', 'json', 'yaml'"),
+        (("--output", "xml"), "'xml' is not one of 'text', 'json', 'yaml', 'junit'"),
     ],
     ids=" ".join,
 )
