@@ -12,7 +12,7 @@ from tenure.answers.written import write_schema
 from tenure.conformance.json_schema import Shape, json_schema
 from tenure_proofs.registry import Verdict
 
-VERSION: Literal["tenure-proof-report/2"] = "tenure-proof-report/2"
+VERSION: Literal["tenure-proof-report/3"] = "tenure-proof-report/3"
 """Of the report's form; a program that reads it may ask for it."""
 
 
@@ -83,16 +83,27 @@ class MutantShape(Shape):
     """The source of the place."""
     after: str
     """What was put there."""
-    outcome: Literal["killed", "equivalent", "survived"]
+    outcome: Literal["killed", "equivalent", "unreadable", "signed", "survived"]
     """What became of it."""
     by: str
-    """The obligation, reading and verdict that killed it; empty where none did."""
+    """The obligation, reading and verdict that killed it, what no lifter reads, or why it is signed."""
+
+
+class KeptShape(Shape):
+    """How much of a report earlier runs had kept."""
+
+    lifted: int
+    """Functions."""
+    results: int
+    """Verdicts."""
+    mutants: int
+    """Mutants."""
 
 
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
-    version: Literal["tenure-proof-report/2"] = Field(alias="schema")
+    version: Literal["tenure-proof-report/3"] = Field(alias="schema")
     """Of this form."""
     good: bool
     """Whether everything is as expected."""
@@ -120,6 +131,8 @@ class ProveAnswer(Shape):
     """Rules that no obligation names."""
     warnings: list[str]
     """What this run was told to leave out."""
+    kept: KeptShape
+    """What was not asked anew; its seconds are those of the run that asked."""
 
 
 def prove_schema() -> dict[str, Any]:

@@ -8,20 +8,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenure.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.cli.completion import complete_reading
-from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.cli.terminal import Color, choose_colour, progress
+from tenure.cli.output import Output, print_answer
+from tenure.cli.terminal import Color, choose_colour, complain, print_lines, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
+from tenure_proofs.cache import default_folder
 
 if TYPE_CHECKING:
+    from tenure_proofs.bridge import LiftReport
+    from tenure_proofs.mutants.hunt import Hunted
     from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
+    from tenure_proofs.runner import Result
 
 EXTRA_HINT = "`tenure prove` needs the solvers: pip install 'tenure[proofs]'"
 
@@ -31,6 +36,18 @@ class Solvers(StrEnum):
 
     BOTH = "both"
     Z3 = "z3"
+
+
+class ProofOutput(StrEnum):
+    """How a report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+    MARKDOWN = "markdown"
+    SARIF = "sarif"
+    GITHUB = "github"
 
 
 def prove(
@@ -57,7 +74,34 @@ def prove(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
     ] = None,
-    output: OutputOption = Output.TEXT,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Folder of verdicts that earlier runs have kept.",
+            show_default="tenure/proofs in $XDG_CACHE_HOME or ~/.cache",
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing.")
+    ] = False,
+    smt2: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Folder for the questions as SMT-LIB 2 scripts, to ask any other solver.",
+            show_default="none are written",
+        ),
+    ] = None,
+    output: Annotated[
+        ProofOutput,
+        typer.Option(
+            "--output",
+            "-o",
+            help="How to print the report: for people, programs, test reports, pages, code scanning, "
+            "or annotations of a workflow.",
+        ),
+    ] = ProofOutput.TEXT,
     color: Color = None,
 ) -> None:
     """Prove every obligation about the rules' own code, or refute it with a story that replays.
@@ -67,16 +111,23 @@ def prove(
     every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. A false
     claim that becomes provable is not as expected either.
 
+    A verdict is kept under a hash of all the code that it depends on, so that a second run asks only about
+    what has changed; the report says how much was kept.
+
     Everything, or what one rule has to do with:
 
     \b
     tenure prove
     tenure prove --only TBP-020 --no-mutants
+    tenure prove --no-cache
 
-    The headline invariants, for another program:
+    The headline invariants, for another program; for a CI; and the questions, for another solver:
 
     \b
     tenure prove -o json | jq '.obligations[] | select(.title != "")'
+    tenure prove -o junit > prove.xml
+    tenure prove -o sarif > prove.sarif
+    tenure prove --only PO-TBP-010 --no-mutants --smt2 build/smt2
 
     Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 undecided or an internal
     error.
@@ -85,6 +136,8 @@ def prove(
     for name in reading or []:
         if name not in preset_names():
             raise bad_input("--reading", name, f"one of {', '.join(preset_names())}")
+    if cache is not None and no_cache:
+        raise bad_input("--cache", str(cache), "not together with --no-cache")
     _need_the_solvers()
     report = run_plan(
         Plan(
@@ -96,6 +149,8 @@ def prove(
             examples=examples,
             random_seed=random_seed,
             jobs=jobs or os.cpu_count() or 1,
+            cache=None if no_cache else cache or default_folder(),
+            smt2=smt2,
         )
     )
     _print(report, output)
@@ -123,6 +178,8 @@ class Plan:
     examples: int = 50
     random_seed: int = 0
     jobs: int = 1
+    cache: Path | None = None
+    smt2: Path | None = None
 
 
 def run_plan(plan: Plan) -> Report:
@@ -132,10 +189,12 @@ def run_plan(plan: Plan) -> Report:
         InputError: a part of `only` selects nothing.
     """
     from tenure.rules.registry import all_rules
+    from tenure_proofs import kept
+    from tenure_proofs.cache import Cache
     from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
     from tenure_proofs.obligations import OBLIGATIONS
-    from tenure_proofs.pool import lift_task, mutant_task, pool, prove_task
-    from tenure_proofs.report import Report
+    from tenure_proofs.pool import export_task, lift_task, lifted_function, mutant_task, pool, prove_task
+    from tenure_proofs.report import FromCache, Report
     from tenure_proofs.solvers import solver_versions
 
     started = time.perf_counter()
@@ -149,14 +208,41 @@ def run_plan(plan: Plan) -> Report:
     questions = [(each.id, reading) for each in chosen for reading in plan.readings]
     changed = {*met, *rules}
     wrong = [each.id for each in all_mutants().values() if each.rule in changed] if plan.mutants else []
+    everybody = tuple(OBLIGATIONS.values())
+    cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
+    lifts: kept.Kept[str, LiftReport] = kept.Kept(
+        cache,
+        lambda name: keys.of_lifting(lifted_function(name), plan.examples, plan.random_seed),
+        kept.lifting_form,
+        kept.read_lifting,
+    )
+    verdicts: kept.Kept[tuple[str, str], Result] = kept.Kept(
+        cache,
+        lambda asked: keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], plan.both_solvers, plan.seeds),
+        kept.verdict_form,
+        lambda asked, value: kept.read_verdict(OBLIGATIONS[asked[0]], value),
+    )
+    fates: kept.Kept[str, Hunted] = kept.Kept(
+        cache,
+        lambda mutant: keys.of_mutant(mutant, everybody, preset_names()),
+        kept.mutant_form,
+        kept.read_mutant,
+    )
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)
         # Whatever is asked for, a wrong rule may be met by every obligation, under every preset.
         hunt = partial(mutant_task, obligations=tuple(OBLIGATIONS), readings=preset_names())
-        reports = tuple(progress(workers.run(lift, functions), "lifting", len(functions)))
-        results = tuple(progress(workers.run(ask, questions), "proving", len(questions)))
-        hunted = tuple(progress(workers.run(hunt, wrong), "mutants", len(wrong)))
+        reports = tuple(progress(lifts.run(functions, partial(workers.run, lift)), "lifting", len(functions)))
+        results = tuple(
+            progress(verdicts.run(questions, partial(workers.run, ask)), "proving", len(questions))
+        )
+        hunted = tuple(progress(fates.run(wrong, partial(workers.run, hunt)), "mutants", len(wrong)))
+        if plan.smt2 is not None:
+            export = partial(export_task, folder=plan.smt2)
+            for _ in progress(workers.run(export, questions), "exporting", len(questions)):
+                pass
+    cache.tidy()
     return Report(
         lifted=reports,
         results=results,
@@ -168,6 +254,7 @@ def run_plan(plan: Plan) -> Report:
         versions=solver_versions(),
         seconds=time.perf_counter() - started,
         warnings=tuple(_left_out(plan, len(chosen), len(OBLIGATIONS))),
+        kept=FromCache(lifts.found, verdicts.found, fates.found),
     )
 
 
@@ -199,7 +286,23 @@ def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
         yield "no mutants were tried"
 
 
-def _print(report: Report, output: Output) -> None:
+def _print(report: Report, output: ProofOutput) -> None:
+    from tenure_proofs.formats.github import github_lines
+    from tenure_proofs.formats.junit import junit_lines
+    from tenure_proofs.formats.markdown import markdown_lines
+    from tenure_proofs.formats.sarif import to_sarif
     from tenure_proofs.report import text_lines, to_json
 
-    print_answer(output, None if output == Output.TEXT else to_json(report), text_lines(report))
+    lines = {
+        ProofOutput.JUNIT: junit_lines,
+        ProofOutput.MARKDOWN: markdown_lines,
+        ProofOutput.GITHUB: github_lines,
+    }
+    if output in lines:
+        # For programs, which take no colours.
+        print("\n".join(lines[output](report)))
+    elif output == ProofOutput.TEXT:
+        print_lines(text_lines(report))
+    else:
+        rendered = to_sarif(report) if output == ProofOutput.SARIF else to_json(report)
+        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, rendered, ())

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from tenure.oracle.door import take_target
 from tenure.rules.registry import get_rule
 from tenure_proofs.bridge import LiftReport, check_lifting
+from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
@@ -30,16 +32,27 @@ _TRACES: Traces = {}
 """One second solver and one set of formulas for each process."""
 
 
-def lift_task(rule: str, examples: int, random_seed: int) -> LiftReport:
+def lifted_function(name: str) -> Callable[..., Any]:
+    """A rule's function, or the door."""
+    return take_target if name == DOOR else get_rule(name).function
+
+
+def lift_task(name: str, examples: int, random_seed: int) -> LiftReport:
     """Lift one rule, or the door."""
-    function = take_target if rule == DOOR else get_rule(rule).function
-    return check_lifting(function, examples, random_seed)
+    return check_lifting(lifted_function(name), examples, random_seed)
 
 
 def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Result:
     """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
     return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _TRACES)
+
+
+def export_task(question: tuple[str, str], folder: Path) -> None:
+    """Write what is asked about one obligation under one preset and the further columns beside it."""
+    obligation = OBLIGATIONS[question[0]]
+    for column in (question[1], *obligation.columns_beside(question[1])):
+        export(obligation, column, folder, _TRACES)
 
 
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:

@@ -11,6 +11,7 @@ from tenure.rules.registry import get_rule
 from tenure_proofs.answer import (
     VERSION,
     CounterexampleShape,
+    KeptShape,
     LiftedShape,
     MutantShape,
     ObligationShape,
@@ -35,6 +36,15 @@ NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
+class FromCache:
+    """How much of a report earlier runs have kept: functions, verdicts, mutants."""
+
+    lifted: int = 0
+    results: int = 0
+    mutants: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that one run found.
 
@@ -49,6 +59,7 @@ class Report:
         versions: of the solvers.
         seconds: wall time of the whole run.
         warnings: what the run was told to leave out.
+        kept: how much of it earlier runs had kept.
     """
 
     lifted: tuple[LiftReport, ...]
@@ -61,6 +72,7 @@ class Report:
     versions: dict[str, str]
     seconds: float
     warnings: tuple[str, ...] = ()
+    kept: FromCache = FromCache()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -114,20 +126,21 @@ def text_lines(report: Report) -> Iterator[str]:
     for rule in report.unnamed:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
     yield ""
-    if any(each.title for each in _obligations(report)):
+    yield from _kept_lines(report)
+    if any(each.title for each in obligations_of(report)):
         yield from matrix_lines(report)
         yield ""
-    yield _closing_line(report)
+    yield closing_line(report)
 
 
 def matrix_lines(report: Report) -> Iterator[str]:
     """The headline invariants against the readings."""
-    rows = [each for each in _obligations(report) if each.title]
+    rows = [each for each in obligations_of(report) if each.title]
     width = max((len(each.title) for each in rows), default=0)
     yield f"{'':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
     for each in rows:
         yield f"{each.title:{width}}  " + "  ".join(
-            f"{MARKS[result.verdict]:10}" for result in _row(report, each)
+            f"{MARKS[result.verdict]:10}" for result in row_of(report, each)
         )
 
 
@@ -144,12 +157,12 @@ def _lifting_lines(report: Report) -> Iterator[str]:
 
 
 def _obligation_lines(report: Report) -> Iterator[str]:
-    width = max((len(each.words) for each in _obligations(report)), default=0)
+    width = max((len(each.words) for each in obligations_of(report)), default=0)
     yield ""
     yield f"{'obligation':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
-    for each in _obligations(report):
+    for each in obligations_of(report):
         cells = (
-            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in _row(report, each)
+            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in row_of(report, each)
         )
         yield f"{each.id:11} {each.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
     agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
@@ -162,15 +175,26 @@ def _mutant_lines(report: Report) -> Iterator[str]:
         return
     counts = {
         outcome: sum(1 for each in report.mutants if each.outcome == outcome)
-        for outcome in ("killed", "equivalent", "survived")
+        for outcome in ("killed", "equivalent", "unreadable", "signed", "survived")
     }
     yield (
         f"mutants: {len(report.mutants)} made, {counts['killed']} killed, "
-        f"{counts['equivalent']} proved equivalent, {counts['survived']} survived"
+        f"{counts['equivalent']} proved equivalent, {counts['unreadable']} refused by the lifter, "
+        f"{counts['signed']} signed with a reason, {counts['survived']} survived"
     )
     for each in report.mutants:
         if each.outcome == "survived":
             yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; no obligation tells them apart"
+
+
+def _kept_lines(report: Report) -> Iterator[str]:
+    kept = report.kept
+    if kept != FromCache():
+        yield (
+            f"kept from earlier runs: {kept.lifted} of {len(report.lifted)} functions, "
+            f"{kept.results} of {len(report.results)} verdicts, "
+            f"{kept.mutants} of {len(report.mutants)} mutants; `--no-cache` asks anew"
+        )
 
 
 def _story_lines(result: Result) -> Iterator[str]:
@@ -178,7 +202,7 @@ def _story_lines(result: Result) -> Iterator[str]:
     assert example is not None
     yield ""
     yield f"{result.obligation.id} is refuted under {result.reading}: {result.obligation.words}"
-    yield f"  {_source(result.obligation)}"
+    yield f"  {source_text(result.obligation)}"
     for line in example.story:
         yield f"  {line}"
     yield "  replayed in Python and, rebuilt as manifests, through the oracle"
@@ -192,7 +216,7 @@ def _failure_lines(result: Result) -> Iterator[str]:
         f"{': ' + result.detail if result.detail else ''}"
     )
     yield f"  the claim: {obligation.words}"
-    yield f"  {_source(obligation)}"
+    yield f"  {source_text(obligation)}"
     for rule in obligation.rules:
         yield f"  {rule}: {statement_of(rule)}"
     if result.counterexample is not None:
@@ -213,20 +237,24 @@ def statement_of(rule: str) -> str:
     return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))
 
 
-def _source(obligation: Obligation) -> str:
+def source_text(obligation: Obligation) -> str:
+    """Where a claim comes from, as its docstring says."""
     return " ".join((obligation.statement.__doc__ or "").split())
 
 
-def _closing_line(report: Report) -> str:
+def closing_line(report: Report) -> str:
+    """The whole run in one line."""
     state = "everything as expected" if report.good else f"NOT as expected: {', '.join(report.faults)}"
     return f"prove: {len(report.results)} verdicts, {state}, in {report.seconds:.1f} s"
 
 
-def _obligations(report: Report) -> list[Obligation]:
+def obligations_of(report: Report) -> list[Obligation]:
+    """The obligations that were asked about, in order."""
     return list({result.obligation.id: result.obligation for result in report.results}.values())
 
 
-def _row(report: Report, obligation: Obligation) -> list[Result]:
+def row_of(report: Report, obligation: Obligation) -> list[Result]:
+    """How an obligation ended, under one reading after the other."""
     return [result for result in report.results if result.obligation.id == obligation.id]
 
 
@@ -245,10 +273,11 @@ def to_json(report: Report) -> dict[str, Any]:
         lifted=[
             LiftedShape(function=f.function, examples=f.examples, problem=f.problem) for f in report.lifted
         ],
-        obligations=[_obligation_shape(each, _row(report, each)) for each in _obligations(report)],
+        obligations=[_obligation_shape(each, row_of(report, each)) for each in obligations_of(report)],
         mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
+        kept=KeptShape(**dataclasses.asdict(report.kept)),
     ).model_dump(mode="json", by_alias=True)
 
 
@@ -257,7 +286,7 @@ def _obligation_shape(obligation: Obligation, results: Iterable[Result]) -> Obli
         id=obligation.id,
         claim=obligation.words,
         title=obligation.title,
-        source=_source(obligation),
+        source=source_text(obligation),
         rules=list(obligation.rules),
         verdicts={result.reading: _verdict_shape(result) for result in results},
     )

@@ -96,19 +96,19 @@ def run_beside(
 def verdict_of(obligation: Obligation, reading: str, traces: Traces) -> Verdict:
     """Z3's verdict alone, without witness and counterexample: all that a mutant needs."""
     claim = Claim(reading_of(reading), traces)
-    if _stated(obligation, claim):
+    if stated(obligation, claim):
         return Verdict.ERROR
-    return _verdict(_ask_all(_question(claim, obligation), None, seeds=1))
+    return _verdict(_ask_all(question_of(claim, obligation), None, seeds=1))
 
 
 def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, claim: Claim) -> Result:
-    problem = _stated(obligation, claim)
+    problem = stated(obligation, claim)
     if problem:
         return Result(obligation, reading, Verdict.ERROR, detail=problem)
     found = _vacuity(claim, obligation.budget_s)
     if found is not None:
         return Result(obligation, reading, found[0], detail=found[1])
-    question = _question(claim, obligation)
+    question = question_of(claim, obligation)
     said = _ask_all(question, cvc5, seeds)
     verdict = _verdict(said)
     if verdict != Verdict.REFUTED:
@@ -122,7 +122,7 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, cl
     )
 
 
-def _stated(obligation: Obligation, claim: Claim) -> str:
+def stated(obligation: Obligation, claim: Claim) -> str:
     """Write the statement into the claim; what is wrong with it, if anything."""
     try:
         obligation.statement(claim)
@@ -133,7 +133,8 @@ def _stated(obligation: Obligation, claim: Claim) -> str:
     return "" if claim.goals else "the statement claims nothing"
 
 
-def _question(claim: Claim, obligation: Obligation) -> Question:
+def question_of(claim: Claim, obligation: Obligation) -> Question:
+    """What is asked: whether the facts can hold and a goal cannot."""
     return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget_s)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure_proofs.mutants.comparisons import Mutant
 from tenure_proofs.mutants.hunt import all_mutants, concerns
+from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Obligation
 from tenure_proofs.runner import verdict_of

@@ -16,7 +16,7 @@ from tests.process import TENURE
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
 
 
-LONG = ("prove", "--only", "PO-TBP", "--examples", "1")
+LONG = ("prove", "--only", "PO-TBP", "--examples", "1", "--no-cache")
 
 
 def living(group: int) -> list[str]:

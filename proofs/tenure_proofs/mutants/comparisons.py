@@ -1,16 +1,12 @@
-"""The first automatic family: every comparison of a function, with another operator."""
+"""Comparisons with another operator, or one off."""
 
 from __future__ import annotations
 
 import ast
-import copy
-import inspect
-import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from types import CodeType
 from typing import Any
+
+from tenure_proofs.mutants.mutant import Change, places
 
 ALTERNATIVES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt),
@@ -24,80 +20,47 @@ ALTERNATIVES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 """What each comparison becomes: off by one, turned round, or negated."""
 
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A function with one place changed.
-
-    Args:
-        id: `MU-<rule>-<n>`.
-        rule: identifier of the rule, `DOOR`, or the name of a step.
-        function: the function that is changed, in place, while the mutant is applied.
-        before, after: the place's source.
-        code: the changed body.
-    """
-
-    id: str
-    rule: str
-    function: Callable[..., Any]
-    before: str
-    after: str
-    code: CodeType
-
-    @contextmanager
-    def applied(self) -> Iterator[None]:
-        """The changed body behind the same function object, so that every caller meets it."""
-        right = self.function.__code__
-        self.function.__code__ = self.code
-        try:
-            yield
-        finally:
-            self.function.__code__ = right
+FARTHER: dict[type[ast.cmpop], ast.operator] = {
+    ast.Lt: ast.Sub(),
+    ast.LtE: ast.Add(),
+    ast.Gt: ast.Add(),
+    ast.GtE: ast.Sub(),
+}
+"""Off by one on the other side, where the other operator is off by one on this."""
 
 
-def comparison_mutants(rule: str, function: Callable[..., Any]) -> Iterator[Mutant]:
-    """Every mutant of one function.
+def operator_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
+    """Every comparison of a function, with every other operator.
 
     >>> from tenure.rules.quota import fits_quota
-    >>> [mutant.after for mutant in comparison_mutants("KQ-060", fits_quota)]
+    >>> from tenure_proofs.mutants.mutant import source_of
+    >>> [ast.unparse(each.after) for each in operator_changes(fits_quota, source_of(fits_quota))]
     ['plus(usage, request) < quota', 'plus(usage, request) >= quota']
     """
-    tree = source_tree(function)
-    number = 0
-    for index, node in enumerate(ast.walk(tree)):
-        if not isinstance(node, ast.Compare):
-            continue
-        for position, operator in enumerate(node.ops):
-            for alternative in ALTERNATIVES.get(type(operator), ()):
-                number += 1
-                changed = copy.deepcopy(tree)
-                target = list(ast.walk(changed))[index]
-                assert isinstance(target, ast.Compare)
-                target.ops[position] = alternative()
-                yield Mutant(
-                    id=f"MU-{rule}-{number:02d}",
-                    rule=rule,
-                    function=function,
-                    before=ast.unparse(node),
-                    after=ast.unparse(target),
-                    code=compiled(changed, function),
-                )
+    for place, node, position in _comparisons(definition):
+        for alternative in ALTERNATIVES.get(type(node.ops[position]), ()):
+            operators = [*node.ops[:position], alternative(), *node.ops[position + 1 :]]
+            yield Change(place, node, ast.Compare(node.left, operators, node.comparators))
 
 
-def source_tree(function: Callable[..., Any]) -> ast.Module:
-    """A function's source, read."""
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+def off_by_one_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
+    """Every comparison of order, off by one to the side that no other operator reaches.
+
+    >>> from tenure.rules.quota import fits_quota
+    >>> from tenure_proofs.mutants.mutant import source_of
+    >>> [ast.unparse(each.after) for each in off_by_one_changes(fits_quota, source_of(fits_quota))]
+    ['plus(usage, request) <= quota + 1']
+    """
+    for place, node, position in _comparisons(definition):
+        operator = type(node.ops[position])
+        if operator in FARTHER:
+            moved = ast.BinOp(node.comparators[position], FARTHER[operator], ast.Constant(1))
+            comparators = [*node.comparators[:position], moved, *node.comparators[position + 1 :]]
+            yield Change(place, node, ast.Compare(node.left, node.ops, comparators))
 
 
-def compiled(tree: ast.Module, function: Callable[..., Any]) -> CodeType:
-    """The code of a function's changed source, among the names that the function sees."""
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.decorator_list = []
-    # The source was parsed without the module's `from __future__ import annotations`.
-    annotations = ast.parse("from __future__ import annotations").body
-    module = ast.fix_missing_locations(ast.Module([*annotations, definition], type_ignores=[]))
-    namespace: dict[str, Any] = {}
-    exec(compile(module, f"<mutant of {function.__name__}>", "exec"), function.__globals__, namespace)
-    code: CodeType = namespace[function.__name__].__code__
-    return code
+def _comparisons(definition: ast.FunctionDef) -> Iterator[tuple[int, ast.Compare, int]]:
+    """Each comparison, and each operator of a chain."""
+    for place, node in places(definition):
+        if isinstance(node, ast.Compare):
+            yield from ((place, node, position) for position in range(len(node.ops)))

@@ -1,13 +1,12 @@
-"""The second automatic family, for functions that compare nothing: whatever else they decide by."""
+"""Connectives, conditions, arithmetic and calls: exchanged, negated, dropped, swapped."""
 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tenure_proofs.mutants.comparisons import Mutant, compiled, source_tree
+from tenure_proofs.mutants.mutant import Change, places
 
 ARITHMETIC: dict[type[ast.operator], ast.operator] = {
     ast.Add: ast.Sub(),
@@ -15,71 +14,61 @@ ARITHMETIC: dict[type[ast.operator], ast.operator] = {
     ast.Mult: ast.Add(),
     ast.FloorDiv: ast.Mult(),
 }
+TURNED = (ast.Sub, ast.FloorDiv)
+"""Operators whose operands are not to be exchanged."""
+
 EXTREMES = {"min": "max", "max": "min"}
 
 
-def form_mutants(rule: str, function: Callable[..., Any]) -> Iterator[Mutant]:
-    """Every mutant of one function: `and` for `or`, conditions negated, arguments and extremes exchanged.
+def form_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
+    """Every connective, condition, sum and call of a function, wrong in each way.
 
     >>> from tenure.rules.priority import effective_priority
-    >>> [mutant.after for mutant in form_mutants("KQ-080", effective_priority)]
-    ['not boost_gate', 'base - boost']
+    >>> from tenure_proofs.mutants.mutant import source_of
+    >>> [ast.unparse(each.after) for each in form_changes(effective_priority, source_of(effective_priority))]
+    ['not boost_gate', 'base - boost', 'base', 'boost']
     """
-    tree = source_tree(function)
-    number = 0
-    for index, node in enumerate(ast.walk(tree)):
+    conditions = {id(node.test) for node in ast.walk(definition) if isinstance(node, ast.If | ast.IfExp)}
+    for place, node in places(definition):
+        if id(node) in conditions and not isinstance(node, ast.BoolOp | ast.Compare):
+            yield Change(place, node, _negated(node))
         for wrong in _wrong(node):
-            number += 1
-            changed = copy.deepcopy(tree)
-            _Put(list(ast.walk(changed))[index], wrong).visit(changed)
-            yield Mutant(
-                id=f"MU-{rule}-{number:02d}",
-                rule=rule,
-                function=function,
-                before=ast.unparse(_place(node)),
-                after=ast.unparse(wrong),
-                code=compiled(changed, function),
-            )
+            yield Change(place, node, wrong)
 
 
-def _place(node: ast.AST) -> ast.expr:
-    """The expression that is changed: of a branch, its condition."""
-    place = node.test if isinstance(node, ast.If | ast.IfExp) else node
-    assert isinstance(place, ast.expr)
-    return place
+def _wrong(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BoolOp):
+        yield from _wrong_connective(node)
+    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        yield ast.BinOp(node.left, ARITHMETIC[type(node.op)], node.right)
+        yield node.left
+        yield node.right
+        if isinstance(node.op, TURNED):
+            yield ast.BinOp(node.right, node.op, node.left)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        yield from _wrong_call(node, node.func)
 
 
-def _wrong(node: ast.AST) -> Iterator[ast.expr]:
-    match node:
-        case ast.If(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.BoolOp):
-            yield _negated(test)
-        case ast.BoolOp(op=operator, values=values):
-            yield ast.BoolOp(ast.Or() if isinstance(operator, ast.And) else ast.And(), values)
-            for position, value in enumerate(values):
-                yield ast.BoolOp(operator, [*values[:position], _negated(value), *values[position + 1 :]])
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in ARITHMETIC:
-            yield ast.BinOp(left, ARITHMETIC[type(operator)], right)
-        case ast.Call(func=ast.Name(id=name) as called, args=[first, second, *rest]) if name in EXTREMES:
-            yield ast.Call(ast.Name(EXTREMES[name], called.ctx), [first, second, *rest], [])
-        case ast.Call(func=ast.Name(id=name) as called, args=[first, second], keywords=[]) if name[
-            0
-        ].islower():
-            yield ast.Call(called, [second, first], [])
+def _wrong_connective(node: ast.BoolOp) -> Iterator[ast.expr]:
+    yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+    for position, value in enumerate(node.values):
+        before, after = node.values[:position], node.values[position + 1 :]
+        rest = [*before, *after]
+        yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+        # Of a comparison the opposite is another operator, which is another family's.
+        if not isinstance(value, ast.Compare):
+            yield ast.BoolOp(node.op, [*before, _negated(value), *after])
+
+
+def _wrong_call(node: ast.Call, called: ast.Name) -> Iterator[ast.expr]:
+    if called.id in EXTREMES:
+        yield ast.Call(ast.Name(EXTREMES[called.id], called.ctx), node.args, [])
+        yield from node.args
+    elif len(node.args) == 2 and not node.keywords and called.id[0].islower():
+        yield ast.Call(called, node.args[::-1], [])
 
 
 def _negated(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     return ast.UnaryOp(ast.Not(), test)
-
-
-class _Put(ast.NodeTransformer):
-    """Puts a wrong expression in the place of a right one."""
-
-    def __init__(self, node: ast.AST, wrong: ast.expr) -> None:
-        self._place = _place(node)
-        self._wrong = wrong
-
-    def visit(self, node: ast.AST) -> Any:
-        """The wrong expression at the place, everything else as it is."""
-        return self._wrong if node is self._place else self.generic_visit(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import z3
@@ -12,8 +12,12 @@ import z3
 from tenure.oracle.door import take_target
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
-from tenure_proofs.mutants.comparisons import Mutant, comparison_mutants
-from tenure_proofs.mutants.forms import form_mutants
+from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
+from tenure_proofs.mutants.forms import form_changes
+from tenure_proofs.mutants.mutant import Mutant, mutants_of
+from tenure_proofs.mutants.real_bugs import real_bug_changes
+from tenure_proofs.mutants.signed import signed_by_hand
+from tenure_proofs.mutants.values import value_changes
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
@@ -33,6 +37,9 @@ UNNAMED: dict[str, Callable[..., Any]] = {
 """What is not a rule and has mutants all the same, by what stands for it."""
 
 
+FAMILIES = (operator_changes, off_by_one_changes, form_changes, value_changes, real_bug_changes)
+"""What is done to every function."""
+
 MANY_RULES = 7
 """Obligations about more rules are about histories, in which the door is asked several times."""
 
@@ -45,8 +52,8 @@ class Hunted:
         id: the mutant's identifier.
         rule: the rule that it changes, or what stands for something else.
         before, after: the source of the place.
-        outcome: `killed`, `equivalent` or `survived`.
-        by: the obligation, reading and verdict that killed it.
+        outcome: `killed`, `equivalent`, `unreadable` where no lifter reads it, `signed` or `survived`.
+        by: the obligation, reading and verdict that killed it, what refused it, or why it is signed.
     """
 
     id: str
@@ -59,52 +66,63 @@ class Hunted:
 
 @cache
 def all_mutants() -> Mapping[str, Mutant]:
-    """Every mutant of every lifted rule, of the door and of the folds' steps, by identifier.
-
-    Where a function compares something its comparisons are changed, elsewhere whatever else it decides by.
-    """
+    """Every mutant of every lifted rule, of the door and of the folds' steps, by identifier."""
     functions = {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED
     return {
         mutant.id: mutant
         for name, function in functions.items()
-        for mutant in (*comparison_mutants(name, function),) or form_mutants(name, function)
+        for mutant in mutants_of(name, function, FAMILIES)
     }
 
 
 def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> Hunted:
     """Try one mutant; one that the likeliest obligation does not tell from the rule may be the rule."""
     mutant = all_mutants()[identifier]
-    concerned = sorted((each for each in obligations if concerns(each, mutant)), key=_how_soon)
+    concerned = sorted(
+        (each for each in obligations if concerns(each, mutant)), key=partial(_how_soon, mutant)
+    )
     traces: Traces = {}
-    by = _killer(mutant, concerned[:1], readings[:1], traces)
-    outcome = "killed" if by else "equivalent" if _is_equivalent(mutant) else ""
-    if not outcome:
-        by = _killer(mutant, concerned, readings, traces)
-        outcome = "killed" if by else "survived"
-    return Hunted(mutant.id, mutant.rule, mutant.before, mutant.after, outcome, by)
+    outcome, by = _noticed(mutant, concerned[:1], readings[:1], traces)
+    if outcome != "killed" and _is_equivalent(mutant):
+        outcome, by = "equivalent", ""
+    elif outcome != "killed":
+        outcome, by = _noticed(mutant, concerned, readings, traces)
+    if outcome == "survived" and mutant.change in signed_by_hand():
+        outcome, by = "signed", signed_by_hand()[mutant.change]
+    return Hunted(mutant.id, *mutant.change, outcome, by)
 
 
-def _how_soon(obligation: Obligation) -> tuple[bool, int]:
-    """The obligation about the fewest rules is the likeliest to notice; the door is the slowest to ask."""
-    return meets(obligation, DOOR) or len(obligation.rules) > MANY_RULES, len(obligation.rules)
+def _how_soon(mutant: Mutant, obligation: Obligation) -> tuple[bool, bool, int]:
+    """Who asks the changed function itself, about few rules, is the likeliest to notice; the door is slow."""
+    asks = mutant.function.__name__ in obligation.statement.__code__.co_names
+    return _is_slow(obligation), not asks, len(obligation.rules)
 
 
-def _killer(mutant: Mutant, concerned: Sequence[Obligation], readings: Sequence[str], traces: Traces) -> str:
-    broken = ""
+def _is_slow(obligation: Obligation) -> bool:
+    return meets(obligation, DOOR) or len(obligation.rules) > MANY_RULES
+
+
+def _noticed(
+    mutant: Mutant, concerned: Sequence[Obligation], readings: Sequence[str], traces: Traces
+) -> tuple[str, str]:
+    """The first verdict that is not the expected one.
+
+    An error is as unexpected, and the run of a tree that says so fails. But it says less: a lifter refuses
+    what the rule has become, whatever that decides.
+    """
+    refused = ""
     with mutant.applied():
         for each in concerned:
-            if broken and _how_soon(each)[0]:
-                break  # a slow obligation says no more of a rule that cannot be read
+            if refused and _is_slow(each):
+                break
             for reading in readings:
                 verdict = verdict_of(each, reading, traces)
-                if verdict == each.expect[reading]:
-                    continue
                 by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
-                if verdict != Verdict.ERROR:
-                    return by
-                broken = broken or by
-    # A rule that can no longer be read is noticed as well, but another verdict says more.
-    return broken
+                if verdict not in (each.expect[reading], Verdict.ERROR):
+                    return "killed", by
+                if verdict == Verdict.ERROR:
+                    refused = refused or by
+    return ("unreadable", refused) if refused else ("survived", "")
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:

@@ -14,6 +14,7 @@ from tenure.model import Evidence, Workload
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, domain_of, well_typed
+from tenure_proofs.trusted.renaming import renamed
 from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
 from tenure_proofs.trusted.symbols import (
     SymBool,
@@ -25,7 +26,6 @@ from tenure_proofs.trusted.symbols import (
     SymRecord,
     SymText,
     SymToken,
-    identity_of,
     state_of,
     symbol,
 )
@@ -147,8 +147,6 @@ def fixed_by(reading: Reading) -> dict[str, Any]:
 
 def _identity(argument: Any) -> Any:
     """What tells two arguments of a lifted function apart."""
-    if isinstance(argument, SymRecord):
-        return identity_of(argument)
     if isinstance(argument, SymBool | SymInt | SymText | SymEnum | SymToken):
         return argument.term.sexpr()
     if isinstance(argument, SymFunction):
@@ -172,11 +170,12 @@ class Lifting:
 
     def __call__(self, *arguments: Any) -> Lifted:
         """The function's formula of these arguments."""
-        key = (self.function, *(_identity(argument) for argument in arguments))
+        own = renamed(arguments, _identity)
+        key = (self.function, *own.identity)
         traces = self.claim.traces
         if key not in traces:
-            traces[key] = trace(self.function, *arguments)
-        call = Call(self.function, arguments, traces[key])
+            traces[key] = trace(self.function, *own.arguments)
+        call = Call(self.function, arguments, own.meant(traces[key]))
         self.claim.calls.append(call)
         return Lifted(self.claim, call)
 

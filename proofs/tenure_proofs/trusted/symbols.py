@@ -235,7 +235,8 @@ class SymText(_Symbol):
         return self._once(">=", other, lambda: SymBool(self.term >= _rank(other)))
 
     def __str__(self) -> str:
-        return f"<{self.term}>"
+        # In messages of errors, made on most paths of the door; a solver's own text takes half the trace.
+        return "<text>"
 
 
 class SymEnum(_Symbol):
@@ -254,7 +255,7 @@ class SymEnum(_Symbol):
         return self._once("!=", other, lambda: SymBool(self.term != self._member(other)))
 
     def __str__(self) -> str:
-        return f"<{self.term}>"
+        return f"<{self.cls.__name__}>"
 
     @property
     def name(self) -> str:

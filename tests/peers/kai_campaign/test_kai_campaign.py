@@ -10,14 +10,22 @@ from typing import Any
 import pytest
 
 from tenure.conform.programs import our_answer
+from tenure.rules.registry import all_rules
 from tenure.strategies import CASE_DRAWS, min_runtime_case
-from tenure_proofs.mutants.comparisons import Mutant
-from tenure_proofs.mutants.hunt import all_mutants
+from tenure_proofs.mutants.comparisons import operator_changes
+from tenure_proofs.mutants.forms import form_changes
+from tenure_proofs.mutants.mutant import Mutant, mutants_of
 from tests.peers.kai_campaign.__main__ import main
 from tests.peers.kai_campaign.compare import compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram
 
-MUTANTS = [each for each in all_mutants().values() if each.rule.startswith("KMR-")]
+MUTANTS = [
+    mutant
+    for entry in all_rules()
+    if entry.id.startswith("KMR-")
+    for mutant in (*mutants_of(entry.id, entry.function, (operator_changes,)),)
+    or mutants_of(entry.id, entry.function, (form_changes,))
+]
 MOST, BATCH = 3000, 100
 
 

@@ -1,0 +1,46 @@
+"""A report as Markdown: the headline invariants against the readings, every obligation, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tenure_proofs.formats.problems import faults
+from tenure_proofs.registry import Obligation
+from tenure_proofs.report import MARKS, Report, closing_line, obligations_of, row_of
+
+
+def markdown_lines(report: Report) -> Iterator[str]:
+    """The report's lines."""
+    yield "# What `tenure prove` found"
+    yield ""
+    yield closing_line(report)
+    yield ""
+    headline = [each for each in obligations_of(report) if each.title]
+    if headline:
+        yield from _table("Invariant", report, headline, [each.title for each in headline])
+    wrong = list(faults(report))
+    if wrong:
+        yield "## Not as expected"
+        yield ""
+        yield from (f"- **{each.id}**, {_cell(each.title)}: {_cell(each.text)}" for each in wrong)
+        yield ""
+    yield "## Obligations"
+    yield ""
+    every = obligations_of(report)
+    yield from _table("Obligation", report, every, [f"{each.id}: {each.words}" for each in every])
+
+
+def _table(head: str, report: Report, rows: Sequence[Obligation], names: Sequence[str]) -> Iterator[str]:
+    yield f"| {' | '.join((head, *report.readings))} |"
+    yield f"|{'---|' * (1 + len(report.readings))}"
+    for each, name in zip(rows, names, strict=True):
+        cells = (
+            MARKS[result.verdict] if result.as_expected else f"**{MARKS[result.verdict]}** (unexpected)"
+            for result in row_of(report, each)
+        )
+        yield f"| {' | '.join((_cell(name), *cells))} |"
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())

@@ -1,0 +1,102 @@
+"""What is not as expected in a report, each with the place in the sources that it is about."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tenure.rules.registry import all_rules, get_rule
+from tenure_proofs.mutants.hunt import UNNAMED
+from tenure_proofs.report import NO_VERDICT, Report, statement_of
+from tenure_proofs.runner import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a source.
+
+    Args:
+        file: below the current folder where it is there, else below the folder of the package.
+        line: from 1.
+    """
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is not as expected.
+
+    Args:
+        id: of the obligation, rule or mutant.
+        kind: `obligation`, `lifting`, `mutant` or `unnamed`.
+        title: in a few words.
+        text: what was found and expected.
+        places: the sources that it is about, the most telling first.
+        undecided: whether there is only no verdict.
+    """
+
+    id: str
+    kind: str
+    title: str
+    text: str
+    places: tuple[Place, ...]
+    undecided: bool = False
+
+
+def faults(report: Report) -> Iterator[Fault]:
+    """Everything that is not as expected, in the order of the report."""
+    by_name = {entry.function.__name__: entry.function for entry in all_rules()}
+    by_name |= {function.__name__: function for function in UNNAMED.values()}
+    for lifted in report.lifted:
+        if lifted.problem:
+            places = (place_of(by_name[lifted.function]),)
+            title = f"{lifted.function} is read differently"
+            yield Fault(lifted.function, "lifting", title, lifted.problem, places, lifted.undecided)
+    yield from (_of_result(result) for result in report.results if not result.as_expected)
+    for mutant in report.mutants:
+        if mutant.outcome == "survived":
+            places = (_place_of_rule(mutant.rule),)
+            text = f"{mutant.before} -> {mutant.after}: no obligation tells them apart"
+            yield Fault(mutant.id, "mutant", f"a wrong {mutant.rule} is not noticed", text, places)
+    for rule in report.unnamed:
+        text = f"no obligation names it: {statement_of(rule)}"
+        yield Fault(rule, "unnamed", f"{rule} has no obligation", text, (_place_of_rule(rule),))
+
+
+def _of_result(result: Result) -> Fault:
+    obligation = result.obligation
+    rules = tuple(_place_of_rule(rule) for rule in obligation.rules)
+    undecided = result.verdict in NO_VERDICT or result.verdict == result.expected
+    return Fault(
+        obligation.id,
+        "obligation",
+        obligation.words,
+        f"under {result.reading} expected {result.expected}, is {result.verdict}"
+        f"{': ' + result.detail if result.detail else ''}",
+        (*rules, place_of(obligation.statement)),
+        undecided and all(each.as_expected or each.verdict in NO_VERDICT for each in result.beside),
+    )
+
+
+def _place_of_rule(rule: str) -> Place:
+    return place_of(UNNAMED[rule] if rule in UNNAMED else get_rule(rule).function)
+
+
+def place_of(function: Callable[..., Any]) -> Place:
+    """Where a function stands.
+
+    >>> from tenure.rules.quota import fits_quota
+    >>> place_of(fits_quota).file.endswith("tenure/rules/quota.py")
+    True
+    """
+    file = Path(inspect.getsourcefile(function) or "").resolve()
+    package = function.__module__.partition(".")[0]
+    above = file.parents[len(function.__module__.split(".")) - 1]
+    below = Path.cwd() if file.is_relative_to(Path.cwd()) else above
+    assert (above / package).is_dir()
+    return Place(file.relative_to(below).as_posix(), inspect.getsourcelines(function)[1])

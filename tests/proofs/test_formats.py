@@ -1,0 +1,189 @@
+"""A report says the same in every form, and what is wrong at the line of the rule that it is about."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import z3
+
+from tenure.errors import InputError
+from tenure.rules.time_based import is_time_expired
+from tenure_proofs.bridge import LiftReport
+from tenure_proofs.export import export
+from tenure_proofs.formats.github import github_lines
+from tenure_proofs.formats.junit import junit_lines
+from tenure_proofs.formats.markdown import markdown_lines
+from tenure_proofs.formats.problems import faults, place_of
+from tenure_proofs.formats.sarif import to_sarif
+from tenure_proofs.mutants.hunt import Hunted
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import Report
+from tenure_proofs.runner import Result
+from tests.proofs.test_mutants import report_of
+from tests.proofs.trees import ROOT, tenure
+
+PROTECTED, THRESHOLD = OBLIGATIONS["PO-TBP-010"], OBLIGATIONS["PO-TBP-020"]
+TIME_BASED = "refimpl/tenure/rules/time_based.py"
+LINE = is_time_expired.__code__.co_firstlineno
+
+
+def wrong_report() -> Report:
+    """One of everything that can be wrong, and one that is right."""
+    report = report_of(
+        Result(PROTECTED, "guaranteed", Verdict.PROVED),
+        Result(THRESHOLD, "guaranteed", Verdict.REFUTED, detail="50 % | more,\nor: less"),
+        mutants=(
+            Hunted("MU-TBP-020-001", "TBP-020", "a > b", "a >= b", "survived"),
+            Hunted("MU-TBP-020-002", "TBP-020", "a > b", "a < b", "killed", "PO-TBP-020"),
+        ),
+        unnamed=("TBP-020",),
+    )
+    return dataclasses.replace(report, lifted=(LiftReport("is_time_expired", 1, "they differ\x07"),))
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def test_a_place_is_below_the_current_folder_or_else_the_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (place_of(is_time_expired).file, place_of(is_time_expired).line) == (TIME_BASED, LINE)
+    monkeypatch.chdir(tmp_path)
+    assert place_of(is_time_expired).file == "tenure/rules/time_based.py"
+
+
+def test_everything_that_is_wrong_is_a_fault_and_nothing_else() -> None:
+    found = [(each.kind, each.id, each.places[0].file) for each in faults(wrong_report())]
+    assert found == [
+        ("lifting", "is_time_expired", TIME_BASED),
+        ("obligation", "PO-TBP-020", TIME_BASED),
+        ("mutant", "MU-TBP-020-001", TIME_BASED),
+        ("unnamed", "TBP-020", TIME_BASED),
+    ]
+
+
+def test_junit_counts_failures_and_errors_by_suite() -> None:
+    suites = ElementTree.fromstring("\n".join(junit_lines(wrong_report())))
+    counted = {
+        suite.get("name"): tuple(int(suite.get(kind, "")) for kind in ("tests", "failures", "errors"))
+        for suite in suites
+    }
+    assert counted == {
+        "lifting": (1, 1, 0),
+        "obligations": (2, 1, 0),
+        "mutants": (2, 1, 0),
+        "rules without obligation": (1, 1, 0),
+    }
+    (failure,) = [each for each in suites.iter("failure") if "refuted" in each.get("message", "")]
+    assert failure.get("message") == "expected proved, is refuted: 50 % | more,or: less"
+
+
+def test_junit_calls_what_has_no_verdict_an_error() -> None:
+    report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN, detail="z3 says unknown"))
+    suites = ElementTree.fromstring("\n".join(junit_lines(report)))
+    assert [each.get("message") for each in suites.iter("error")] == [
+        "expected proved, is unknown: z3 says unknown"
+    ]
+
+
+def test_markdown_has_the_matrix_and_what_is_wrong() -> None:
+    lines = list(markdown_lines(wrong_report()))
+    assert "| Invariant | guaranteed |" in lines
+    assert f"| {PROTECTED.title} | proved |" in lines
+    assert f"| PO-TBP-020: {THRESHOLD.words} | **refuted** (unexpected) |" in lines
+    (wrong,) = [line for line in lines if line.startswith("- **PO-TBP-020**")]
+    assert wrong.endswith("is refuted: 50 % \\| more, or: less")
+
+
+def test_sarif_points_at_the_rules_file_and_line() -> None:
+    log = to_sarif(wrong_report())
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    known = {each["id"] for each in run["tool"]["driver"]["rules"]}
+    assert [each["ruleId"] for each in run["results"]] == ["lifting", "PO-TBP-020", "mutant", "unnamed"]
+    assert {each["ruleId"] for each in run["results"]} <= known
+    for each in run["results"]:
+        (location,) = each["locations"]
+        assert location["physicalLocation"] == {
+            "artifactLocation": {"uri": TIME_BASED},
+            "region": {"startLine": LINE},
+        }
+        assert each["level"] == "error"
+
+
+def test_sarif_of_what_is_good_has_no_results() -> None:
+    (run,) = to_sarif(report_of(Result(PROTECTED, "guaranteed", Verdict.PROVED)))["runs"]
+    assert (run["results"], run["properties"]["good"]) == ([], True)
+
+
+def test_what_is_only_undecided_is_a_warning() -> None:
+    report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN))
+    assert [each["level"] for each in to_sarif(report)["runs"][0]["results"]] == ["warning"]
+    assert next(iter(github_lines(report))).startswith("::warning file=")
+
+
+def test_annotations_are_one_escaped_line_each() -> None:
+    lines = list(github_lines(wrong_report()))
+    assert len(lines) == 5
+    (one,) = [line for line in lines if "PO-TBP-020" in line]
+    assert one == (
+        f"::error file={TIME_BASED},line={LINE},"
+        f"title=PO-TBP-020%3A {THRESHOLD.words}::under guaranteed expected proved, is refuted: "
+        "50 %25 | more,%0Aor: less"
+    )
+    assert lines[-1].startswith("::notice title=tenure prove::prove: 2 verdicts, NOT as expected")
+
+
+@pytest.mark.parametrize(
+    ("output", "begins"),
+    [
+        ("junit", '<?xml version="1.0"'),
+        ("markdown", "# What `tenure prove` found"),
+        ("sarif", '{\n  "$schema": "https://docs.oasis-open.org/sarif'),
+        ("github", "::notice title=tenure prove::prove: 1 verdicts, everything as expected"),
+    ],
+)
+def test_the_command_prints_each_form(output: str, begins: str) -> None:
+    asked = ("--only", "PO-TBP-020", "--reading", "guaranteed", "--no-mutants", "--examples", "5")
+    done = tenure("prove", *asked, "-o", output)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(begins)
+
+
+@pytest.mark.parametrize(("column", "said"), [("as-written", z3.sat), ("guaranteed", z3.unsat)])
+def test_an_exported_question_has_the_expected_answer(column: str, said: Any, tmp_path: Path) -> None:
+    path = export(PROTECTED, column, tmp_path / "made", {})
+    assert path.name == f"PO-TBP-010.{column}.smt2"
+    assert f"(set-info :status {said})" in path.read_text()
+    solver = z3.Solver()
+    solver.from_file(str(path))
+    assert solver.check() == said
+
+
+def test_a_folder_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="--smt2"):
+        export(PROTECTED, "guaranteed", tmp_path / "file", {})
+
+
+def test_the_command_exports_every_column(tmp_path: Path) -> None:
+    asked = ("--only", "PO-TBP-300", "--reading", "guaranteed", "--no-mutants", "--examples", "1")
+    done = tenure("prove", *asked, "--smt2", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    columns = {"guaranteed", *OBLIGATIONS["PO-TBP-300"].columns_beside("guaranteed")}
+    assert {path.name for path in tmp_path.iterdir()} == {f"PO-TBP-300.{each}.smt2" for each in columns}
+
+
+def test_a_folder_that_cannot_be_written_ends_the_command_as_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    asked = ("--only", "PO-TBP-020", "--reading", "guaranteed", "--no-mutants", "--examples", "5")
+    done = tenure("prove", *asked, "--smt2", str(tmp_path / "file"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

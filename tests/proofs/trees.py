@@ -1,0 +1,51 @@
+"""Copies of the sources in which one place is another, and the command line on them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAIN = "from tenure.cli import main; main()"
+
+
+def python(code: str, *arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a few lines of Python on the sources of a tree."""
+    path = os.pathsep.join((str(root / "refimpl"), str(root / "proofs")))
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        cwd=root,
+        check=False,
+        timeout=120,
+    )
+
+
+def tenure(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the command line on the sources of a tree."""
+    return python(MAIN, *arguments, root=root)
+
+
+def copied_tree(copy: Path) -> Path:
+    """A copy of the sources."""
+    for part in ("refimpl", "proofs", "spec", "examples"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def change(tree: Path, file: str, before: str, after: str) -> None:
+    """Change the one place in a file that says something."""
+    text = (tree / file).read_text(encoding="utf-8")
+    assert text.count(before) == 1
+    (tree / file).write_text(text.replace(before, after), encoding="utf-8")
+
+
+def changed_tree(copy: Path, file: str, before: str, after: str) -> Path:
+    """A copy of the sources in which one place is another."""
+    change(copied_tree(copy), file, before, after)
+    return copy
