@@ -13,7 +13,8 @@ from tenure.model import (
     Settings,
     WithinClusterQueue,
 )
-from tenure.readings import NewerThan, Reading, RequeueOrder, SamePriorityGate
+from tenure.readings import HeroPrecedence, NewerThan, Reading, RequeueOrder, SamePriorityGate
+from tenure.rules.hero_rank import is_hero
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class PreemptionTerms:
         reclaim_within_cohort: the policy towards workloads of other queues.
         borrow_within_cohort, max_priority_threshold: whether that holds while the queue borrows.
         fair_sharing: whether targets in other queues are chosen by shares.
-        same_priority_gate, newer_than, requeue_order: the reading.
+        hero: whether its queue is a hero (UCQ-050).
+        same_priority_gate, newer_than, requeue_order, hero_precedence: the reading.
     """
 
     cluster_queue: str
@@ -43,9 +45,11 @@ class PreemptionTerms:
     borrow_within_cohort: BorrowWithinCohort
     max_priority_threshold: int | None
     fair_sharing: bool
+    hero: bool
     same_priority_gate: SamePriorityGate
     newer_than: NewerThan
     requeue_order: RequeueOrder
+    hero_precedence: HeroPrecedence
 
 
 def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> PreemptionTerms:
@@ -61,7 +65,9 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         borrow_within_cohort=queue.borrow_within_cohort,
         max_priority_threshold=queue.max_priority_threshold,
         fair_sharing=settings.fair_sharing is not None,
+        hero=is_hero(queue.rules, queue.cohort is not None),
         same_priority_gate=reading.same_priority_gate,
         newer_than=reading.newer_than,
         requeue_order=reading.requeue_order,
+        hero_precedence=reading.hero_precedence,
     )
