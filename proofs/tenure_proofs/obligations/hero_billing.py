@@ -49,29 +49,52 @@ def _rounded_down(claim: Claim, name: str, amount: Any, total: Any) -> tuple[Any
 
 
 @obligation("PO-UCQ-300", rules=["UCQ-130"], expect=everywhere(PROVED))
-def a_share_is_never_below_zero_nor_above_what_can_be_billed(claim: Claim) -> None:
+def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Claim) -> None:
     """KEP-8826, Implementation: billed proportionally; what is left of a quota is never below zero."""
     bill, weight, before, total = _bill(claim)
     claim.assume(total > 0)
-    share = claim.lift(share_of_bill)
-    cumulative, floor, exact = (
-        share(bill, weight, before, total, rounding).value
-        for rounding in (AccessibleRounding.CUMULATIVE, AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+    share = claim.lift(share_of_bill)(bill, weight, before, total, AccessibleRounding.CUMULATIVE).value
+    paid, due, over, under = (claim.number(name) for name in ("paid", "due", "over", "under"))
+    first, first_is = _rounded_down(claim, "first", paid, total)
+    second, second_is = _rounded_down(claim, "second", paid + due, total)
+    claim.assume(
+        paid == bill * before,
+        due == bill * weight,
+        over == second - first - weight - 1,
+        under == second - first + 1,
     )
-    first, first_is = _rounded_down(claim, "first", bill * before, total)
-    second, second_is = _rounded_down(claim, "second", bill * before + bill * weight, total)
+    one_after_the_other(
+        claim,
+        all_of(due >= 0, due <= total * weight),
+        all_of(first_is, second_is),
+        all_of(total * over < 0, total * under > 0),
+        all_of(over < 0, under > 0),
+    )
+    claim.prove(share == second - first)
+    claim.prove(
+        implies(all_of(over < 0, under > 0, share == second - first), all_of(share <= weight, share >= 0))
+    )
+
+
+@obligation("PO-UCQ-301", rules=["UCQ-130"], expect=everywhere(PROVED))
+def neither_is_one_that_is_rounded_down_alone_nor_an_exact_one(claim: Claim) -> None:
+    """KEP-8826, Implementation: billed proportionally; exact shares count parts of a unit."""
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    share = claim.lift(share_of_bill)
+    floor, exact = (
+        share(bill, weight, before, total, rounding).value
+        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+    )
     alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
     one_after_the_other(
         claim,
-        bill * weight >= 0,
-        bill * weight <= total * weight,
+        all_of(bill * weight >= 0, bill * weight <= total * weight),
         all_of(exact >= 0, exact <= total * weight),
-        all_of(first_is, second_is, alone_is),
-        all_of(cumulative == second - first, floor == alone),
-        all_of(total * (second - first - weight) < total, total * (second - first) > -total),
+        alone_is,
+        floor == alone,
         all_of(total * (alone - weight) <= 0, total * alone > -total),
-        all_of(alone <= weight, alone >= 0),
-        all_of(second - first <= weight, second - first >= 0),
+        all_of(floor <= weight, floor >= 0),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.model import DynamicPriorityPolicy, Ground, Kin
+from tenure.model import DynamicPriorityPolicy, Ground
+from tenure.oracle.door import take_target
 from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import is_above, may_take_from_hero, root_of_scope
@@ -13,12 +14,12 @@ from tenure.rules.hero_targets import ground_for_hero, is_immune
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, has_value, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 RANK = ["UCQ-010", "UCQ-020", "UCQ-040"]
-IMMUNITY = [*RANK, "UCQ-310", "UCQ-340"]
+IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
 
 
@@ -45,33 +46,22 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
 
 def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side) -> Any:
     """The facts about heroes, of one side as the other sees it."""
-    kin = claim.record(name, Kin)
+    kin = claim.kin(name)
     claim.assume(kin_is(kin, tree, mine.stand, theirs.stand, claim.lift(is_above)))
     return kin
 
 
-def may_be_taken(claim: Claim, mine: Side, theirs: Side, kin: Any) -> Any:
-    """Whether one side may be taken by the other, which is another ClusterQueue.
-
-    Where the preemptor's queue is no hero, whether heroes are no hindrance.
-    """
-    ground = claim.lift(ground_for_hero)(mine.workload, theirs.workload, mine.terms, kin)
-    immune = claim.lift(is_immune)(mine.workload, theirs.workload, mine.terms, kin)
-    return any_of(
-        all_of(mine.stand.hero, ground.value == Ground.HERO),
-        all_of(negation(mine.stand.hero), negation(immune.value)),
-    )
+def taken_by(claim: Claim, mine: Side, theirs: Side, kin: Any, name: str = "evidence") -> Any:
+    """What the door says of a workload of another ClusterQueue, on any evidence, forged or not."""
+    evidence, now = claim.evidence(name), claim.number(f"now_of_{name}")
+    claim.assume(negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)))
+    return claim.lift(take_target)(mine.workload, theirs.workload, evidence, mine.terms, now, kin).defined
 
 
 def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
     tree = cohorts(claim)
     mine, theirs = sides(claim, tree, "preemptor", "target")
-    return (
-        tree,
-        mine,
-        theirs,
-        may_be_taken(claim, mine, theirs, kin_between(claim, tree, "kin", mine, theirs)),
-    )
+    return tree, mine, theirs, taken_by(claim, mine, theirs, kin_between(claim, tree, "kin", mine, theirs))
 
 
 @obligation(
@@ -130,7 +120,7 @@ def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
 def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) -> None:
     """KEP-8826, Test Plan: hero jobs are not preempted by high priority jobs."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.record("kin", Kin)
+    terms, kin = claim.terms(), claim.kin()
     claim.assume(negation(terms.hero))
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(either_both_or_none(immune, kin.hero))
@@ -147,10 +137,11 @@ def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim)
     tree = cohorts(claim)
     one, other = sides(claim, tree, "one", "other")
     claim.assume(one.stand.hero, other.stand.hero)
-    takes = may_be_taken(claim, one, other, kin_between(claim, tree, "seen", one, other))
-    back = may_be_taken(claim, other, one, kin_between(claim, tree, "seen_back", other, one))
-    itself = may_be_taken(claim, one, one, kin_between(claim, tree, "itself", one, one))
-    claim.prove(negation(all_of(takes, back)), negation(itself))
+    takes = taken_by(claim, one, other, kin_between(claim, tree, "seen", one, other), "first")
+    back = taken_by(claim, other, one, kin_between(claim, tree, "back", other, one), "second")
+    itself = kin_between(claim, tree, "itself", one, one)
+    ground = claim.lift(ground_for_hero)(one.workload, one.workload, one.terms, itself).value
+    claim.prove(negation(all_of(takes, back)), ground == Ground.NONE)
 
 
 @obligation(
@@ -175,7 +166,7 @@ def no_round_of_heroes_takes_one_from_the_other(claim: Claim) -> None:
         lower = other.workload.priority < one.workload.priority
         return any_of(depth < deeper, all_of(depth == deeper, lower))
 
-    takes = may_be_taken(claim, last, following, kin)
+    takes = taken_by(claim, last, following, kin)
     one_step = implies(takes, further(last, following))
     same_place = first.stand.parent == following.stand.parent
     same = all_of(same_place, first.workload.priority == following.workload.priority)
@@ -229,7 +220,7 @@ def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
 @obligation("PO-UCQ-170", rules=["UCQ-020"], expect=everywhere(PROVED))
 def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_reading(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection, both conditions, each alone."""
-    kin, lower = claim.record("kin", Kin), claim.flag("lower")
+    kin, lower = claim.kin(), claim.flag("lower")
     may = claim.lift(may_take_from_hero)
     either, rank = (
         may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
@@ -244,7 +235,7 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
 def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.record("kin", Kin)
+    terms, kin = claim.terms(), claim.kin()
     base, policy, steps = (
         claim.number("base"),
         claim.record("policy", DynamicPriorityPolicy),
@@ -276,5 +267,5 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
         later.priority == claim.lift(dynamic_priority)(other.workload.priority, policy, steps).value,
     )
     grown = Side(later, other.stand, other.terms)
-    takes = may_be_taken(claim, one, other, seen)
-    claim.prove(implies(takes, negation(may_be_taken(claim, grown, one, back))))
+    takes = taken_by(claim, one, other, seen, "first")
+    claim.prove(implies(takes, negation(taken_by(claim, grown, one, back, "second"))))

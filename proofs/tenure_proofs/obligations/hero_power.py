@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Kin, Reason, WithinClusterQueue
-from tenure.rules.eligibility import ground_within_queue
+from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.rules.eligibility import reason_for
 from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune, reason_besides
 from tenure.rules.ordering import stands_before
 from tenure_proofs.obligations.hero_immunity import (
@@ -17,7 +18,7 @@ from tenure_proofs.obligations.hero_immunity import (
     sides,
 )
 from tenure_proofs.registry import Verdict, everywhere, obligation
-from tenure_proofs.trusted.ancestors import Cohorts, cohorts
+from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -36,14 +37,21 @@ OWN_QUEUE = ["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"]
 ORDER = ["KQ-030", "KQ-050", "KQ-220", "TBP-010", "TBP-020", "TBP-060"]
 
 
-def _inside(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
-    """A hero, a workload of another ClusterQueue of its subtree, and the ground to take it."""
+def _inside(claim: Claim) -> tuple[Side, Side, Any]:
+    """A hero, a workload of another ClusterQueue of its subtree, and whether the door opens for it."""
     tree = cohorts(claim)
     mine, theirs = sides(claim, tree, "preemptor", "target")
-    kin = kin_between(claim, tree, "kin", mine, theirs)
-    claim.assume(mine.stand.hero, tree.contains(mine.stand.parent, theirs.stand.parent))
-    ground = claim.lift(ground_for_hero)(mine.workload, theirs.workload, mine.terms, kin)
-    return tree, mine, theirs, ground
+    kin, evidence = kin_between(claim, tree, "kin", mine, theirs), claim.evidence("evidence")
+    claim.assume(
+        mine.stand.hero,
+        tree.contains(mine.stand.parent, theirs.stand.parent),
+        negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)),
+        evidence.ground == Ground.HERO,
+    )
+    door, now = claim.lift(take_target), claim.number("now")
+    taken = door(mine.workload, theirs.workload, evidence, mine.terms, now, kin)
+    claim.prove(implies(taken.defined, taken.field("reason") == Reason.UBER_CQ_PREEMPTION))
+    return mine, theirs, taken.defined
 
 
 def _is_protected(target: Any, terms: Any, now: Any) -> Any:
@@ -61,33 +69,33 @@ def _is_protected(target: Any, terms: Any, now: Any) -> Any:
 @obligation("PO-UCQ-200", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
 def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None:
     """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever its priority."""
-    _, _, theirs, ground = _inside(claim)
+    _, theirs, taken = _inside(claim)
     claim.assume(negation(theirs.stand.hero))
-    claim.prove(ground.value == Ground.HERO)
+    claim.prove(taken)
 
 
 @obligation("PO-UCQ-210", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
 def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: closer to the root; whatever the priorities."""
-    _, mine, theirs, ground = _inside(claim)
+    mine, theirs, taken = _inside(claim)
     claim.assume(theirs.stand.hero, mine.stand.parent != theirs.stand.parent)
-    claim.prove(ground.value == Ground.HERO)
+    claim.prove(taken)
 
 
 @obligation("PO-UCQ-220", rules=["KQ-010", *IMMUNITY], expect=everywhere(PROVED), also=BOTH_TREES)
 def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing: "standard priority"."""
-    _, mine, theirs, ground = _inside(claim)
+    mine, theirs, taken = _inside(claim)
     claim.assume(theirs.stand.hero, mine.stand.parent == theirs.stand.parent)
     lower = theirs.workload.priority < mine.workload.priority
-    claim.prove(either_both_or_none(ground.value == Ground.HERO, lower))
+    claim.prove(either_both_or_none(taken, lower))
 
 
 @obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
 def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: Claim) -> None:
     """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.record("kin", Kin)
+    terms, kin = claim.terms(), claim.kin()
     ground = claim.lift(ground_for_hero)(preemptor, target, terms, kin).value
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(
@@ -97,13 +105,15 @@ def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: C
     )
 
 
-@obligation("PO-UCQ-240", rules=["UCQ-330"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"], expect=everywhere(PROVED))
 def whom_a_hero_takes_from_others_has_the_new_reason_and_nobody_else(claim: Claim) -> None:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
     ground = claim.member("ground", Ground)
     reason = claim.lift(reason_besides)(ground).value
+    said = claim.lift(reason_for)(ground).value
     claim.prove(
         either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
+        either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
         either_both_or_none(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, ground == Ground.TIME_EXPIRED),
     )
 
@@ -112,7 +122,7 @@ def whom_a_hero_takes_from_others_has_the_new_reason_and_nobody_else(claim: Clai
 def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826: a hero takes it, the duration of its own queue or not."""
     preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
-    terms, theirs, kin = claim.terms("terms"), claim.terms("theirs"), claim.record("kin", Kin)
+    terms, theirs, kin = claim.terms("terms"), claim.terms("theirs"), claim.kin()
     claim.assume(
         terms.hero,
         kin.in_scope,
@@ -121,7 +131,8 @@ def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) ->
         preemptor.priority == target.priority,
         _is_protected(target, theirs, now),
     )
-    claim.prove(claim.lift(ground_for_hero)(preemptor, target, terms, kin).value == Ground.NONE)
+    evidence = claim.evidence("evidence")
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
 @obligation(
@@ -139,7 +150,8 @@ def in_its_own_queue_a_hero_keeps_to_min_admit_duration(claim: Claim) -> None:
         preemptor.priority == target.priority,
         _is_protected(target, terms, now),
     )
-    claim.prove(claim.lift(ground_within_queue)(preemptor, target, terms, now).value == Ground.NONE)
+    evidence, kin = claim.evidence("evidence"), claim.kin()
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
