@@ -136,7 +136,11 @@ def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Cl
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    claim.assume(negation(_own(target, terms)), terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
+    claim.assume(
+        negation(_own(target, terms)),
+        negation(terms.hero),
+        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
+    )
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
     claim.prove(implies(taken.defined, target.priority < preemptor.priority))
 
