@@ -80,7 +80,7 @@ def reading_of(column: str) -> Reading:
     """
     base, *choices = column.split("+")
     overrides = dict(choice.partition("=")[::2] for choice in choices)
-    return parse_reading({"preset": base, **overrides})
+    return parse_reading({"preset": base, **overrides}, for_proofs=True)
 
 
 def everywhere(verdict: Verdict) -> dict[str, Verdict]:

@@ -116,6 +116,13 @@ class QueueingStrategy(IntEnum):
     STRICT_FIFO = 1
 
 
+class PreemptionRules(IntEnum):
+    """`spec.preemption.rules` of a ClusterQueue (KEP-8826)."""
+
+    DEFAULT = 0
+    UBER_CLUSTER_QUEUE = 1
+
+
 class RequeuingTimestamp(IntEnum):
     """`waitForPodsReady.requeuingStrategy.timestamp` of Kueue's Configuration."""
 
@@ -391,6 +398,7 @@ class ClusterQueue:
         weight: fair-sharing weight in billionths.
         inactive: why its workloads are neither admitted nor candidates; empty when it is active.
         queueing: whether a head that cannot be admitted lets the others pass; no single decision asks for it.
+        rules: KEP-8826's `spec.preemption.rules`; they make a queue that has a cohort a hero (UCQ-050).
     """
 
     name: str
@@ -405,6 +413,7 @@ class ClusterQueue:
     weight: int = NANO
     inactive: str = ""
     queueing: QueueingStrategy = QueueingStrategy.BEST_EFFORT_FIFO
+    rules: PreemptionRules = PreemptionRules.DEFAULT
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""
@@ -531,6 +540,7 @@ class Ground(IntEnum):
     WITHIN_NOMINAL = 7
     FINAL_SHARE = 8
     INITIAL_SHARE = 9
+    HERO = 10
 
 
 class Reason(IntEnum):
@@ -541,6 +551,7 @@ class Reason(IntEnum):
     IN_COHORT_RECLAMATION = 2
     IN_COHORT_RECLAIM_WHILE_BORROWING = 3
     IN_COHORT_FAIR_SHARING = 4
+    UBER_CQ_PREEMPTION = 5
 
     @property
     def label(self) -> str:
@@ -558,7 +569,42 @@ _REASON_LABELS = {
     Reason.IN_COHORT_RECLAMATION: "InCohortReclamation",
     Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "InCohortReclaimWhileBorrowing",
     Reason.IN_COHORT_FAIR_SHARING: "InCohortFairSharing",
+    Reason.UBER_CQ_PREEMPTION: "UberCQPreemption",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """How a target's ClusterQueue stands to the preemptor's, as far as heroes are concerned (KEP-8826).
+
+    Args:
+        hero: the target's queue is a hero (UCQ-050).
+        in_scope: it stands in the subtree that is the preemptor's queue's, where that is a hero (UCQ-040).
+        above: both are heroes, and the preemptor's is above the target's (UCQ-010).
+        peer: both are heroes of one parent cohort.
+    """
+
+    hero: bool = False
+    in_scope: bool = False
+    above: bool = False
+    peer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A workload at the head of its ClusterQueue, as far as the turn in a scheduling cycle goes (UCQ-030).
+
+    Args:
+        hero: its queue is a hero.
+        cohorts_above: how many cohorts the queue has above it.
+        priority: effective priority.
+        queued_at: its queue-order timestamp, ns since the epoch.
+    """
+
+    hero: bool
+    cohorts_above: int
+    priority: int
+    queued_at: Instant
 
 
 @dataclass(frozen=True, slots=True)

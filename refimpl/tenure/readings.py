@@ -46,6 +46,49 @@ class PrioritySteps(IntEnum):
     FLOOR = 1
 
 
+class HeroScope(IntEnum):
+    """Key `hero_scope` of `spec/readings.toml`."""
+
+    BRANCH = 0
+    TREE = 1
+
+
+class HeroPrecedence(IntEnum):
+    """Key `hero_precedence` of `spec/readings.toml`."""
+
+    EITHER = 0
+    RANK_FIRST = 1
+
+
+class HeroBilling(IntEnum):
+    """Key `hero_billing` of `spec/readings.toml`."""
+
+    WHOLE = 0
+    EXCESS = 1
+
+
+class AccessibleRounding(IntEnum):
+    """Key `accessible_rounding` of `spec/readings.toml`; EXACT is for proofs only."""
+
+    EXACT = 0
+    FLOOR = 1
+    CUMULATIVE = 2
+
+
+class HeroLending(IntEnum):
+    """Key `hero_lending` of `spec/readings.toml`."""
+
+    IGNORE = 0
+    HONOUR = 1
+
+
+class HeroClamp(IntEnum):
+    """Key `hero_clamp` of `spec/readings.toml`."""
+
+    NOMINAL_PLUS_LIMIT = 0
+    LIMIT = 1
+
+
 class InvalidClass(IntEnum):
     """Key `invalid_class` of `spec/readings.toml`."""
 
@@ -66,9 +109,18 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "requeue_order": RequeueOrder,
     "wake": Wake,
     "priority_steps": PrioritySteps,
+    "hero_scope": HeroScope,
+    "hero_precedence": HeroPrecedence,
+    "hero_billing": HeroBilling,
+    "accessible_rounding": AccessibleRounding,
+    "hero_lending": HeroLending,
+    "hero_clamp": HeroClamp,
     "invalid_class": InvalidClass,
 }
 """The enum of every key."""
+
+PROOFS_ONLY: Mapping[str, IntEnum] = {"accessible_rounding": AccessibleRounding.EXACT}
+"""Choices that no decision is made under: amounts are whole numbers everywhere but in proofs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +128,8 @@ class Reading:
     """One choice at every ambiguous place.
 
     Args:
-        same_priority_gate, newer_than, requeue_order, wake, priority_steps, invalid_class: see
+        same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
+            hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class: see
             `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
@@ -89,6 +142,12 @@ class Reading:
     requeue_order: RequeueOrder
     wake: Wake
     priority_steps: PrioritySteps
+    hero_scope: HeroScope
+    hero_precedence: HeroPrecedence
+    hero_billing: HeroBilling
+    accessible_rounding: AccessibleRounding
+    hero_lending: HeroLending
+    hero_clamp: HeroClamp
     invalid_class: InvalidClass
     name: str = field(default="custom", compare=False)
 
@@ -152,14 +211,16 @@ def preset(name: str) -> Reading:
     return Reading(name=name, **chosen)
 
 
-def parse_reading(value: str | Mapping[str, object] | None) -> Reading:
+def parse_reading(value: str | Mapping[str, object] | None, *, for_proofs: bool = False) -> Reading:
     """A reading as a user writes it.
 
     Args:
         value: a preset's name; an object of overrides with an optional `preset`; None for the default.
+        for_proofs: whether choices are allowed that no decision is made under.
 
     Raises:
-        InputError: unknown preset (field `reading` or `reading.preset`), key or choice (`reading.<key>`).
+        InputError: unknown preset (field `reading` or `reading.preset`), key or choice (`reading.<key>`); a
+            choice that is for proofs only.
 
     >>> parse_reading({"preset": "released", "same_priority_gate": "expired_only"}).name
     'released+same_priority_gate=expired_only'
@@ -176,10 +237,10 @@ def parse_reading(value: str | Mapping[str, object] | None) -> Reading:
                 )
             ]
         )
-    return _overridden(value)
+    return _overridden(value, for_proofs)
 
 
-def _overridden(value: Mapping[str, object]) -> Reading:
+def _overridden(value: Mapping[str, object], for_proofs: bool) -> Reading:
     base_name = value.get("preset", default_preset())
     if not isinstance(base_name, str) or base_name not in preset_names():
         raise _unknown("reading.preset", base_name, preset_names(), "a preset")
@@ -188,13 +249,14 @@ def _overridden(value: Mapping[str, object]) -> Reading:
     for key in overrides:
         if key not in CHOICES:
             raise _unknown(f"reading.{key}", key, tuple(CHOICES), "a reading key")
-    parsed: dict[str, Any] = {key: _choice(key, chosen) for key, chosen in overrides.items()}
+    parsed: dict[str, Any] = {key: _choice(key, chosen, for_proofs) for key, chosen in overrides.items()}
     suffix = "".join(f"+{key}={overrides[key]}" for key in CHOICES if key in overrides)
     return replace(base, name=base.name + suffix, **parsed)
 
 
-def _choice(key: str, chosen: object) -> IntEnum:
-    names = tuple(member.name.lower() for member in CHOICES[key])
+def _choice(key: str, chosen: object, for_proofs: bool = False) -> IntEnum:
+    withheld = None if for_proofs else PROOFS_ONLY.get(key)
+    names = tuple(member.name.lower() for member in CHOICES[key] if member != withheld)
     if not isinstance(chosen, str) or chosen not in names:
         raise _unknown(f"reading.{key}", chosen, names, "a choice")
     return CHOICES[key][chosen.upper()]

@@ -60,6 +60,8 @@ OPTIONAL = (
     "explain",
 )
 FIELDS = (*REQUIRED, *OPTIONAL)
+OF_ONE = ("incoming", "targetCQ")
+"""What call `decide` asks for about the one that waits."""
 RECORDED = (
     "suite",
     "name",
@@ -104,15 +106,47 @@ class DecideRequest:
     explained: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """A checked request about a cluster, whoever waits in it.
+
+    Args:
+        cluster, now, reading: as in `DecideRequest`.
+    """
+
+    cluster: Cluster
+    now: Instant
+    reading: Reading
+
+
 def read_decide_request(raw: object) -> DecideRequest:
-    """Check the `input` of a request.
+    """Check the `input` of call `decide`.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
+    read = _read(raw, asks_for_one=True)
+    assert isinstance(read, DecideRequest)
+    return read
+
+
+def read_cluster_request(raw: object) -> ClusterRequest:
+    """Check the `input` of a call that is like `decide` and about nobody who waits.
+
+    Raises:
+        InputError: everything that is wrong, with field paths relative to `input`.
+    """
+    read = _read(raw, asks_for_one=False)
+    assert isinstance(read, ClusterRequest)
+    return read
+
+
+def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
-    problems: list[Problem] = key_problems(raw, REQUIRED, FIELDS, RECORDED)
+    required = REQUIRED if asks_for_one else tuple(key for key in REQUIRED if key not in OF_ONE)
+    known = FIELDS if asks_for_one else tuple(key for key in FIELDS if key != "incoming")
+    problems: list[Problem] = key_problems(raw, required, known, RECORDED)
     settings = attempt(problems, lambda: _settings(raw))
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
     now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
@@ -133,15 +167,20 @@ def read_decide_request(raw: object) -> DecideRequest:
         reclaimable,
     )
     waiting = raw.get("incoming")
-    incoming = attempt(
-        problems,
-        lambda: job_created(
-            waiting, entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable), jobs
-        ),
-    )
+    incoming = None
+    if asks_for_one:
+        incoming = attempt(
+            problems,
+            lambda: job_created(
+                waiting,
+                entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable),
+                jobs,
+            ),
+        )
     assignment = attempt(problems, lambda: read_assignment(raw.get("assignment")))
     explained = attempt(problems, lambda: _flag(raw, "explain"))
-    queue = attempt(problems, lambda: _text(raw, "targetCQ"))
+    named = asks_for_one or "targetCQ" in raw
+    queue = attempt(problems, lambda: _text(raw, "targetCQ")) if named else None
     problems += _target_problems(queue, [each.name for each in queues])
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("cohorts", [each.name for _, each in placed])
@@ -157,19 +196,22 @@ def read_decide_request(raw: object) -> DecideRequest:
     assert settings is not None
     assert reading is not None
     assert now is not None
+    cluster = Cluster(
+        cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
+        admitted=tuple(admitted),
+        pending=() if incoming is None else (incoming,),
+        flavors={flavor.name: flavor for flavor in flavors},
+        local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
+        settings=settings,
+        cohorts={cohort.name: cohort for _, cohort in placed},
+        growing={each.name: each for each in classes if each.policy is not None},
+    )
+    if not asks_for_one:
+        return ClusterRequest(cluster, now, reading)
     assert incoming is not None
     assert queue is not None
     return DecideRequest(
-        cluster=Cluster(
-            cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
-            admitted=tuple(admitted),
-            pending=(incoming,),
-            flavors={flavor.name: flavor for flavor in flavors},
-            local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
-            settings=settings,
-            cohorts={cohort.name: cohort for _, cohort in placed},
-            growing={each.name: each for each in classes if each.policy is not None},
-        ),
+        cluster=cluster,
         preemptor=incoming,
         queue=queue,
         now=now,

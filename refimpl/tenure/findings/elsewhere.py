@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from tenure.findings.ageing import ageing_findings
 from tenure.findings.comparisons import Comparison
 from tenure.findings.finding import Finding
+from tenure.findings.heroes import immunity_findings, taken_by_hero_findings
 from tenure.findings.subtrees import narrower_findings
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
 from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate
-from tenure.oracle.shares import Shares
-from tenure.oracle.tree import occupy, quota_at
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.tree import quota_at
 from tenure.rules.eligibility import reason_for
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.quota import is_within_quota
@@ -38,9 +40,13 @@ def elsewhere_findings(
         target: a workload of another queue.
         shares: what `comparisons(decision)` returned.
     """
+    if decision.terms.hero:
+        yield from taken_by_hero_findings(decision, target)
+        return
     found, taken = _found(decision, target)
     exceeds = list(_exceeding(decision, target))
     yield Finding("KQ-300", taken, _turn_text(decision, found, taken))
+    yield from immunity_findings(decision, target)
     for finding in exceeds:
         yield Finding("KQ-200", not finding.holds, finding.text)
     allowed = may_reclaim(decision.preemptor, target, decision.terms)
@@ -155,8 +161,8 @@ def _by_share(found: Candidate, taken: bool, shares: Comparison | None) -> Itera
 def _ties(decision: Decision, found: Candidate) -> Iterator[Finding]:
     """Where cohorts of equal share stand beside each other on the way to the queue, at the start."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
-    charged = occupy(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
-    shares = Shares(tree)
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
+    shares = SharesOf(tree)
     for place in tree.nodes[found.place].path:
         node = tree.nodes[place]
         if node.queue is not None or node.parent is None:
@@ -177,8 +183,8 @@ def _left_out(decision: Decision, found: Candidate) -> Iterator[Finding]:
     """The nodes on the way down to the queue that the tournament leaves out, as it begins."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
     request = searched_request(decision.assignment)
-    charged = occupy(tree, snapshot.usage, snapshot.place, request)
-    shares = Shares(tree)
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, request)
+    shares = SharesOf(tree)
     for place in tree.nodes[found.place].path:
         if place in tree.nodes[snapshot.place].path:
             return

@@ -1,0 +1,367 @@
+"""KEP-8826: what a hero's usage is billed to whom. One flavor-resource; any number of nodes and heroes.
+
+A bill is shared by a fold over the nodes of a subtree, with the sum of the weights so far; heroes are
+credited by a fold over their names; the bills of a node add up over the cohorts above it that have heroes.
+What a claim says of the whole is proved by induction over one of these, whose step is the lifted rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.readings import AccessibleRounding, HeroBilling, HeroLending
+from tenure.rules.hero_billing import (
+    bill_of_cohort,
+    bill_of_workload,
+    billed_usage,
+    credit_of_hero,
+    left_to_bill,
+    lendable,
+    share_of_bill,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, implies, negation, quotient
+from tenure_proofs.trusted.schemas import one_after_the_other, over_every_fold
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+LARGE = 2**60
+EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_rounding=exact": PROVED}
+
+
+def _ordinary(*amounts: Any) -> Any:
+    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
+    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
+
+
+def _bill(claim: Claim) -> tuple[Any, Any, Any, Any]:
+    """A bill of at most the sum of all weights, some weights so far, and one more."""
+    bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
+    claim.assume(bill >= 0, weight >= 0, before >= 0, before + weight <= total, bill <= total)
+    return bill, weight, before, total
+
+
+def _rounded_down(claim: Claim, name: str, amount: Any, total: Any) -> tuple[Any, Any]:
+    """A quotient by a name of its own, and what the quotient is: a lemma."""
+    rounded = claim.number(name)
+    claim.assume(rounded == quotient(amount, total))
+    return rounded, all_of(total * rounded <= amount, amount < total * rounded + total)
+
+
+@obligation("PO-UCQ-300", rules=["UCQ-130"], expect=everywhere(PROVED))
+def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Claim) -> None:
+    """KEP-8826, Implementation: billed proportionally; what is left of a quota is never below zero."""
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    share = claim.lift(share_of_bill)(bill, weight, before, total, AccessibleRounding.CUMULATIVE).value
+    paid, due, over, under = (claim.number(name) for name in ("paid", "due", "over", "under"))
+    first, first_is = _rounded_down(claim, "first", paid, total)
+    second, second_is = _rounded_down(claim, "second", paid + due, total)
+    claim.assume(
+        paid == bill * before,
+        due == bill * weight,
+        over == second - first - weight - 1,
+        under == second - first + 1,
+    )
+    one_after_the_other(
+        claim,
+        all_of(due >= 0, due <= total * weight),
+        all_of(first_is, second_is),
+        all_of(total * over < 0, total * under > 0),
+        all_of(over < 0, under > 0),
+    )
+    claim.prove(share == second - first)
+    claim.prove(
+        implies(all_of(over < 0, under > 0, share == second - first), all_of(share <= weight, share >= 0))
+    )
+
+
+@obligation("PO-UCQ-301", rules=["UCQ-130"], expect=everywhere(PROVED))
+def neither_is_one_that_is_rounded_down_alone_nor_an_exact_one(claim: Claim) -> None:
+    """KEP-8826, Implementation: billed proportionally; exact shares count parts of a unit."""
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    share = claim.lift(share_of_bill)
+    floor, exact = (
+        share(bill, weight, before, total, rounding).value
+        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+    )
+    alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
+    one_after_the_other(
+        claim,
+        all_of(bill * weight >= 0, bill * weight <= total * weight),
+        all_of(exact >= 0, exact <= total * weight),
+        alone_is,
+        floor == alone,
+        all_of(total * (alone - weight) <= 0, total * alone > -total),
+        all_of(floor <= weight, floor >= 0),
+    )
+
+
+@obligation("PO-UCQ-302", rules=["UCQ-130"], expect=everywhere(PROVED))
+def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
+    """KEP-8826, Implementation: the formula is not about whole numbers; each reading rounds it."""
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    share = claim.lift(share_of_bill)
+    cumulative, floor, exact = (
+        share(bill, weight, before, total, rounding).value
+        for rounding in (AccessibleRounding.CUMULATIVE, AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+    )
+    first, first_is = _rounded_down(claim, "first", bill * before, total)
+    second, second_is = _rounded_down(claim, "second", bill * before + bill * weight, total)
+    alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
+    one_after_the_other(
+        claim,
+        exact == bill * weight,
+        all_of(first_is, second_is, alone_is),
+        all_of(cumulative == second - first, floor == alone),
+        all_of(total * cumulative - exact < total, exact - total * cumulative < total),
+        all_of(total * floor <= exact, exact - total * floor < total),
+    )
+
+
+@obligation("PO-UCQ-305", rules=["UCQ-130"], expect=everywhere(PROVED), also=EXACT)
+def a_share_of_nothing_is_zero_and_so_is_each_where_nothing_can_be_billed(claim: Claim) -> None:
+    """KEP-8826, Implementation: the formula divides by a sum that may be zero."""
+    bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
+    share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
+    none = share(bill, weight, before, 0, rounding)
+    claim.prove(
+        none.defined,
+        none.value == 0,
+        share(0, weight, before, total, rounding).value == 0,
+        share(bill, 0, before, total, rounding).value == 0,
+        share(bill, weight, before, total, rounding).defined,
+    )
+
+
+@obligation("PO-UCQ-310", rules=["UCQ-130"], expect=everywhere(PROVED))
+def shares_by_their_sums_add_up_to_the_bill_and_so_do_exact_ones(claim: Claim) -> None:
+    """KEP-8826, Implementation: what a hero uses is billed, all of it. By induction over the nodes."""
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    shared, counted = claim.number("shared"), claim.number("counted")
+    share = claim.lift(share_of_bill)
+    cumulative, exact = (
+        share(bill, weight, before, total, rounding).value
+        for rounding in (AccessibleRounding.CUMULATIVE, AccessibleRounding.EXACT)
+    )
+    last = before + weight == total
+    over_every_fold(
+        claim,
+        before=[shared == quotient(bill * before, total), counted == bill * before],
+        after=[
+            shared + cumulative == quotient(bill * (before + weight), total),
+            counted + exact == bill * (before + weight),
+        ],
+        ends=[implies(last, all_of(shared + cumulative == bill, counted + exact == bill * total))],
+    )
+
+
+@obligation(
+    "PO-UCQ-315",
+    rules=["UCQ-130"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def the_shares_of_three_equal_nodes_add_up_to_the_bill(claim: Claim) -> None:
+    """KEP-8826, Implementation: shares that are rounded down each leave something that nobody pays."""
+    bill = claim.number("bill")
+    claim.assume(bill >= 0, bill <= 30)
+    share = claim.lift(share_of_bill)
+    one, other, third = (
+        share(bill, 10, before, 30, claim.reading.accessible_rounding).value for before in (0, 10, 20)
+    )
+    claim.prove(one + other + third == bill)
+
+
+@obligation("PO-UCQ-320", rules=["UCQ-130"], expect=everywhere(PROVED))
+def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> None:
+    """KEP-8826, Implementation: what nobody pays for. By induction over the nodes.
+
+    In parts of a unit, as many as the weights sum up to, at most one less than a unit is lost at each node.
+    """
+    bill, weight, before, total = _bill(claim)
+    claim.assume(total > 0)
+    shared, nodes = claim.number("shared"), claim.number("nodes")
+    share = claim.lift(share_of_bill)(bill, weight, before, total, AccessibleRounding.FLOOR).value
+    alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
+    lost = bill * before - total * shared
+    more = bill * before + bill * weight - total * shared - total * alone
+    claim.assume(nodes >= 0)
+    one_after_the_other(claim, alone_is, share == alone)
+    over_every_fold(
+        claim,
+        before=[alone_is, lost >= 0, lost <= nodes * total - nodes],
+        after=[more >= 0, more <= nodes * total - nodes + total - 1],
+    )
+    everything = bill * total - total * shared
+    one_after_the_other(
+        claim,
+        implies(all_of(nodes >= 1, everything <= nodes * total - nodes), everything < nodes * total),
+        implies(everything < nodes * total, total * (bill - shared - nodes) < 0),
+        implies(total * (bill - shared - nodes) < 0, bill - shared < nodes),
+    )
+
+
+@obligation(
+    "PO-UCQ-325",
+    rules=["UCQ-130"],
+    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
+)
+def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> None:
+    """KEP-8826, Implementation: sums that are rounded down move a unit from node to node."""
+    less, more, before = claim.number("less"), claim.number("more"), claim.number("before")
+    claim.assume(less >= 0, less <= more, more <= 50, before >= 0, before <= 40)
+    share = claim.lift(share_of_bill)
+    rounding = claim.reading.accessible_rounding
+    claim.prove(share(less, 10, before, 50, rounding).value <= share(more, 10, before, 50, rounding).value)
+
+
+@obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"], expect=everywhere(PROVED))
+def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Claim) -> None:
+    """KEP-8826, Implementation: over the nominal quotas; a hero that is within its own pays with the rest."""
+    nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
+    hero = claim.flag("hero")
+    claim.assume(_ordinary(nominal, usage, billed))
+    left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
+    claim.prove(
+        left >= 0,
+        left <= nominal,
+        implies(all_of(negation(hero), billed <= nominal), left == nominal - billed),
+        implies(all_of(hero, usage + billed <= nominal), left == nominal - usage - billed),
+        implies(all_of(hero, usage + billed > nominal), left == 0),
+        implies(billed > nominal, left == 0),
+    )
+
+
+@obligation("PO-UCQ-335", rules=["KQ-110", "UCQ-110", "UCQ-120"], expect=everywhere(PROVED))
+def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
+    """KEP-8826, Implementation: accessible is what is left. By induction over the cohorts that have heroes.
+
+    Of the bill of each its share is between nothing and what it can be billed (PO-UCQ-300), given that the
+    bill is at most what all can be billed together.
+    """
+    nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
+    hero, used, others = claim.flag("hero"), claim.number("used"), claim.number("others")
+    claim.assume(_ordinary(nominal, usage, used, others))
+    left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
+    bill = claim.lift(bill_of_cohort)(used, left + others).value
+    share = claim.number("share")
+    claim.assume(share >= 0, share <= left)
+    claim.prove(bill >= 0, bill <= left + others, bill <= used)
+    over_every_fold(
+        claim,
+        before=[billed >= 0, billed <= nominal],
+        after=[billed + share >= 0, billed + share <= nominal],
+        ends=[implies(all_of(hero, usage + billed <= nominal), usage + billed + share <= nominal)],
+    )
+
+
+@obligation("PO-UCQ-340", rules=["UCQ-120"], expect=everywhere(PROVED))
+def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim) -> None:
+    """KEP-8826, Implementation: billed, all of it, as far as there is quota to bill."""
+    used, left = claim.number("used"), claim.number("left")
+    bill = claim.lift(bill_of_cohort)(used, left).value
+    claim.prove(implies(used <= left, bill == used), implies(used > left, bill == left))
+
+
+@obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"], expect=everywhere(PROVED))
+def what_exceeds_its_own_quota_is_billed_or_all_that_a_hero_uses(claim: Claim) -> None:
+    """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
+    usage, nominal = claim.number("usage"), claim.number("nominal")
+    claim.assume(_ordinary(usage, nominal))
+    billed = claim.lift(billed_usage)
+    whole, excess = (
+        billed(usage, nominal, choice).value for choice in (HeroBilling.WHOLE, HeroBilling.EXCESS)
+    )
+    claim.prove(
+        whole == usage,
+        implies(usage <= nominal, excess == 0),
+        implies(usage > nominal, excess == usage - nominal),
+    )
+
+
+@obligation(
+    "PO-UCQ-350",
+    rules=["KQ-110", "UCQ-100"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def a_hero_within_its_own_quota_is_billed_to_nobody(claim: Claim) -> None:
+    """KEP-8826, Implementation: under the formula as it stands it is, as if it used the others' quota."""
+    usage, nominal = claim.number("usage"), claim.number("nominal")
+    claim.assume(_ordinary(usage, nominal), usage <= nominal)
+    claim.prove(claim.lift(billed_usage)(usage, nominal, claim.reading.hero_billing).value == 0)
+
+
+@obligation("PO-UCQ-360", rules=["UCQ-120", "UCQ-140"], expect=everywhere(PROVED))
+def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: Claim) -> None:
+    """KEP-8826, Implementation: what is paid for leaves with the quota. By induction over the heroes."""
+    bill, rest, credited = claim.number("bill"), claim.number("rest"), claim.number("credited")
+    mine, others, left = claim.number("mine"), claim.number("others"), claim.number("left")
+    claim.assume(_ordinary(mine, others, left), mine >= 0)
+    credit = claim.lift(credit_of_hero)(rest, mine).value
+    first = claim.lift(bill_of_cohort)(mine + others, left).value
+    claim.prove(first <= mine + others, first >= 0)
+    over_every_fold(
+        claim,
+        before=[credited + rest == bill, rest >= 0, rest <= mine + others],
+        after=[
+            credited + credit + rest - credit == bill,
+            credit >= 0,
+            credit <= mine,
+            rest - credit >= 0,
+            rest - credit <= others,
+        ],
+        ends=[
+            implies(others == 0, credited + credit == bill),
+            implies(rest >= mine, credit == mine),
+            implies(rest < mine, credit == rest),
+        ],
+    )
+
+
+def _to_a_node(claim: Claim) -> tuple[Any, Any, Any, Any]:
+    """A running workload of a hero, the nominal quota of a node, the sum of these, and which the node is."""
+    amount, weight, total = (claim.number(name) for name in ("amount", "weight", "total"))
+    claim.assume(_ordinary(amount, weight), weight <= total, amount <= total)
+    return amount, weight, total, claim.flag("is_queue")
+
+
+@obligation("PO-UCQ-370", rules=["UCQ-130", "UCQ-150"], expect=everywhere(PROVED))
+def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim: Claim) -> None:
+    """KEP-8826, Implementation, the formula: Sum(Workload[k] * Nominal/Total), of all CQs in the subtree."""
+    amount, weight, total, is_queue = _to_a_node(claim)
+    claim.assume(total > 0)
+    bill = claim.lift(bill_of_workload)
+    floor, exact = (
+        bill(amount, weight, is_queue, total, rounding).value
+        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+    )
+    alone, alone_is = _rounded_down(claim, "alone", amount * weight, total)
+    one_after_the_other(
+        claim,
+        implies(negation(is_queue), all_of(floor == 0, exact == 0)),
+        implies(is_queue, all_of(floor == alone, exact == amount * weight)),
+        all_of(alone_is, amount * weight >= 0, amount * weight <= total * weight),
+        all_of(total * (alone - weight) <= 0, total * alone > -total),
+        all_of(alone >= 0, alone <= weight),
+    )
+
+
+@obligation("PO-UCQ-380", rules=["UCQ-260"], expect=everywhere(PROVED))
+def a_hero_counts_on_all_there_is_or_on_what_may_be_lent_of_it(claim: Claim) -> None:
+    """KEP-8826, Goals, Bypass Limits; Lending Limits: ignored, or honoured for the first version."""
+    amount, limit = claim.number("amount"), claim.optional_number("limit")
+    count = claim.lift(lendable)
+    ignored, honoured = (
+        count(amount, limit, choice).value for choice in (HeroLending.IGNORE, HeroLending.HONOUR)
+    )
+    claim.prove(
+        ignored == amount,
+        honoured <= amount,
+        implies(negation(limit.present), honoured == amount),
+        implies(all_of(limit.present, limit.value <= amount), honoured == limit.value),
+        implies(all_of(limit.present, limit.value > amount), honoured == amount),
+        claim.lift(lendable)(amount, limit, claim.reading.hero_lending).value == amount,
+    )

@@ -1,0 +1,243 @@
+"""KEP-8826: how far a hero may go, and what there is for it. One flavor-resource, trees of any shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import FlavorMode, NodeQuota
+from tenure.readings import HeroClamp, HeroLending
+from tenure.rules.hero_fit import (
+    accessible_to_hero,
+    clamp_of_hero,
+    hero_mode_without_search,
+    hero_request_fits,
+    room_beside,
+)
+from tenure.rules.quota import available, local_available
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    has_value,
+    implies,
+    negation,
+)
+from tenure_proofs.trusted.schemas import over_every_fold
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+LARGE = 2**60
+ROOM = ["KQ-100", "KQ-110", "KQ-150", "UCQ-230"]
+AVAILABLE = ["KQ-130", "KQ-140", "KQ-170", "KQ-180"]
+
+
+def _ordinary(*amounts: Any) -> Any:
+    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
+    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
+
+
+def _bounded(*amounts: Any) -> Any:
+    """Amounts that may be negative, and that no few sums bring to the ends of 64 bits."""
+    return all_of(*(all_of(amount >= -LARGE, amount <= LARGE) for amount in amounts))
+
+
+@obligation("PO-UCQ-400", rules=["UCQ-210"], expect=everywhere(PROVED))
+def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(claim: Claim) -> None:
+    """KEP-8826, Implementation, formula and constraint: without a limit "the sum of the subtree"."""
+    subtree, clamp = claim.number("subtree"), claim.optional_number("clamp")
+    accessible = claim.lift(accessible_to_hero)(subtree, clamp).value
+    claim.prove(
+        accessible <= subtree,
+        implies(negation(clamp.present), accessible == subtree),
+        implies(all_of(clamp.present, clamp.value <= subtree), accessible == clamp.value),
+        implies(all_of(clamp.present, clamp.value > subtree), accessible == subtree),
+    )
+
+
+@obligation("PO-UCQ-405", rules=["KQ-100", "UCQ-220"], expect=everywhere(PROVED))
+def a_borrowing_limit_clamps_what_is_borrowed_or_all(claim: Claim) -> None:
+    """KEP-8826, Implementation: "clamped by the borrowingLimit of the UCQ itself", both readings."""
+    nominal, limit = claim.number("nominal"), claim.optional_number("limit")
+    claim.assume(_ordinary(nominal, limit.value))
+    clamp = claim.lift(clamp_of_hero)
+    beside, alone = (
+        clamp(nominal, limit, choice) for choice in (HeroClamp.NOMINAL_PLUS_LIMIT, HeroClamp.LIMIT)
+    )
+    claim.prove(
+        either_both_or_none(beside.is_set, limit.present),
+        either_both_or_none(alone.is_set, limit.present),
+        implies(limit.present, all_of(beside.some == nominal + limit.value, alone.some == limit.value)),
+    )
+
+
+@obligation(
+    "PO-UCQ-410",
+    rules=["KQ-100", "UCQ-210", "UCQ-220"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
+    """KEP-8826, Implementation, Constraint: read to the letter, a limit of zero stops the hero."""
+    nominal, others, clamp = (claim.number(name) for name in ("nominal", "others", "clamp"))
+    limit = claim.optional_number("limit")
+    claim.assume(_ordinary(nominal, others, limit.value), limit.present)
+    clamped = claim.lift(clamp_of_hero)(nominal, limit, claim.reading.hero_clamp)
+    claim.assume(clamp == clamped.some)
+    claim.prove(clamped.is_set, claim.lift(accessible_to_hero)(nominal + others, clamp).value >= nominal)
+
+
+@obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"], expect=everywhere(PROVED))
+def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
+    """KEP-8826, Goals, Safety Caps. By induction over admissions; who leaves only makes it less."""
+    usage, request, left = claim.number("usage"), claim.number("request"), claim.number("left")
+    accessible, room = claim.number("accessible"), claim.number("room")
+    claim.assume(_ordinary(usage, request, accessible), _bounded(room), left >= 0, left <= usage)
+    fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
+    over_every_fold(
+        claim,
+        before=[usage <= accessible],
+        after=[implies(fits, usage + request <= accessible), usage - left <= accessible],
+    )
+    claim.prove(
+        implies(fits, all_of(usage + request <= accessible, request <= room)),
+        implies(all_of(usage + request <= accessible, request <= room), fits),
+    )
+
+
+@obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"], expect=everywhere(PROVED))
+def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
+    """KEP-8826, Implementation; what fill-back rests on (PO-KQ-240). With PO-UCQ-440: fit is monotone."""
+    less, more, request = claim.number("less"), claim.number("more"), claim.number("request")
+    room, roomier, accessible = claim.number("room"), claim.number("roomier"), claim.number("accessible")
+    claim.assume(_ordinary(less, more, request, accessible), less <= more, room <= roomier)
+    fits = claim.lift(hero_request_fits)
+    claim.prove(
+        implies(fits(more, request, accessible, room).value, fits(less, request, accessible, roomier).value)
+    )
+
+
+@obligation("PO-UCQ-440", rules=ROOM, expect=everywhere(PROVED))
+def less_usage_anywhere_leaves_no_less_room_for_a_hero(claim: Claim) -> None:
+    """KEP-8826, Borrowing Subtree Isolation. By induction over the nodes of its subtree, bills as they are.
+
+    What is available at the root of the subtree is no less by PO-KQ-220.
+    """
+    quota, own = claim.record("quota", NodeQuota), claim.flag("own")
+    less, more, room, roomier = (claim.number(name) for name in ("less", "more", "room", "roomier"))
+    lending = claim.member("lending", HeroLending)
+    claim.assume(_ordinary(quota.local), _bounded(less, more, room, roomier), less <= more)
+    idle, beside = claim.lift(local_available), claim.lift(room_beside)
+    over_every_fold(
+        claim,
+        before=[room <= roomier],
+        after=[
+            beside(room, idle(quota, more).value, own, lending).value
+            <= beside(roomier, idle(quota, less).value, own, lending).value
+        ],
+    )
+
+
+@obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"], expect=everywhere(PROVED), budget_s=20)
+def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(claim: Claim) -> None:
+    """KEP-8826, Proposal: it "cannot get more resources than it is defined in its subtree".
+
+    By induction over the nodes of the subtree: what is quota of all of them, and what they use of it. At the
+    root it begins with the root's subtree quota and usage, counted without what nodes below keep to
+    themselves; each of these adds its local quota, and what is in use of that. Whatever fits leaves the usage
+    of the subtree at or below its quota: borrowing from outside never grows.
+    """
+    root, quota = claim.record("root", NodeQuota), claim.record("quota", NodeQuota)
+    usage, used, above = claim.number("usage"), claim.number("used"), claim.number("above")
+    all_quota, all_usage, room = claim.number("all_quota"), claim.number("all_usage"), claim.number("room")
+    own, lending, request = claim.flag("own"), claim.member("lending", HeroLending), claim.number("request")
+    accessible, hero_usage = claim.number("accessible"), claim.number("hero_usage")
+    claim.assume(
+        _ordinary(usage, used, quota.local, root.local, root.subtree, request, accessible, hero_usage),
+        _bounded(above, room),
+        root.local <= root.subtree,
+        has_value(root, "borrowing_limit", 0),
+    )
+    left = claim.lift(available)
+    idle = claim.lift(local_available)(quota, used).value
+    claim.prove(
+        left(root, usage, above).value <= root.subtree - usage,
+        left(root, usage, None).value == root.subtree - usage,
+    )
+    after = claim.lift(room_beside)(room, idle, own, lending).value
+    with_quota, with_usage = all_quota + quota.local, all_usage + quota.local - idle
+    fits = claim.lift(hero_request_fits)(hero_usage, request, accessible, after).value
+    over_every_fold(
+        claim,
+        before=[room <= all_quota - all_usage],
+        after=[after <= with_quota - with_usage],
+        ends=[implies(fits, with_usage + request <= with_quota)],
+    )
+
+
+@obligation("PO-UCQ-460", rules=["KQ-110", "KQ-150", *AVAILABLE], expect=everywhere(PROVED), budget_s=20)
+def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
+    """KEP-8826, Goals, Subtree Containment: it depends on the subtree and on its balance at the boundary.
+
+    What is available above counts only where it is less than what the subtree lends and does not use.
+    """
+    root, usage = claim.record("root", NodeQuota), claim.number("usage")
+    above, other = claim.number("above"), claim.number("other")
+    claim.assume(
+        _ordinary(usage, root.local, root.subtree),
+        _bounded(above, other),
+        root.local <= root.subtree,
+        has_value(root, "borrowing_limit", 0),
+    )
+    left = claim.lift(available)
+    one, another = left(root, usage, above).value, left(root, usage, other).value
+    enough = root.subtree - root.local
+    claim.prove(
+        implies(all_of(above >= enough, other >= enough), one == another),
+        implies(above >= enough, one == root.subtree - usage),
+        implies(all_of(usage <= root.local, above < enough), one == root.local - usage + above),
+        implies(above <= other, one <= another),
+    )
+
+
+@obligation("PO-UCQ-470", rules=["KQ-100", "UCQ-240", "UCQ-250"], expect=everywhere(PROVED))
+def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(claim: Claim) -> None:
+    """KEP-8826, Goals, Safety Caps: what is in use may leave; more than there is, is never there."""
+    usage, request = claim.number("usage"), claim.number("request")
+    accessible, room = claim.number("accessible"), claim.number("room")
+    claim.assume(_ordinary(usage, request, accessible), _bounded(room))
+    fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
+    mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
+    claim.prove(
+        either_both_or_none(mode == FlavorMode.NO_FIT, request > accessible),
+        either_both_or_none(mode == FlavorMode.FIT, fits),
+        implies(all_of(request <= accessible, negation(fits)), mode == FlavorMode.NO_CANDIDATES),
+        implies(request <= room, claim.lift(hero_request_fits)(0, request, request, room).value),
+    )
+
+
+@obligation("PO-UCQ-475", rules=["KQ-100", "UCQ-240", "UCQ-250"], expect=everywhere(REFUTED))
+def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(claim: Claim) -> None:
+    """KEP-8826, Implementation: the formula is of the subtree, not of what is in use."""
+    usage, request, accessible = claim.number("usage"), claim.number("request"), claim.number("accessible")
+    claim.assume(_ordinary(usage, request, accessible), usage + request > accessible)
+    fits = claim.lift(hero_request_fits)(usage, request, accessible, accessible).value
+    mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
+    claim.prove(mode == FlavorMode.NO_FIT)
+
+
+@obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"], expect=everywhere(PROVED))
+def what_others_keep_to_themselves_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
+    """KEP-8826, Lending Limits: "a Hero Queue A must still be able to take them"; Bypass Limits."""
+    room, idle, own = claim.number("room"), claim.number("idle"), claim.flag("own")
+    claim.assume(_ordinary(idle), _bounded(room))
+    beside = claim.lift(room_beside)
+    ignored, honoured = (
+        beside(room, idle, own, choice).value for choice in (HeroLending.IGNORE, HeroLending.HONOUR)
+    )
+    claim.prove(
+        ignored == room + idle,
+        implies(own, honoured == room + idle),
+        implies(negation(own), honoured == room),
+        any_of(honoured == ignored, honoured < ignored),
+        beside(room, idle, own, claim.reading.hero_lending).value == room + idle,
+    )

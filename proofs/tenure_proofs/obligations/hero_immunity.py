@@ -1,0 +1,271 @@
+"""KEP-8826: whom a hero may not take, and who may not take from a hero. Trees are of any shape and depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tenure.model import DynamicPriorityPolicy, Ground
+from tenure.oracle.door import take_target
+from tenure.readings import HeroPrecedence
+from tenure.rules.dynamic_priority import dynamic_priority
+from tenure.rules.hero_rank import is_above, may_take_from_hero, root_of_scope
+from tenure.rules.hero_targets import ground_for_hero, is_immune
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, has_value, implies, negation
+from tenure_proofs.trusted.schemas import over_every_fold
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+RANK = ["UCQ-010", "UCQ-020", "UCQ-040"]
+IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
+WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A workload, the place of its ClusterQueue, and what holds there."""
+
+    workload: Any
+    stand: Stand
+    terms: Any
+
+
+def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
+    """Workloads of ClusterQueues of one tree, heroes or not."""
+    *parents, root = tree.named(*(f"{name}_parent" for name in names), "root")
+    claim.assume(tree.under(root, *parents))
+    made = []
+    for name, parent in zip(names, parents, strict=True):
+        scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
+        terms = claim.terms(f"{name}_terms")
+        made.append(Side(claim.workload(name), Stand(terms.hero, parent, scope), terms))
+    return tuple(made)
+
+
+def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side) -> Any:
+    """The facts about heroes, of one side as the other sees it."""
+    kin = claim.kin(name)
+    claim.assume(kin_is(kin, tree, mine.stand, theirs.stand, claim.lift(is_above)))
+    return kin
+
+
+def taken_by(claim: Claim, mine: Side, theirs: Side, kin: Any, name: str = "evidence") -> Any:
+    """What the door says of a workload of another ClusterQueue, on any evidence, forged or not."""
+    evidence, now = claim.evidence(name), claim.number(f"now_of_{name}")
+    claim.assume(negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)))
+    return claim.lift(take_target)(mine.workload, theirs.workload, evidence, mine.terms, now, kin).defined
+
+
+def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
+    tree = cohorts(claim)
+    mine, theirs = sides(claim, tree, "preemptor", "target")
+    return tree, mine, theirs, taken_by(claim, mine, theirs, kin_between(claim, tree, "kin", mine, theirs))
+
+
+@obligation(
+    "PO-UCQ-100",
+    rules=IMMUNITY,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    title="Hero immunity hierarchy",
+)
+def nobody_takes_from_a_hero_but_a_hero_above_or_a_peer_of_higher_priority(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: a specific immunity hierarchy. In every tree."""
+    tree, mine, theirs, taken = _two(claim)
+    parent, other = mine.stand.parent, theirs.stand.parent
+    claim.assume(theirs.stand.hero)
+    below = all_of(tree.contains(other, parent), parent != other)
+    equal = all_of(parent == other, mine.workload.priority <= theirs.workload.priority)
+    claim.prove(implies(any_of(negation(mine.stand.hero), below, equal), negation(taken)))
+
+
+@obligation(
+    "PO-UCQ-110",
+    rules=IMMUNITY,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
+    title="Subtree containment",
+)
+def a_hero_takes_nobody_outside_the_subtree_of_its_parent_cohort(claim: Claim) -> None:
+    """KEP-8826, Goals, Subtree Containment, Cross-Cohort Dominance. In every tree, of any depth."""
+    tree, mine, theirs, taken = _two(claim)
+    claim.assume(mine.stand.hero, negation(tree.contains(mine.stand.parent, theirs.stand.parent)))
+    claim.prove(negation(taken))
+
+
+@obligation("PO-UCQ-115", rules=["UCQ-310"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
+def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
+    """KEP-8826, Goals, Subtree Containment: "a different organizational tree", under every reading."""
+    tree = cohorts(claim)
+    (mine,) = sides(claim, tree, "preemptor")
+    top, elsewhere = tree.named("top", "elsewhere")
+    target, hero = claim.workload("target"), claim.flag("hero")
+    theirs = Side(target, Stand(hero, elsewhere, top), mine.terms)
+    kin = kin_between(claim, tree, "kin", mine, theirs)
+    scope = mine.stand.scope
+    claim.assume(
+        mine.stand.hero,
+        tree.under(top, elsewhere),
+        negation(tree.contains(top, mine.stand.parent)),
+        tree.is_linear(top, scope, elsewhere),
+        tree.grows(scope, top),
+        tree.is_transitive(top, scope, mine.stand.parent),
+    )
+    claim.prove(claim.lift(ground_for_hero)(mine.workload, target, mine.terms, kin).value == Ground.NONE)
+
+
+@obligation("PO-UCQ-120", rules=["UCQ-340"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
+def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) -> None:
+    """KEP-8826, Test Plan: hero jobs are not preempted by high priority jobs."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, kin = claim.terms(), claim.kin()
+    claim.assume(negation(terms.hero))
+    immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
+    claim.prove(either_both_or_none(immune, kin.hero))
+
+
+@obligation(
+    "PO-UCQ-130",
+    rules=IMMUNITY,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+)
+def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: a hierarchy. Irreflexive and asymmetric, in every tree."""
+    tree = cohorts(claim)
+    one, other = sides(claim, tree, "one", "other")
+    claim.assume(one.stand.hero, other.stand.hero)
+    takes = taken_by(claim, one, other, kin_between(claim, tree, "seen", one, other), "first")
+    back = taken_by(claim, other, one, kin_between(claim, tree, "back", other, one), "second")
+    itself = kin_between(claim, tree, "itself", one, one)
+    ground = claim.lift(ground_for_hero)(one.workload, one.workload, one.terms, itself).value
+    claim.prove(negation(all_of(takes, back)), ground == Ground.NONE)
+
+
+@obligation(
+    "PO-UCQ-140",
+    rules=IMMUNITY,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+)
+def no_round_of_heroes_takes_one_from_the_other(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of takers.
+
+    Every taking goes further from the root, or stays in one cohort and goes to lower priority. So whoever a
+    chain ends with cannot be whom it began with.
+    """
+    tree = cohorts(claim)
+    first, last, following = sides(claim, tree, "first", "last", "following")
+    kin = kin_between(claim, tree, "kin", last, following)
+    claim.assume(*(each.stand.hero for each in (first, last, following)))
+
+    def further(one: Side, other: Side) -> Any:
+        depth, deeper = tree.height(one.stand.parent), tree.height(other.stand.parent)
+        lower = other.workload.priority < one.workload.priority
+        return any_of(depth < deeper, all_of(depth == deeper, lower))
+
+    takes = taken_by(claim, last, following, kin)
+    one_step = implies(takes, further(last, following))
+    same_place = first.stand.parent == following.stand.parent
+    same = all_of(same_place, first.workload.priority == following.workload.priority)
+    claim.prove(one_step)
+    over_every_fold(
+        claim,
+        before=[further(first, last), takes],
+        after=[further(first, following)],
+        ends=[negation(same)],
+    )
+
+
+@obligation(
+    "PO-UCQ-150",
+    rules=RANK,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
+)
+def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim) -> None:
+    """KEP-8826, Hierarchical Protection: containment forbids what "or a higher priority" would add.
+
+    In every tree; where a hero's subtree is that of its parent cohort.
+    """
+    tree = cohorts(claim)
+    mine, theirs = sides(claim, tree, "preemptor", "target")
+    kin = kin_between(claim, tree, "kin", mine, theirs)
+    may, lower = claim.lift(may_take_from_hero), claim.flag("lower")
+    claim.assume(mine.stand.hero, theirs.stand.hero, kin.in_scope)
+    either, rank = (
+        may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
+    )
+    claim.prove(either_both_or_none(either, rank))
+
+
+@obligation(
+    "PO-UCQ-160",
+    rules=IMMUNITY,
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+)
+def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
+    """KEP-8826, Goals, Cross-Cohort Dominance: not a goal. In every tree."""
+    tree, mine, theirs, taken = _two(claim)
+    parent, other = mine.stand.parent, theirs.stand.parent
+    claim.assume(
+        theirs.stand.hero, negation(tree.contains(parent, other)), negation(tree.contains(other, parent))
+    )
+    claim.prove(negation(taken))
+
+
+@obligation("PO-UCQ-170", rules=["UCQ-020"], expect=everywhere(PROVED))
+def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_reading(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection, both conditions, each alone."""
+    kin, lower = claim.kin(), claim.flag("lower")
+    may = claim.lift(may_take_from_hero)
+    either, rank = (
+        may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
+    )
+    claim.prove(
+        either_both_or_none(either, any_of(kin.above, lower)),
+        either_both_or_none(rank, any_of(kin.above, all_of(kin.peer, lower))),
+    )
+
+
+@obligation("PO-UCQ-180", rules=["UCQ-340", "DYN-030"], expect=everywhere(PROVED))
+def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
+    """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, kin = claim.terms(), claim.kin()
+    base, policy, steps = (
+        claim.number("base"),
+        claim.record("policy", DynamicPriorityPolicy),
+        claim.number("steps"),
+    )
+    aged = claim.lift(dynamic_priority)(base, policy, steps).value
+    claim.assume(kin.hero, negation(terms.hero), preemptor.priority == aged, aged > target.priority)
+    claim.prove(claim.lift(is_immune)(preemptor, target, terms, kin).value)
+
+
+@obligation("PO-UCQ-185", rules=[*IMMUNITY, "KQ-010", "DYN-030"], expect=everywhere(REFUTED))
+def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim: Claim) -> None:
+    """KEP-8826, Complex Peer Fair Sharing, with KEP-754: priorities that change turn the relation round."""
+    tree = cohorts(claim)
+    one, other = sides(claim, tree, "one", "other")
+    seen, back = (
+        kin_between(claim, tree, name, *two) for name, two in (("seen", (one, other)), ("back", (other, one)))
+    )
+    policy = claim.record("policy", DynamicPriorityPolicy)
+    steps, later = claim.number("steps"), claim.workload("later")
+    claim.assume(
+        one.stand.hero,
+        other.stand.hero,
+        one.stand.parent == other.stand.parent,
+        policy.step == 1,
+        steps >= 0,
+        steps <= 4,
+        other.workload.priority >= 0,
+        later.priority == claim.lift(dynamic_priority)(other.workload.priority, policy, steps).value,
+    )
+    grown = Side(later, other.stand, other.terms)
+    takes = taken_by(claim, one, other, seen, "first")
+    claim.prove(implies(takes, negation(taken_by(claim, grown, one, back, "second"))))

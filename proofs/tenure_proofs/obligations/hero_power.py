@@ -1,0 +1,219 @@
+"""KEP-8826: whom a hero can take, on what ground and for what reason, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.oracle.door import take_target
+from tenure.rules.eligibility import reason_for
+from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune, reason_besides
+from tenure.rules.ordering import stands_before
+from tenure_proofs.obligations.hero_immunity import (
+    GUARANTEED_TREE,
+    IMMUNITY,
+    WRITTEN_TREE,
+    Side,
+    kin_between,
+    sides,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.ancestors import cohorts
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    has_value,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+BOTH_TREES = {WRITTEN_TREE: PROVED, GUARANTEED_TREE: PROVED}
+OWN_QUEUE = ["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"]
+ORDER = ["KQ-030", "KQ-050", "KQ-220", "TBP-010", "TBP-020", "TBP-060"]
+
+
+def _inside(claim: Claim) -> tuple[Side, Side, Any]:
+    """A hero, a workload of another ClusterQueue of its subtree, and whether the door opens for it."""
+    tree = cohorts(claim)
+    mine, theirs = sides(claim, tree, "preemptor", "target")
+    kin, evidence = kin_between(claim, tree, "kin", mine, theirs), claim.evidence("evidence")
+    claim.assume(
+        mine.stand.hero,
+        tree.contains(mine.stand.parent, theirs.stand.parent),
+        negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)),
+        evidence.ground == Ground.HERO,
+    )
+    door, now = claim.lift(take_target), claim.number("now")
+    taken = door(mine.workload, theirs.workload, evidence, mine.terms, now, kin)
+    claim.prove(implies(taken.defined, taken.field("reason") == Reason.UBER_CQ_PREEMPTION))
+    return mine, theirs, taken.defined
+
+
+def _is_protected(target: Any, terms: Any, now: Any) -> Any:
+    """A queue has the feature of KEP-8522 configured, and a workload has not run for the duration."""
+    return all_of(
+        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+        terms.time_based_preemption,
+        is_set(terms, "min_admit_duration"),
+        value_of(terms, "min_admit_duration") >= MINUTE,
+        is_set(target, "quota_reserved_at"),
+        now - value_of(target, "quota_reserved_at") <= value_of(terms, "min_admit_duration"),
+    )
+
+
+@obligation("PO-UCQ-200", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
+def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None:
+    """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever its priority."""
+    _, theirs, taken = _inside(claim)
+    claim.assume(negation(theirs.stand.hero))
+    claim.prove(taken)
+
+
+@obligation("PO-UCQ-210", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
+def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: closer to the root; whatever the priorities."""
+    mine, theirs, taken = _inside(claim)
+    claim.assume(theirs.stand.hero, mine.stand.parent != theirs.stand.parent)
+    claim.prove(taken)
+
+
+@obligation("PO-UCQ-220", rules=["KQ-010", *IMMUNITY], expect=everywhere(PROVED), also=BOTH_TREES)
+def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None:
+    """KEP-8826, Non-Goals, Complex Peer Fair Sharing: "standard priority"."""
+    mine, theirs, taken = _inside(claim)
+    claim.assume(theirs.stand.hero, mine.stand.parent == theirs.stand.parent)
+    lower = theirs.workload.priority < mine.workload.priority
+    claim.prove(either_both_or_none(taken, lower))
+
+
+@obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
+def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: Claim) -> None:
+    """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, kin = claim.terms(), claim.kin()
+    ground = claim.lift(ground_for_hero)(preemptor, target, terms, kin).value
+    immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
+    claim.prove(
+        any_of(ground == Ground.HERO, ground == Ground.NONE),
+        either_both_or_none(ground == Ground.HERO, all_of(kin.in_scope, negation(immune))),
+        implies(negation(kin.hero), negation(immune)),
+    )
+
+
+@obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"], expect=everywhere(PROVED))
+def whom_a_hero_takes_from_others_has_the_new_reason_and_nobody_else(claim: Claim) -> None:
+    """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
+    ground = claim.member("ground", Ground)
+    reason = claim.lift(reason_besides)(ground).value
+    said = claim.lift(reason_for)(ground).value
+    claim.prove(
+        either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
+        either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
+        either_both_or_none(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, ground == Ground.TIME_EXPIRED),
+    )
+
+
+@obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
+def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) -> None:
+    """KEP-8522, Story 1, with KEP-8826: a hero takes it, the duration of its own queue or not."""
+    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
+    terms, theirs, kin = claim.terms("terms"), claim.terms("theirs"), claim.kin()
+    claim.assume(
+        terms.hero,
+        kin.in_scope,
+        has_value(target, "cluster_queue", theirs.cluster_queue),
+        terms.cluster_queue != theirs.cluster_queue,
+        preemptor.priority == target.priority,
+        _is_protected(target, theirs, now),
+    )
+    evidence = claim.evidence("evidence")
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+
+
+@obligation(
+    "PO-UCQ-260",
+    rules=OWN_QUEUE,
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def in_its_own_queue_a_hero_keeps_to_min_admit_duration(claim: Claim) -> None:
+    """KEP-8522, Story 1, with KEP-8826, API: the fields about the own queue remain."""
+    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
+    terms = claim.terms()
+    claim.assume(
+        terms.hero,
+        has_value(target, "cluster_queue", terms.cluster_queue),
+        preemptor.priority == target.priority,
+        _is_protected(target, terms, now),
+    )
+    evidence, kin = claim.evidence("evidence"), claim.kin()
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+
+
+def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
+    """A candidate of a hero, its group, and whether its queue uses more than its quota."""
+    workload, over_quota, own = (
+        claim.workload(name),
+        claim.flag(f"{name}_over_quota"),
+        claim.flag(f"{name}_own"),
+    )
+    claim.assume(either_both_or_none(own, has_value(workload, "cluster_queue", terms.cluster_queue)))
+    return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
+
+
+@obligation("PO-UCQ-270", rules=["UCQ-320", *ORDER], expect=everywhere(PROVED), budget_s=20)
+def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
+    """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    first, second, third = (_candidate(claim, name, terms) for name in ("first", "second", "third"))
+    stands = claim.lift(stands_before)
+
+    def before(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> Any:
+        return stands(*one[:2], *other[:2], preemptor, terms, now).value
+
+    claim.prove(
+        negation(before(first, first)),
+        negation(all_of(before(first, second), before(second, first))),
+        implies(all_of(before(first, second), before(second, third)), before(first, third)),
+        implies(first[0].uid != second[0].uid, any_of(before(first, second), before(second, first))),
+    )
+
+
+@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"], expect=everywhere(PROVED), budget_s=20)
+def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim: Claim) -> None:
+    """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.
+
+    Of two candidates of other ClusterQueues, and of one there and one of the hero's own.
+    """
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    (first, mine, borrows), (second, theirs, does) = (
+        _candidate(claim, name, terms) for name in ("first", "second")
+    )
+    before = claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value
+    own, other_own = (has_value(each, "cluster_queue", terms.cluster_queue) for each in (first, second))
+    running = first.evicted == second.evicted
+    elsewhere = all_of(running, negation(own), negation(other_own))
+    level = all_of(elsewhere, either_both_or_none(borrows, does))
+    equal = all_of(level, first.priority == second.priority)
+    reserved = all_of(is_set(first, "quota_reserved_at"), is_set(second, "quota_reserved_at"))
+    newer = value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at")
+    claim.prove(
+        implies(all_of(first.evicted, negation(second.evicted)), before),
+        implies(all_of(running, negation(own), other_own), before),
+        implies(all_of(elsewhere, borrows, negation(does)), before),
+        implies(all_of(level, first.priority < second.priority), before),
+        implies(all_of(equal, reserved, newer), before),
+    )
+
+
+@obligation("PO-UCQ-290", rules=["UCQ-320", "KQ-220"], expect=everywhere(REFUTED))
+def a_hero_always_takes_lower_priority_before_higher(claim: Claim) -> None:
+    """KEP-8826, Goals, Deterministic Victim Selection: borrowing comes first, the own queue last."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    (first, mine, _), (second, theirs, _) = (_candidate(claim, name, terms) for name in ("first", "second"))
+    claim.assume(negation(first.evicted), negation(second.evicted), first.priority < second.priority)
+    claim.prove(claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value)

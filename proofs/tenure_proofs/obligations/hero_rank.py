@@ -1,0 +1,172 @@
+"""KEP-8826: who is a hero, what its subtree is, who is above whom, and whose turn it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import Head, PreemptionRules
+from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, root_of_scope
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.ancestors import cohorts
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.schemas import along_every_path
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+TREE_SCOPE = ("as-written+hero_scope=tree", "guaranteed+hero_scope=tree")
+
+
+def _heads(claim: Claim, *names: str) -> tuple[Any, ...]:
+    return tuple(claim.record(name, Head) for name in names)
+
+
+@obligation("PO-UCQ-010", rules=["UCQ-010"], expect=everywhere(PROVED))
+def whoever_walks_up_from_a_cohort_finds_a_tree_and_above_is_nearer_to_its_root(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: "closer to the root". By induction along the path walked.
+
+    These are the axioms that other claims take for granted: each holds at a root, and at a node where it
+    holds at the node above.
+    """
+    tree = cohorts(claim)
+    first, second, node, parent = (claim.number(name) for name in ("first", "second", "node", "parent"))
+    is_root, above = claim.flag("is_root"), claim.lift(is_above)
+    claim.assume(tree.unfolded(node, parent, is_root, first, second, node))
+    claim.prove(tree.is_reflexive(node))
+
+    def grows(below: Any) -> Any:
+        nearer = all_of(tree.contains(first, below), first != below)
+        return all_of(
+            tree.grows(first, below),
+            either_both_or_none(above(tree.contains(first, below), first == below).value, nearer),
+        )
+
+    def is_ordered(below: Any) -> Any:
+        return all_of(tree.is_transitive(first, second, below), tree.is_linear(first, second, below))
+
+    for holds in (grows, is_ordered):
+        along_every_path(
+            claim,
+            at_root=implies(is_root, holds(node)),
+            above=all_of(negation(is_root), holds(parent)),
+            here=holds(node),
+        )
+    grown = all_of(tree.grows(first, second), tree.grows(second, first))
+    claim.prove(implies(grown, tree.is_antisymmetric(first, second)))
+
+
+@obligation("PO-UCQ-020", rules=["UCQ-010"], expect=everywhere(PROVED))
+def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: a hierarchy. In every tree, of any depth."""
+    tree = cohorts(claim)
+    first, second, third = tree.named("first", "second", "third")
+    lifted = claim.lift(is_above)
+
+    def above(one: Any, other: Any) -> Any:
+        return lifted(tree.contains(one, other), one == other).value
+
+    claim.prove(
+        negation(above(first, first)),
+        negation(all_of(above(first, second), above(second, first))),
+        implies(all_of(above(first, second), above(second, third)), above(first, third)),
+        implies(all_of(tree.contains(first, second), first != second), above(first, second)),
+        implies(above(first, second), tree.height(first) < tree.height(second)),
+        implies(
+            all_of(above(first, third), above(second, third)),
+            any_of(first == second, above(first, second), above(second, first)),
+        ),
+    )
+
+
+@obligation("PO-UCQ-030", rules=["UCQ-030"], expect=everywhere(PROVED))
+def turns_are_strictly_ordered_and_any_two_heads_that_are_told_apart_have_one(claim: Claim) -> None:
+    """KEP-8826, Non-Goals, Complex Peer Fair Sharing. Irreflexive, transitive; incomparable is equal."""
+    first, second, third = _heads(claim, "first", "second", "third")
+    before = claim.lift(has_turn_before)
+
+    def goes(one: Any, other: Any) -> Any:
+        return before(one, other).value
+
+    equal = all_of(
+        first.cohorts_above == second.cohorts_above,
+        first.priority == second.priority,
+        first.queued_at == second.queued_at,
+    )
+    claim.prove(
+        negation(goes(first, first)),
+        negation(all_of(goes(first, second), goes(second, first))),
+        implies(all_of(goes(first, second), goes(second, third)), goes(first, third)),
+        implies(
+            all_of(first.hero, second.hero, negation(goes(first, second)), negation(goes(second, first))),
+            equal,
+        ),
+        implies(all_of(first.hero, second.hero, equal), negation(goes(first, second))),
+        implies(negation(first.hero), negation(goes(first, second))),
+    )
+
+
+@obligation("PO-UCQ-035", rules=["UCQ-030"], expect=everywhere(PROVED))
+def heroes_have_their_turn_first_the_higher_before_the_lower(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection; Non-Goals: "standard priority and creation time"."""
+    first, second = _heads(claim, "first", "second")
+    before = claim.lift(has_turn_before)(first, second).value
+    heroes = all_of(first.hero, second.hero)
+    level = all_of(heroes, first.cohorts_above == second.cohorts_above)
+    equal = all_of(level, first.priority == second.priority)
+    claim.prove(
+        implies(all_of(first.hero, negation(second.hero)), before),
+        implies(all_of(heroes, first.cohorts_above < second.cohorts_above), before),
+        implies(all_of(level, first.priority > second.priority), before),
+        implies(equal, either_both_or_none(before, first.queued_at < second.queued_at)),
+    )
+
+
+@obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"], expect=everywhere(PROVED))
+def the_head_of_a_hero_above_has_its_turn_before_that_of_a_hero_below(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: who may be taken by whom does not go first. In every tree."""
+    tree = cohorts(claim)
+    upper, lower = tree.named("upper", "lower")
+    first, second = _heads(claim, "first", "second")
+    claim.assume(
+        first.hero,
+        second.hero,
+        first.cohorts_above == tree.height(upper),
+        second.cohorts_above == tree.height(lower),
+        claim.lift(is_above)(tree.contains(upper, lower), upper == lower).value,
+    )
+    before = claim.lift(has_turn_before)
+    claim.prove(before(first, second).value, negation(before(second, first).value))
+
+
+@obligation(
+    "PO-UCQ-040",
+    rules=["UCQ-040"],
+    expect=everywhere(PROVED),
+    also=dict.fromkeys(TREE_SCOPE, REFUTED),
+)
+def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
+    """KEP-8826, Borrowing Subtree Isolation: "the resources defined within that specific branch"."""
+    parent, root = claim.number("parent"), claim.number("root")
+    claim.prove(claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value == parent)
+
+
+@obligation(
+    "PO-UCQ-045", rules=["UCQ-040"], expect=everywhere(PROVED), also=dict.fromkeys(TREE_SCOPE, PROVED)
+)
+def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) -> None:
+    """KEP-8826, Goals, Subtree Containment: strictly scoped, and never "a different organizational tree"."""
+    tree = cohorts(claim)
+    parent, root = tree.named("parent", "root")
+    claim.assume(tree.under(root, parent))
+    scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
+    claim.prove(tree.contains(root, scope), tree.contains(scope, parent))
+
+
+@obligation("PO-UCQ-050", rules=["UCQ-050"], expect=everywhere(PROVED))
+def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(claim: Claim) -> None:
+    """KEP-8826, API: the rules are chosen in the ClusterQueue; Goals, Subtree Containment: of its cohort."""
+    rules, has_cohort = claim.member("rules", PreemptionRules), claim.flag("has_cohort")
+    hero = claim.lift(is_hero)(rules, has_cohort).value
+    claim.prove(
+        either_both_or_none(hero, all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)),
+        implies(rules == PreemptionRules.DEFAULT, negation(hero)),
+    )

@@ -1,0 +1,327 @@
+"""KEP-8826: the quota tree with the bills of heroes carried out. One flavor-resource, any number of nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import NodeQuota, ReclaimWithinCohort
+from tenure.oracle.door import take_target
+from tenure.readings import AccessibleRounding, HeroBilling, HeroLending
+from tenure.rules.hero_billing import (
+    bill_of_cohort,
+    bill_of_workload,
+    billed_usage,
+    credit_of_hero,
+    lendable,
+    share_of_bill,
+)
+from tenure.rules.hero_tree import (
+    effective_nominal,
+    effective_usage,
+    fallen_lending_limit,
+    unlocked,
+    widened_borrowing_limit,
+)
+from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, implies, negation
+from tenure_proofs.trusted.schemas import over_every_fold
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+LARGE = 2**60
+AMOUNTS = ["KQ-100", "KQ-110"]
+
+
+def _ordinary(*amounts: Any) -> Any:
+    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
+    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
+
+
+@obligation(
+    "PO-UCQ-500",
+    rules=[*AMOUNTS, "UCQ-130", "UCQ-150", "UCQ-160"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def no_bill_leaves_a_queue_less_than_nothing(claim: Claim) -> None:
+    """KEP-8826, Implementation, the formula: two heroes, one above the other, each with its own subtree.
+
+    By the letter each bills the node's whole quota anew; otherwise a node is billed at most what it has left
+    (PO-UCQ-335).
+    """
+    nominal, inner, outer = claim.number("nominal"), claim.number("inner"), claim.number("outer")
+    claim.assume(nominal >= 0, nominal <= 20, inner >= 0, inner <= 20, outer >= 0, outer <= 40)
+    if claim.reading.hero_billing == HeroBilling.WHOLE:
+        bill, rounding = claim.lift(bill_of_workload), claim.reading.accessible_rounding
+        billed = (
+            bill(inner, nominal, True, 20, rounding).value + bill(outer, nominal, True, 40, rounding).value
+        )
+    else:
+        share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
+        first = share(inner, nominal, 0, 20, rounding).value
+        more = claim.number("more")
+        claim.assume(more >= 0, more <= nominal - first)
+        billed = first + more
+    claim.prove(claim.lift(effective_nominal)(nominal, billed, 0).value >= 0)
+
+
+@obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"], expect=everywhere(PROVED))
+def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Claim) -> None:
+    """KEP-8826, Implementation, the formula for Accessible."""
+    nominal, bill, received = (claim.number(name) for name in ("nominal", "bill", "received"))
+    claim.assume(_ordinary(nominal, bill, received))
+    effective = claim.lift(effective_nominal)
+    claim.prove(
+        effective(nominal, bill, received).value == nominal - bill + received,
+        implies(bill <= nominal, effective(nominal, bill, 0).value >= 0),
+    )
+
+
+@obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"], expect=everywhere(PROVED))
+def what_counts_of_a_hero_s_usage_is_between_what_is_its_own_and_all_of_it(claim: Claim) -> None:
+    """KEP-8826, Implementation: what others pay for is theirs to pay; never less than nothing."""
+    usage, nominal, rest = (claim.number(name) for name in ("usage", "nominal", "rest"))
+    claim.assume(_ordinary(usage, nominal, rest))
+    billed, credit = claim.lift(billed_usage), claim.lift(credit_of_hero)
+    counted = claim.lift(effective_usage)
+    whole, excess = (
+        counted(usage, credit(rest, billed(usage, nominal, choice).value).value).value
+        for choice in (HeroBilling.WHOLE, HeroBilling.EXCESS)
+    )
+    claim.prove(
+        whole >= 0,
+        whole <= usage,
+        excess <= usage,
+        implies(usage <= nominal, excess == usage),
+        implies(usage > nominal, excess >= nominal),
+        implies(all_of(usage > nominal, rest >= usage - nominal), excess == nominal),
+        implies(all_of(usage > nominal, rest < usage - nominal), excess == usage - rest),
+    )
+
+
+@obligation("PO-UCQ-520", rules=[*AMOUNTS, "UCQ-160", "UCQ-170"], expect=everywhere(PROVED))
+def bills_leave_a_subtree_as_much_as_it_had(claim: Claim) -> None:
+    """KEP-8826, Implementation: the remaining capacity is still there. By induction over the nodes.
+
+    Quota less usage, summed up, with all bills and without, given that what is billed is what heroes are
+    credited (PO-UCQ-360) or receive.
+    """
+    nominal, usage, bill = claim.number("nominal"), claim.number("usage"), claim.number("bill")
+    credit, received = claim.number("credit"), claim.number("received")
+    without, with_bills = claim.number("without"), claim.number("with_bills")
+    billed, paid_back = claim.number("billed"), claim.number("paid_back")
+    claim.assume(_ordinary(nominal, usage, bill, credit, received))
+    quota = claim.lift(effective_nominal)(nominal, bill, received).value
+    counted = claim.lift(effective_usage)(usage, credit).value
+    now_without, now_with = without + nominal - usage, with_bills + quota - counted
+    now_billed, now_paid = billed + bill, paid_back + credit + received
+    over_every_fold(
+        claim,
+        before=[with_bills + billed == without + paid_back],
+        after=[now_with + now_billed == now_without + now_paid],
+        ends=[implies(now_billed == now_paid, now_with == now_without)],
+    )
+
+
+@obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"], expect=everywhere(PROVED))
+def whoever_was_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
+    """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
+    limit, usage = claim.optional_number("limit"), claim.number("usage")
+    before, after = claim.number("before"), claim.number("after")
+    claim.assume(_ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
+    widened = claim.lift(widened_borrowing_limit)(limit, before, after)
+    claim.prove(
+        either_both_or_none(widened.is_set, limit.present),
+        implies(
+            limit.present,
+            all_of(
+                widened.some >= limit.value,
+                implies(usage <= before + limit.value, usage <= after + widened.some),
+                implies(after <= before, after + widened.some == before + limit.value),
+                implies(after >= before, widened.some == limit.value),
+            ),
+        ),
+    )
+
+
+@obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"], expect=everywhere(PROVED))
+def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(claim: Claim) -> None:
+    """KEP-8826, Goals, Bypass Limits: adhering to lending limits, the allowance for the first version."""
+    limit, bill = claim.optional_number("limit"), claim.number("bill")
+    claim.assume(_ordinary(limit.value, bill))
+    fallen = claim.lift(fallen_lending_limit)
+    honoured, ignored = (fallen(limit, bill, choice) for choice in (HeroLending.HONOUR, HeroLending.IGNORE))
+    claim.prove(
+        either_both_or_none(honoured.is_set, limit.present),
+        either_both_or_none(ignored.is_set, limit.present),
+        implies(limit.present, all_of(ignored.some == limit.value, honoured.some >= 0)),
+        implies(all_of(limit.present, bill <= limit.value), honoured.some == limit.value - bill),
+        implies(all_of(limit.present, bill > limit.value), honoured.some == 0),
+    )
+
+
+@obligation(
+    "PO-UCQ-545", rules=["KQ-110", "KQ-120", "KQ-130", "UCQ-190", "UCQ-260"], expect=everywhere(PROVED)
+)
+def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_its_limit(
+    claim: Claim,
+) -> None:
+    """KEP-8826, Goals, Bypass Limits: a lending limit counts what heroes take, and what others borrow."""
+    quota, limit = claim.record("quota", NodeQuota), claim.optional_number("limit")
+    subtree, bill, fallen = claim.number("subtree"), claim.number("bill"), claim.number("fallen")
+    claim.assume(_ordinary(subtree, limit.value, bill), limit.present)
+    most = claim.lift(lendable)(subtree, limit, HeroLending.HONOUR).value
+    after = claim.lift(fallen_lending_limit)(limit, bill, HeroLending.HONOUR)
+    claim.assume(
+        bill <= most,
+        fallen == after.some,
+        quota.subtree == subtree - bill,
+        quota.local == claim.lift(local_quota)(subtree - bill, fallen).value,
+    )
+    claim.prove(after.is_set, bill + claim.lift(quota_passed_up)(quota).value <= limit.value)
+
+
+@obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"], expect=everywhere(PROVED))
+def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
+    """KEP-8826, Lending Limits: a hero can take what others keep and do not use; nobody else gains by it."""
+    usage, quota, idle, allowance = (claim.number(name) for name in ("usage", "quota", "idle", "allowance"))
+    claim.assume(_ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
+    rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
+    lacking = usage - quota
+    claim.prove(
+        rise >= 0,
+        rise <= idle,
+        implies(lacking <= 0, rise == 0),
+        implies(allowance <= 0, rise == 0),
+        implies(lacking >= 0, rise <= lacking),
+        implies(allowance >= 0, rise <= allowance),
+        implies(all_of(lacking >= 1, idle >= 1, allowance >= 1), rise >= 1),
+        implies(all_of(lacking >= 0, lacking <= idle, lacking <= allowance), rise == lacking),
+        implies(all_of(idle <= lacking, idle <= allowance, allowance >= 0), rise == idle),
+        implies(all_of(allowance >= 0, allowance <= lacking, allowance <= idle), rise == allowance),
+    )
+
+
+@obligation("PO-UCQ-555", rules=["KQ-110", "UCQ-200"], expect=everywhere(PROVED))
+def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking(claim: Claim) -> None:
+    """KEP-8826, Lending Limits. By induction over the nodes of a subtree."""
+    usage, quota, idle = claim.number("usage"), claim.number("quota"), claim.number("idle")
+    used, allowance, risen, lacked = (claim.number(name) for name in ("used", "allowance", "risen", "lacked"))
+    claim.assume(_ordinary(usage, quota, idle, used, risen, lacked))
+    rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
+    over_every_fold(
+        claim,
+        before=[allowance >= 0, allowance + risen == used, usage - quota + risen == lacked],
+        after=[
+            allowance - rise >= 0,
+            allowance - rise + risen + rise == used,
+            usage - (quota + rise) + risen + rise == lacked,
+        ],
+        ends=[risen + rise <= used, implies(risen < lacked, risen + rise <= lacked)],
+    )
+
+
+@obligation(
+    "PO-UCQ-560",
+    rules=["KQ-110", "KQ-120", "KQ-130", "KQ-140", "KQ-150", "UCQ-200"],
+    expect=everywhere(PROVED),
+)
+def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(claim: Claim) -> None:
+    """KEP-8826, Lending Limits. At the node itself, and at a node above it, whose limit rises too.
+
+    The node passes up so much more quota and no more usage, since it does not use what is unlocked.
+    """
+    quota, raised = claim.record("quota", NodeQuota), claim.record("raised", NodeQuota)
+    limit, more, usage = claim.number("limit"), claim.number("more"), claim.number("usage")
+    lacking, allowance, short = claim.number("lacking"), claim.number("allowance"), claim.number("short")
+    claim.assume(_ordinary(quota.subtree, limit, usage, lacking, short, allowance))
+    local = claim.lift(local_quota)
+    idle = claim.lift(local_available)(quota, usage).value
+    rise = claim.lift(unlocked)(short, lacking, idle, allowance).value
+    claim.assume(
+        quota.local == local(quota.subtree, limit).value,
+        raised.subtree == quota.subtree,
+        raised.local == local(quota.subtree, limit + rise).value,
+        more >= 0,
+        more <= LARGE,
+    )
+    passed, used = claim.lift(quota_passed_up), claim.lift(usage_passed_up)
+    claim.prove(
+        passed(raised).value == passed(quota).value + rise,
+        used(raised, usage).value == used(quota, usage).value,
+        local(quota.subtree + more, limit + more).value == local(quota.subtree, limit).value,
+    )
+
+
+@obligation(
+    "PO-UCQ-570",
+    rules=[*AMOUNTS, *(f"UCQ-{number}" for number in (100, 120, 130, 140, 150, 160, 170, 180, 190, 200))],
+    expect=everywhere(PROVED),
+)
+def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
+    """KEP-8826, Proposal: "peer relationship during idle times". Each step leaves all as it was."""
+    nominal, usage, left = claim.number("nominal"), claim.number("usage"), claim.number("left")
+    weight, before, total = claim.number("weight"), claim.number("before"), claim.number("total")
+    limit, quota, idle = claim.optional_number("limit"), claim.number("quota"), claim.number("idle")
+    rounding, lending = claim.member("rounding", AccessibleRounding), claim.member("lending", HeroLending)
+    billing, is_queue = claim.member("billing", HeroBilling), claim.flag("is_queue")
+    claim.assume(_ordinary(nominal, usage, left, limit.value, quota, idle))
+    share = claim.lift(share_of_bill)
+    widened = claim.lift(widened_borrowing_limit)(limit, quota, quota)
+    fallen = claim.lift(fallen_lending_limit)(limit, 0, lending)
+    claim.prove(
+        claim.lift(billed_usage)(0, nominal, billing).value == 0,
+        claim.lift(bill_of_cohort)(0, left).value == 0,
+        share(0, weight, before, total, rounding).value == 0,
+        claim.lift(credit_of_hero)(0, left).value == 0,
+        claim.lift(bill_of_workload)(0, weight, is_queue, total, rounding).value == 0,
+        claim.lift(effective_nominal)(nominal, 0, 0).value == nominal,
+        claim.lift(effective_usage)(usage, 0).value == usage,
+        either_both_or_none(widened.is_set, limit.present),
+        either_both_or_none(fallen.is_set, limit.present),
+        implies(limit.present, all_of(widened.some == limit.value, fallen.some == limit.value)),
+        claim.lift(unlocked)(usage, quota, idle, 0).value == 0,
+    )
+
+
+@obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"], expect=everywhere(PROVED))
+def between_two_standard_queues_the_door_is_kueue_s(claim: Claim) -> None:
+    """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes stand around."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    kin, other = claim.kin("kin"), claim.kin("other")
+    claim.assume(negation(terms.hero), negation(kin.hero), negation(other.hero))
+    door = claim.lift(take_target)
+    one, another = (door(preemptor, target, evidence, terms, now, each) for each in (kin, other))
+    claim.prove(
+        either_both_or_none(one.defined, another.defined),
+        implies(one.defined, one.field("reason") == another.field("reason")),
+        implies(
+            all_of(
+                terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+                negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+                negation(terms.fair_sharing),
+                negation(evidence.over_quota),
+            ),
+            negation(one.defined),
+        ),
+    )
+
+
+@obligation("PO-UCQ-590", rules=["KQ-110", "KQ-200", "KQ-300", "UCQ-160"], expect=everywhere(REFUTED))
+def a_queue_within_its_nominal_quota_loses_nothing_to_a_standard_queue(claim: Claim) -> None:
+    """KEP-8826, Drawbacks: "Nominal quotas stop to be guaranteed": what is billed counts as borrowed."""
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    kin, usage = claim.kin(), claim.number("usage")
+    nominal, bill = claim.number("nominal"), claim.number("bill")
+    claim.assume(_ordinary(nominal, bill), bill <= nominal, usage >= 0, usage <= nominal)
+    quota = claim.lift(effective_nominal)(nominal, bill, 0).value
+    within = claim.lift(is_within_quota)(usage, quota).value
+    claim.assume(
+        negation(terms.hero),
+        negation(kin.hero),
+        negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+        either_both_or_none(evidence.over_quota, negation(within)),
+    )
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))

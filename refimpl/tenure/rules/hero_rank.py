@@ -1,0 +1,128 @@
+"""KEP-8826: which ClusterQueue is a hero, what its subtree is, and how heroes stand to each other."""
+
+from __future__ import annotations
+
+from tenure.model import Head, Kin, PreemptionRules
+from tenure.readings import HeroPrecedence, HeroScope
+from tenure.rules.registry import rule
+
+
+@rule("UCQ-010")
+def is_above(contains_parent: bool, same_parent: bool) -> bool:
+    """Whether one hero is above another.
+
+    > A hero is above another when the subtree of its parent cohort strictly
+    > contains that of the other's.
+
+    Args:
+        contains_parent: whether its parent cohort is the other's, or an ancestor of that.
+        same_parent: whether both have the same parent cohort.
+
+    Source: KEP-8826, Goals, Hierarchical Protection ("higher" in the hierarchy, closer to the root).
+
+    >>> is_above(contains_parent=True, same_parent=False), is_above(contains_parent=True, same_parent=True)
+    (True, False)
+    """
+    return contains_parent and not same_parent
+
+
+@rule("UCQ-020")
+def may_take_from_hero(kin: Kin, lower_priority: bool, precedence: HeroPrecedence) -> bool:
+    """Whether a hero may take a workload of another hero.
+
+    > A hero may take from a hero below it whatever it runs. Where rank comes
+    > first it may take from a peer what has lower priority, and from no other
+    > hero anything; where either suffices, what has lower priority from every
+    > hero.
+
+    Args:
+        kin: how the two heroes stand to each other.
+        lower_priority: whether the target has lower priority than the preemptor (KQ-010).
+        precedence: whether rank comes first.
+
+    Source: KEP-8826, Goals, Hierarchical Protection; Non-Goals, Complex Peer Fair Sharing. Reading key
+        `hero_precedence`.
+
+    >>> stranger = Kin(hero=True, in_scope=True)
+    >>> [may_take_from_hero(stranger, True, choice) for choice in HeroPrecedence]
+    [True, False]
+    """
+    if kin.above:
+        return True
+    if precedence == HeroPrecedence.EITHER:
+        return lower_priority
+    return kin.peer and lower_priority
+
+
+@rule("UCQ-030")
+def has_turn_before(first: Head, second: Head) -> bool:
+    """Whether one head has its turn in a scheduling cycle before another because of heroes.
+
+    > The head of a hero has its turn before every other; of two such heads the
+    > one with fewer cohorts above its queue, then the one of higher priority,
+    > then the one that queued earlier.
+
+    Args:
+        first, second: the heads of two ClusterQueues.
+
+    Returns:
+        False for two heads of standard queues: Kueue's order among them stays.
+
+    Source: KEP-8826, Goals, Hierarchical Protection, and Non-Goals, Complex Peer Fair Sharing ("Standard
+        priority and creation time will dictate precedence"); the KEP is silent on the cycle.
+
+    >>> high, low = Head(True, 1, priority=0, queued_at=9), Head(True, 2, priority=7, queued_at=1)
+    >>> has_turn_before(high, low), has_turn_before(low, Head(False, 1, priority=9, queued_at=0))
+    (True, True)
+    """
+    if not first.hero:
+        return False
+    if not second.hero:
+        return True
+    if first.cohorts_above != second.cohorts_above:
+        return first.cohorts_above < second.cohorts_above
+    if first.priority != second.priority:
+        return first.priority > second.priority
+    return first.queued_at < second.queued_at
+
+
+@rule("UCQ-040")
+def root_of_scope(parent: int, root: int, scope: HeroScope) -> int:
+    """The cohort whose subtree is a hero's.
+
+    > A hero's subtree is that of its parent cohort; where the same cohort tree
+    > means the whole tree, that of the root.
+
+    Args:
+        parent: the place of the hero's parent cohort.
+        root: the place of the tree's root.
+        scope: which of them.
+
+    Source: KEP-8826, Goals, Subtree Containment, against Universal Subtree Preemption; Cohort Interaction
+        and Borrowing Subtree Isolation. Reading key `hero_scope`.
+
+    >>> root_of_scope(parent=3, root=0, scope=HeroScope.BRANCH)
+    3
+    """
+    if scope == HeroScope.BRANCH:
+        return parent
+    return root
+
+
+@rule("UCQ-050")
+def is_hero(rules: PreemptionRules, has_cohort: bool) -> bool:
+    """Whether a ClusterQueue is a hero.
+
+    > A ClusterQueue with UberClusterQueueRules is a hero when it has a parent
+    > cohort; without one it is a standard queue.
+
+    Args:
+        rules: `spec.preemption.rules`.
+        has_cohort: whether the queue has a parent cohort.
+
+    Source: KEP-8826, API; Goals, Subtree Containment.
+
+    >>> is_hero(PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort=False)
+    False
+    """
+    return rules == PreemptionRules.UBER_CLUSTER_QUEUE and has_cohort

@@ -1,0 +1,122 @@
+"""KEP-8826: whom a hero may take from other ClusterQueues, in which order, and who may not take from it."""
+
+from __future__ import annotations
+
+from tenure.model import Ground, Kin, Reason, Workload
+from tenure.rules.hero_rank import may_take_from_hero
+from tenure.rules.priority import has_lower_priority
+from tenure.rules.registry import rule
+from tenure.rules.terms import PreemptionTerms
+from tenure.rules.time_based import reason_of
+
+
+@rule("UCQ-310")
+def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> Ground:
+    """On what ground a hero may take a workload of another ClusterQueue.
+
+    > A hero may take every workload of its subtree that is not immune to it,
+    > whatever its priority and whether or not its queue is within its quota;
+    > nothing outside.
+
+    Args:
+        preemptor: a pending workload of a hero.
+        target: a workload of another ClusterQueue that holds quota.
+        terms: what holds for the preemptor.
+        kin: how the target's queue stands to the preemptor's.
+
+    Returns:
+        HERO or NONE.
+
+    Source: KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption, Subtree
+        Containment.
+
+    >>> from tenure.model import ClusterQueue, PreemptionRules, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> hero = ClusterQueue("h", cohort="c", rules=PreemptionRules.UBER_CLUSTER_QUEUE)
+    >>> terms = terms_of(hero, Settings(), preset("guaranteed"))
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> ground_for_hero(low, high, terms, Kin(in_scope=True)).name
+    'HERO'
+    """
+    if not kin.in_scope:
+        return Ground.NONE
+    if is_immune(preemptor, target, terms, kin):
+        return Ground.NONE
+    return Ground.HERO
+
+
+@rule("UCQ-320")
+def group_for_hero(own: bool, over_quota: bool) -> int:
+    """The group of a hero's candidate.
+
+    > A hero takes first from other ClusterQueues that use more than their
+    > quota of a needed flavor-resource, then from others, then from its own.
+
+    Args:
+        own: whether the candidate runs in the hero.
+        over_quota: whether its queue uses more than its nominal quota, on the effective tree and after the
+            removals so far.
+
+    Returns:
+        0, 1 or 2; KQ-220 says which candidate goes first, given these groups.
+
+    Source: KEP-8826, Goals, Deterministic Victim Selection.
+
+    >>> group_for_hero(False, True), group_for_hero(False, False), group_for_hero(True, True)
+    (0, 1, 2)
+    """
+    if own:
+        return 2
+    return 0 if over_quota else 1
+
+
+@rule("UCQ-330")
+def reason_besides(ground: Ground) -> Reason:
+    """The reason that a target carries whom neither reclaim nor shares have taken.
+
+    > A target that a hero takes from another ClusterQueue has reason
+    > UberCQPreemption; within the ClusterQueue TBP-070 decides, for a hero
+    > too.
+
+    Args:
+        ground: why it is taken; not NONE.
+
+    Source: KEP-8826, Metrics and Status Condition.
+
+    >>> reason_besides(Ground.HERO).label, reason_besides(Ground.LOWER_PRIORITY).label
+    ('UberCQPreemption', 'InClusterQueue')
+    """
+    if ground == Ground.HERO:
+        return Reason.UBER_CQ_PREEMPTION
+    return reason_of(ground)
+
+
+@rule("UCQ-340")
+def is_immune(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> bool:
+    """Whether a workload may not be taken because of the hero that it runs in.
+
+    > A hero's workload is immune to every standard queue, and to every hero
+    > that UCQ-020 does not let take it. Another workload is not immune.
+
+    Args:
+        preemptor: a pending workload of another ClusterQueue.
+        target: a workload that holds quota.
+        terms: what holds for the preemptor.
+        kin: how the target's queue stands to the preemptor's.
+
+    Source: KEP-8826, Goals, Hierarchical Protection.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> from tenure.rules.terms import terms_of
+    >>> terms = terms_of(ClusterQueue("q", cohort="c"), Settings(), preset("guaranteed"))
+    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
+    >>> is_immune(high, low, terms, Kin(hero=True))
+    True
+    """
+    if not kin.hero:
+        return False
+    if not terms.hero:
+        return True
+    return not may_take_from_hero(kin, has_lower_priority(preemptor, target), terms.hero_precedence)
