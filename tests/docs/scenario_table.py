@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tenure.readings import preset_names
 from tenure.resources import bundled
-from tenure.timeline import Scenario, load_scenario
+from tenure.timeline import AnyScenario, load_scenario
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
@@ -44,7 +44,7 @@ def written(page: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _facts(scenario: Scenario, reading: str) -> list[str]:
+def _facts(scenario: AnyScenario, reading: str) -> list[str]:
     """Of the whole play if anything is said of that, else of the instants; this preset's own first."""
     spoken = [each for each in scenario.expectations if not each.readings or reading in each.readings]
     whole = [fact for each in spoken if each.at is None for fact in _whole(each)]
@@ -54,7 +54,7 @@ def _facts(scenario: Scenario, reading: str) -> list[str]:
     return list(dict.fromkeys(whole or at_once))
 
 
-def _after(scenario: Scenario, expected: Expectation) -> str:
+def _after(scenario: AnyScenario, expected: Expectation) -> str:
     return f"at {format_duration((expected.at or 0) - scenario.start)}"
 
 

@@ -19,7 +19,7 @@ from tenure.errors import bad_input
 from tenure.manifests import did_you_mean
 from tenure.readings import Reading, default_preset, parse_reading, preset, preset_names
 from tenure.resources import bundled
-from tenure.timeline import Record, Scenario, load_scenarios, play
+from tenure.timeline import AnyScenario, Record, load_scenarios, play
 from tenure.timeline.answers import written_plays
 from tenure.timeline.chart import check_chart, write_chart
 
@@ -160,7 +160,7 @@ def _print(records: list[Record], lines: int, output: Output) -> None:
         print_answer(output, None, short_lines(records))
 
 
-def _played(scenarios: list[Scenario], readings: list[Reading]) -> Iterator[Record]:
+def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:
     return (play(scenario, reading) for scenario in scenarios for reading in readings)
 
 
@@ -190,7 +190,7 @@ def _check_at(at: str | None, until: str | None, *, objects: bool) -> None:
         raise bad_input("--until", until, "nothing beside --at")
 
 
-def _ended(scenario: Scenario, until: str | None) -> Scenario:
+def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
     """The scenario up to another end."""
     if until is None:
         return scenario

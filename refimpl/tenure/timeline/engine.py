@@ -14,6 +14,8 @@ from tenure.timeline.clockwork import Clockwork
 from tenure.timeline.cycle import CycleRun, Handled
 from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.journal import Journal
+from tenure.timeline.kai.engine import KaiPlayer
+from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.loops import LoopWatch
 from tenure.timeline.outside import Outside
 from tenure.timeline.queues import Requeue
@@ -24,8 +26,8 @@ from tenure.timeline.world import World
 from tenure.units import format_duration, format_instant
 
 
-def play(scenario: Scenario, reading: Reading) -> Record:
-    """Play a scenario: every head is decided as `tenure.decide` decides it.
+def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
+    """Play a scenario. Of Kueue every head is decided as `tenure.decide` decides it.
 
     Args:
         scenario: what is played; `tenure.timeline.load_scenario` reads one.
@@ -44,6 +46,8 @@ def play(scenario: Scenario, reading: Reading) -> Record:
     >>> play(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
     ()
     """
+    if isinstance(scenario, KaiScenario):
+        return KaiPlayer(scenario, reading).play()
     return _Player(scenario, reading).play()
 
 

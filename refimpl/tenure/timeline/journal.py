@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from tenure.explain import GROUND_RULES
-from tenure.model import Duration, Instant, Target
+from tenure.model import Instant, Target
 from tenure.timeline.actors import Actor
-from tenure.timeline.ledger import Ledger, Player
+from tenure.timeline.ledger import Ledger, Player, told
 from tenure.timeline.record import Cycle, Happening, HeadResult, Preemption, PriorityStep
-from tenure.timeline.scenario import MILLISECOND
 from tenure.timeline.world import World
-from tenure.units import format_duration
 
 
 class Journal(Ledger):
@@ -75,12 +73,7 @@ class Journal(Ledger):
                 cycle=len(self.cycles) + 1,
             )
         )
-        text = f"taken for {preemptor.key} after {_told(ran)}: {target.reason.label}"
+        text = f"taken for {preemptor.key} after {told(ran)}: {target.reason.label}"
         if cut:
-            text += f", {_told(cut)} short of its minAdmitDuration"
+            text += f", {told(cut)} short of its minAdmitDuration"
         self.tell(Happening.PREEMPTED, text, actor, rules)
-
-
-def _told(duration: Duration) -> str:
-    """A duration to the millisecond."""
-    return format_duration(duration - duration % MILLISECOND)

@@ -9,6 +9,8 @@ from typing import Protocol
 from tenure.model import Duration, Instant
 from tenure.timeline.actors import Phase
 from tenure.timeline.record import Ending, Entry, Happening, Preemption, RunSpan, Summary, WaitSpan
+from tenure.timeline.scenario import MILLISECOND
+from tenure.units import format_duration
 
 
 class Player(Protocol):
@@ -99,6 +101,17 @@ class Ledger:
         """The last instant of the protection of a stay; None for none."""
         raise NotImplementedError
 
+    def ended(self, actor: Player, how: Ending) -> None:
+        """A workload is finished or deleted now."""
+        if actor.phase == Phase.WAITING:
+            self.waited(actor, admitted=False)
+        else:
+            self.ran(actor, how)
+        if how == Ending.FINISHED:
+            self.finished[actor.key] = self._stage.now
+        what = Happening.FINISHED if how == Ending.FINISHED else Happening.DELETED
+        self.tell(what, how.value, actor)
+
     def close(self) -> None:
         """The play ends: what still runs or waits is written down as far as it got."""
         for actor in self._stage.actors.values():
@@ -138,3 +151,12 @@ class Ledger:
             longest_wait=wait,
             finished=self.finished.get(actor.key),
         )
+
+
+def told(duration: Duration) -> str:
+    """A duration to the millisecond.
+
+    >>> told(1_234_567_890)
+    '1.234s'
+    """
+    return format_duration(duration - duration % MILLISECOND)

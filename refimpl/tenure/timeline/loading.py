@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, show
@@ -11,6 +12,8 @@ from tenure.manifests.file_bytes import read_file, read_standard_input
 from tenure.manifests.yaml_text import Document, parse_yaml
 from tenure.model import Duration, Instant
 from tenure.timeline.expectations import Expectations
+from tenure.timeline.kai.loading import parse_kai_scenario
+from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.naming import key_of
 from tenure.timeline.objects import Objects, without_workloads
 from tenure.timeline.scenario import (
@@ -42,10 +45,13 @@ from tenure.timeline.shapes import (
 from tenure.timeline.submissions import Maker
 from tenure.timeline.times import Times
 
+AnyScenario: TypeAlias = Scenario | KaiScenario
+"""A scenario of Kueue or of KAI-Scheduler."""
+
 _KINDS = ("submit", "finish", "delete", "tick", "restart", "clock", "edit")
 
 
-def load_scenario(path: str | Path) -> Scenario:
+def load_scenario(path: str | Path) -> AnyScenario:
     """The scenario of a file that holds one.
 
     Args:
@@ -66,7 +72,7 @@ def load_scenario(path: str | Path) -> Scenario:
     return found[0]
 
 
-def load_scenarios(paths: list[str | Path]) -> Iterator[Scenario]:
+def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
     """The scenarios of files and folders, one for each YAML document, in the order of their names.
 
     Args:
@@ -87,7 +93,7 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[Scenario]:
             yield from _load_file(path)
 
 
-def _load_file(path: str | Path) -> Iterator[Scenario]:
+def _load_file(path: str | Path) -> Iterator[AnyScenario]:
     problems: list[Problem] = []
     file = "stdin" if str(path) == "-" else str(path)
     raw = read_standard_input(problems) if file == "stdin" else read_file(path, file, problems)
@@ -105,11 +111,18 @@ def _load_file(path: str | Path) -> Iterator[Scenario]:
         raise InputError([Problem("", "no document", "a scenario", file=file)])
     for number, each in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_scenario(each, file=file, name=stem)
+        yield _parse(each, file, stem)
+
+
+def _parse(raw: object, file: str, name: str) -> AnyScenario:
+    if not isinstance(raw, dict) or raw.get("scheduler") != "kai":
+        return parse_scenario(raw, file=file, name=name)
+    called = str(raw.get("scenario", name))
+    return parse_kai_scenario(raw, Place(f"Scenario/{called}", file), called)
 
 
 def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Scenario:
-    """A scenario from what a YAML document holds.
+    """A scenario of Kueue from what a YAML document holds.
 
     Args:
         raw: the document, untrusted.

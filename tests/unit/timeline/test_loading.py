@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenure.errors import InputError
-from tenure.timeline import load_scenario, load_scenarios, parse_scenario
+from tenure.timeline import Scenario, load_scenario, load_scenarios, parse_scenario
 from tests.unit.timeline.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -87,7 +87,9 @@ def test_objects_may_stand_in_files_beside_the_scenario(tmp_path: Path) -> None:
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n", encoding="utf-8"
     )
     (tmp_path / "scenario.yaml").write_text("until: 1h\nfiles: queue.yaml\n", encoding="utf-8")
-    assert list(load_scenario(tmp_path / "scenario.yaml").cluster.cluster_queues) == ["q"]
+    loaded = load_scenario(tmp_path / "scenario.yaml")
+    assert isinstance(loaded, Scenario)
+    assert list(loaded.cluster.cluster_queues) == ["q"]
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "{"])

@@ -118,7 +118,16 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
     ['a']
     """
     sourced = [SourcedObject("", each if isinstance(each, dict) else {}) for each in objects]
-    return _scene(sourced, Notes(), arguments or {})
+    return scene_of_sourced(sourced, arguments)
+
+
+def scene_of_sourced(objects: Sequence[SourcedObject], arguments: Mapping[str, str] | None = None) -> Scene:
+    """The same from objects that know where they were read, which is then told of what is wrong.
+
+    >>> scene_of_sourced([]).jobs
+    {}
+    """
+    return _scene(objects, Notes(), arguments or {})
 
 
 def _scene(objects: Sequence[SourcedObject], notes: Notes, arguments: Mapping[str, str]) -> Scene:

@@ -1,0 +1,55 @@
+"""The shape of a scenario file of KAI-Scheduler: types, known keys."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, StrictBool
+
+from tenure.manifests.fields import Count, DurationText, Known, Name, Positive, Text
+from tenure.timeline.shapes import Names, StoryShape
+
+
+class KaiTimingShape(Known):
+    eviction: DurationText | None = None
+
+
+class GroupShape(Known):
+    pods: Positive
+    min_available: Count | None = None
+
+
+class JobShape(Known):
+    name: Name
+    queue: Name
+    pods: Positive | None = None
+    min_available: Count | None = None
+    sub_groups: dict[Name, GroupShape] | None = None
+    running: StrictBool | None = None
+    since: Text | None = None
+
+
+class AskShape(Known):
+    pending: Name = Field(alias="for")
+    victims: Any
+    action: Literal["preempt", "reclaim"] | None = None
+
+
+class KaiEventShape(Known):
+    at: Text
+    place: Any = None
+    ask: AskShape | None = None
+    take: AskShape | None = None
+    session: DurationText | None = None
+    finish: Names | None = None
+    delete: Names | None = None
+    clock: DurationText | None = None
+    edit: dict[str, Any] | None = None
+
+
+class KaiScenarioShape(StoryShape):
+    scheduler: Literal["kai"]
+    arguments: dict[Name, Text] | None = None
+    timing: KaiTimingShape | None = None
+    jobs: list[JobShape] | None = None
+    events: list[KaiEventShape] | None = None
