@@ -253,7 +253,7 @@ def test_the_legend_explains_what_is_drawn_and_nothing_else(turns: Record) -> No
     words = texts(svg_chart(turns))
     assert "is deleted" not in words
     assert "the controller restarts, or is back" not in words
-    assert "runs, minAdmitDuration protects it" in words
+    assert "runs, in its protected time" in words
 
 
 @pytest.mark.parametrize(

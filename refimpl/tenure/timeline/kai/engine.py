@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenure.kai import Job, PodStatus, Session
+from tenure.kai import Job, PodStatus, Session, resolve
+from tenure.kai.entries import ACTIONS
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.actors import Phase, persisted
@@ -169,11 +170,11 @@ class KaiPlayer(Clockwork):
         for key, pods in event.victims.items():
             answer, rules = ask(session, event.pending, key, pods, event.action)
             answers.append(answer)
-            self._settle(event, answer, rules)
+            self._settle(session, event, answer, rules)
         number = len(self.sessions)
         world.questions.append(Question(world.now, number, event.pending, event.takes, tuple(answers)))
 
-    def _settle(self, event: Ask, answer: VictimAnswer, rules: Rules) -> None:
+    def _settle(self, session: Session, event: Ask, answer: VictimAnswer, rules: Rules) -> None:
         world, pending = self.world, self.world.actors[event.pending]
         actor = world.actors[answer.victim]
         self.journal.answered(actor, answer)
@@ -181,7 +182,10 @@ class KaiPlayer(Clockwork):
         if not (event.takes and answer.may_go and going):
             self.journal.told(pending, actor, answer, rules)
             return
-        self.journal.preempted(pending, actor, answer, rules)
+        scene = session.scene
+        action = ACTIONS[answer.action]
+        counts = resolve(scene.queues, scene.arguments, action, pending.queue, actor.queue).min_runtime
+        self.journal.preempted(pending, actor, answer, rules, counts)
         actor.preemptor = pending.key
         world.schedule(actor.key, lambda job: with_pods(job, answer.pods, PodStatus.RELEASING))
         if not world.holding(actor.key):
@@ -226,7 +230,8 @@ class KaiPlayer(Clockwork):
             actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
             world.stamp(actor.key, persisted(world.clock))
         stamped = f", start stamp {format_instant(persisted(world.clock))}" if starts else ""
-        self.journal.tell(Happening.PLACED, f"{len(chosen)} of its pods are placed{stamped}", actor)
+        count = f"{len(chosen)} pod{'' if len(chosen) == 1 else 's'}"
+        self.journal.tell(Happening.PLACED, f"{count} placed{stamped}", actor)
 
     def _end(self, actor: JobActor, how: Ending) -> None:
         world = self.world

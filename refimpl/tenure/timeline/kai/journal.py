@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import Instant
+from tenure.model import Duration, Instant
 from tenure.timeline.actors import Phase
 from tenure.timeline.kai.world import JobActor, KaiWorld
 from tenure.timeline.ledger import Ledger, Player, told
@@ -36,14 +36,25 @@ class KaiJournal(Ledger):
         self.tell(what, f"{answer.action} for {pending.key}: {answer.verdict}", actor, rules)
 
     def preempted(
-        self, pending: JobActor, actor: JobActor, answer: VictimAnswer, rules: tuple[str, ...]
+        self,
+        pending: JobActor,
+        actor: JobActor,
+        answer: VictimAnswer,
+        rules: tuple[str, ...],
+        counts: Duration,
     ) -> None:
-        """Pods of a job are taken now."""
+        """Pods of a job are taken now.
+
+        Args:
+            pending, actor: the two jobs.
+            answer, rules: what was answered, and by which rules.
+            counts: the minimum runtime between their queues, ns.
+        """
         world = self._world
         ran = world.now - actor.reserved
         whole = set(answer.pods) >= set(world.holding(actor.key))
         # By the scenario's clock and not by the stamp; beyond an elastic job's minimum nothing was promised.
-        cut = max(0, answer.min_runtime - ran) if whole and answer.min_runtime is not None else 0
+        cut = max(0, counts - ran) if whole else 0
         self.preemptions.append(
             Preemption(
                 at=world.now,
