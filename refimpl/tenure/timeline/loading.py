@@ -115,10 +115,14 @@ def _load_file(path: str | Path) -> Iterator[AnyScenario]:
 
 
 def _parse(raw: object, file: str, name: str) -> AnyScenario:
-    if not isinstance(raw, dict) or raw.get("scheduler") != "kai":
+    scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
+    if not isinstance(raw, dict) or scheduler == "kueue":
         return parse_scenario(raw, file=file, name=name)
     called = str(raw.get("scenario", name))
-    return parse_kai_scenario(raw, Place(f"Scenario/{called}", file), called)
+    place = Place(f"Scenario/{called}", file)
+    if scheduler != "kai":
+        raise InputError([place.problem("scheduler", show(scheduler), "kueue or kai")])
+    return parse_kai_scenario(raw, place, called)
 
 
 def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Scenario:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenure.errors import InputError
-from tenure.timeline import Scenario, load_scenario, load_scenarios, parse_scenario
+from tenure.timeline import KaiScenario, Scenario, load_scenario, load_scenarios, parse_scenario
 from tests.unit.timeline.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -53,6 +53,10 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
         (raw(expect=[{"at": "1h", "running": "a"}]), "expect[0].running: found 'a', expected a workload"),
         (raw(expect=[{"running": "a"}]), "expect[0].running: found this, expected it beside at"),
         (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
+        (
+            raw(expect=[{"at": "1h", "mayGo": "a"}]),
+            "expect[0].mayGo: found this, expected nothing: plays of this",
+        ),
         (raw(expect=[{"reading": "guaranted", "loop": "any"}]), "did you mean guaranteed?"),
         (raw(expect=[{"reading": "guaranteed"}]), "expect[0]: found nothing, expected one of running, "),
         (
@@ -90,6 +94,16 @@ def test_objects_may_stand_in_files_beside_the_scenario(tmp_path: Path) -> None:
     loaded = load_scenario(tmp_path / "scenario.yaml")
     assert isinstance(loaded, Scenario)
     assert list(loaded.cluster.cluster_queues) == ["q"]
+
+
+def test_a_scenario_says_whose_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    for scheduler, kind in (("kueue", Scenario), ("kai", KaiScenario)):
+        file.write_text(f"scheduler: {scheduler}\nuntil: 1h\n", encoding="utf-8")
+        assert isinstance(load_scenario(file), kind)
+    file.write_text("scheduler: slurm\nuntil: 1h\n", encoding="utf-8")
+    with pytest.raises(InputError, match="scheduler: found 'slurm', expected kueue or kai"):
+        load_scenario(file)
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "{"])
