@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tenure.readings import preset_names
 from tenure.resources import bundled
-from tenure.timeline import AnyScenario, load_scenario
+from tenure.timeline import AnyScenario, KaiScenario, load_scenario
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
@@ -18,14 +18,16 @@ _ROW = re.compile(r"^\| [^|]+ \| `(?P<scenario>[a-z0-9-]+)` \|(?P<cells>.*)\|$")
 
 
 def rows(page: str) -> list[tuple[str, list[str]]]:
-    """The scenario of each row, with the cells behind it: one for each preset, and the reasons."""
+    """The scenario of each row, with the cells behind it: what is expected, and last the reasons."""
     found = [_ROW.match(line) for line in page.splitlines()]
     return [(row["scenario"], [cell.strip() for cell in row["cells"].split(" | ")]) for row in found if row]
 
 
 def cells(name: str) -> list[str]:
-    """What a scenario expects under each preset."""
+    """What a scenario expects under each preset; once where no reading touches it."""
     scenario = load_scenario(bundled("spec", "vectors", "scenarios", f"{name}.yaml"))
+    if isinstance(scenario, KaiScenario):
+        return [", ".join(_answers(scenario))]
     return [", ".join(_facts(scenario, reading)) for reading in preset_names()]
 
 
@@ -52,6 +54,23 @@ def _facts(scenario: AnyScenario, reading: str) -> list[str]:
     instants = own or [each for each in spoken if each.at is not None][-2:]
     at_once = [] if whole else [f"{_after(scenario, each)}: {'; '.join(_at(each))}" for each in instants]
     return list(dict.fromkeys(whole or at_once))
+
+
+def _answers(scenario: KaiScenario) -> Iterator[str]:
+    """Who may be taken at the last four instants of which that is said, and what is said of the whole play."""
+    asked = [each for each in scenario.expectations if each.kept or each.may_go]
+    for at in sorted({each.at for each in asked if each.at is not None})[-4:]:
+        spoken = [each for each in asked if each.at == at]
+        said = "; ".join(fact for each in spoken for fact in _answer(each))
+        yield f"{_after(scenario, spoken[0])}: {said}"
+    yield from (fact for each in scenario.expectations if each.at is None for fact in _whole(each))
+
+
+def _answer(expected: Expectation) -> Iterator[str]:
+    by = "" if expected.asker is None else f" by {_short(expected.asker)}"
+    for keys, words in ((expected.kept, "not taken"), (expected.may_go, "may be taken")):
+        if keys:
+            yield f"{' '.join(map(_short, keys))} {words}{by}"
 
 
 def _after(scenario: AnyScenario, expected: Expectation) -> str:
