@@ -57,7 +57,7 @@ def _facts(scenario: AnyScenario, reading: str) -> list[str]:
 
 
 def _answers(scenario: KaiScenario) -> Iterator[str]:
-    """Who may be taken at the last four instants of which that is said, and what is said of the whole play."""
+    """Who may be taken at the last four instants of which that is said; then what of the whole play."""
     asked = [each for each in scenario.expectations if each.kept or each.may_go]
     for at in sorted({each.at for each in asked if each.at is not None})[-4:]:
         spoken = [each for each in asked if each.at == at]

@@ -69,7 +69,8 @@ def play_command(
 ) -> None:
     """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
 
-    The queues are Kueue's; every head is decided as `tenure decide` decides it.
+    The queues are Kueue's; every head is decided as `tenure decide` decides it. With `scheduler: kai` in it a
+    scenario asks KAI-Scheduler's MinRuntime plugin in sessions, as `tenure kai` does.
 
     A scenario holds objects, what happens to them and when, and what is expected of it:
 
@@ -92,6 +93,7 @@ def play_command(
     \b
     tenure play scenario.yaml -o json | jq '.plays[].preemptions[] | .victim'
     tenure schema scenario > scenario.schema.json
+    tenure schema kai-scenario > kai-scenario.schema.json
 
     The cluster at an instant, to ask about. The first line says which time to decide at. What a controller
     keeps in memory only is not in it: who waits aside, and whom the head of a queue waits for.
