@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tenure.errors import InputError, Problem
-from tenure.manifests import Place, did_you_mean, show
+from tenure.kai.intake.load import OWN_GROUPS
+from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.file_bytes import read_file, read_standard_input
 from tenure.manifests.yaml_text import Document, parse_yaml
 from tenure.model import Duration, Instant
@@ -158,6 +159,7 @@ class _Reader:
         self.end = self.times.end
         self.objects = Objects(place.file)
         self.objects.take(shape.objects or [], shape.files or [])
+        self._refuse_kai()
         loaded = self.objects.loaded()
         self.shown = self.objects.shown()
         self.warnings = loaded.warnings
@@ -190,6 +192,17 @@ class _Reader:
             file=self.place.file,
             objects=self.shown,
         )
+
+    def _refuse_kai(self) -> None:
+        """Objects that were written here to be played; in the files beside it both schedulers' may stand."""
+        for each in self.objects.raw:
+            if (
+                each.file == self.place.file
+                and str(each.object.get("apiVersion")).partition("/")[0] in OWN_GROUPS
+            ):
+                kind = printable(str(each.object.get("kind")))
+                said = self.shape.scheduler or "nothing"
+                raise self._wrong("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
 
     def _present(self) -> Iterator[Submission]:
         """The workloads among the objects, pending ones first joined by those that hold quota."""

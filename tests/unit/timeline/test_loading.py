@@ -65,6 +65,10 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
         ),
         (raw(generate=[{"users": 2, "every": "1ms", "queue": "q"}]), "generate[0].every: found 1000000ns"),
         (raw(objects=[{"kind": "ClusterQueue", "metadata": {"name": "q"}}]), "'q' a second time"),
+        (
+            raw(objects=[{"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "q"}}]),
+            "scheduler: found nothing, expected kai: Queue is an object of KAI-Scheduler",
+        ),
         (raw(gates={"PriorityBoost": True}), "gates.PriorityBoost: found True, expected no field"),
     ],
 )
