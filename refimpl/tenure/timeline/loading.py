@@ -174,7 +174,7 @@ class _Reader:
         workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
         self._refuse_twice([workload.key for workload in workloads])
         keys = [workload.key for workload in workloads]
-        expectations = Expectations(keys, self.place, self.times.after_start)
+        expectations = Expectations(keys, self.place, self.times.within)
         return Scenario(
             name=self.name,
             title=self.shape.title or "",
@@ -231,7 +231,7 @@ class _Reader:
 
     def _events(self) -> Iterator[Event]:
         timed = [
-            (self.times.after_start(shape.at, f"events[{number}].at"), number, shape)
+            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
             for number, shape in enumerate(self.shape.events or [])
         ]
         for at, number, shape in sorted(timed, key=lambda each: each[:2]):

@@ -42,6 +42,17 @@ class Times:
         """
         return self._read(text, field, self.start)
 
+    def within(self, text: str, field: str) -> Instant:
+        """A time of the play, ns since the epoch.
+
+        Raises:
+            InputError: no such time, or one outside of the play, at which nothing happens or is looked at.
+        """
+        found = self.after_start(text, field)
+        if not self.start <= found <= self.end:
+            raise InputError([self._place.problem(field, show(text), "a time from start to until")])
+        return found
+
     def _read(self, text: str, field: str, start: Instant) -> Instant:
         read: Callable[..., int] = parse_instant if "T" in text else parse_duration
         try:

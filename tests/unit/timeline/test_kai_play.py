@@ -234,6 +234,15 @@ def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:
             {"jobs": [{"name": "a", "queue": "team", "running": False, "since": "0s"}]},
             "jobs[0].since: found this, expected nothing of a job that does not run",
         ),
+        (
+            {"events": [ask("-1m", "urgent", "train")]},
+            "events[0].at: found '-1m', expected a time from start to until",
+        ),
+        (
+            {"expect": [{"at": "2h", "kept": "train"}]},
+            "expect[0].at: found '2h', expected a time from start to until",
+        ),
+        ({"objects": [{"kind": ["Queue"]}]}, "objects[0].kind: found ['Queue'], expected one of Queue,"),
         ({"gates": {}}, "gates: found {}, expected no field of this name"),
         (
             {"expect": [{"loop": "none"}]},

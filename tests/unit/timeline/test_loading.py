@@ -51,6 +51,11 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
             "events[0].edit.kind: found 'Workload', expected one of",
         ),
         (raw(expect=[{"at": "1h", "running": "a"}]), "expect[0].running: found 'a', expected a workload"),
+        (raw({"at": "-1s", "tick": True}), "events[0].at: found '-1s', expected a time from start to until"),
+        (
+            raw(expect=[{"at": "61m", "running": "a"}]),
+            "expect[0].at: found '61m', expected a time from start",
+        ),
         (raw(expect=[{"running": "a"}]), "expect[0].running: found this, expected it beside at"),
         (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
         (

@@ -70,7 +70,7 @@ class _Reader:
         self.keys = list(self.scene.jobs)
 
     def scenario(self) -> KaiScenario:
-        expectations = Expectations(self.keys, self.where, self.times.after_start, KUEUE_ONLY)
+        expectations = Expectations(self.keys, self.where, self.times.within, KUEUE_ONLY)
         eviction = self.shape.timing.eviction if self.shape.timing else None
         return KaiScenario(
             name=self.name,
@@ -89,7 +89,7 @@ class _Reader:
     def _check_kinds(self) -> None:
         for number, each in enumerate(self.objects.raw):
             kind = each.object.get("kind")
-            if kind not in VERSIONS:
+            if not isinstance(kind, str) or kind not in VERSIONS:
                 expected = f"one of {', '.join(VERSIONS)}"
                 raise self._wrong(f"objects[{number}].kind", show(kind), expected)
 
@@ -108,7 +108,7 @@ class _Reader:
 
     def _events(self) -> Iterator[KaiEvent]:
         timed = [
-            (self.times.after_start(shape.at, f"events[{number}].at"), number, shape)
+            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
             for number, shape in enumerate(self.shape.events or [])
         ]
         for at, number, shape in sorted(timed, key=lambda each: each[:2]):
