@@ -242,6 +242,10 @@ def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:
             {"expect": [{"at": "2h", "kept": "train"}]},
             "expect[0].at: found '2h', expected a time from start to until",
         ),
+        (
+            {"jobs": [{"name": "a", "queue": "team", "pods": 2_000_000_000}]},
+            "jobs[0].pods: found 2000000000, expected at most 10000",
+        ),
         ({"objects": [{"kind": ["Queue"]}]}, "objects[0].kind: found ['Queue'], expected one of Queue,"),
         ({"gates": {}}, "gates: found {}, expected no field of this name"),
         (

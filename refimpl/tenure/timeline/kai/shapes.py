@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictInt
 
-from tenure.manifests.fields import Count, DurationText, Known, Name, Positive, Text
+from tenure.manifests.fields import Count, DurationText, Known, Name, Text
 from tenure.timeline.shapes import Names, StoryShape
+
+
+MOST_PODS = 10_000
+"""Pods of a job or sub-group in the short form, each of which is made."""
+
+PodCount: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=MOST_PODS + 1)]
 
 
 class KaiTimingShape(Known):
@@ -15,14 +21,14 @@ class KaiTimingShape(Known):
 
 
 class GroupShape(Known):
-    pods: Positive
+    pods: PodCount
     min_available: Count | None = None
 
 
 class JobShape(Known):
     name: Name
     queue: Name
-    pods: Positive | None = None
+    pods: PodCount | None = None
     min_available: Count | None = None
     sub_groups: dict[Name, GroupShape] | None = None
     running: StrictBool | None = None
