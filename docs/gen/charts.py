@@ -14,7 +14,7 @@ from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
 from docs.gen.proved import store
 from docs.gen.sources import ROOT
 from tenure.readings import preset, preset_names
-from tenure.timeline import Record, Scenario, load_scenarios, play
+from tenure.timeline import AnyScenario, Record, load_scenarios, play
 from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
 from tenure.timeline.chart.words import after, facts
 
@@ -31,7 +31,7 @@ _MADE_FROM = (
 )
 
 
-def scenarios() -> list[Scenario]:
+def scenarios() -> list[AnyScenario]:
     """The published scenarios, by name."""
     return sorted(load_scenarios([str(ROOT / FOLDER)]), key=lambda each: each.name)
 
@@ -81,7 +81,7 @@ def _made(places: Places) -> tuple[Pages, Pages, Fills]:
     return pages, charts, {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
 
 
-def _plays(scenario: Scenario) -> Iterator[list[Record]]:
+def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
     """The plays under all presets; those in which the same happens together."""
     records = [play(scenario, preset(name)) for name in preset_names()]
     return (
@@ -93,7 +93,7 @@ def _names(alike: list[Record]) -> str:
     return " and ".join(each.reading for each in alike)
 
 
-def _charts(scenario: Scenario, plays: list[list[Record]]) -> Iterator[tuple[str, str]]:
+def _charts(scenario: AnyScenario, plays: list[list[Record]]) -> Iterator[tuple[str, str]]:
     for alike in plays:
         drawn = svg_chart(replace(alike[0], reading=_names(alike)))
         yield _chart(scenario, alike, "light"), drawn
@@ -101,11 +101,11 @@ def _charts(scenario: Scenario, plays: list[list[Record]]) -> Iterator[tuple[str
         yield _chart(scenario, alike, "dark"), recoloured(drawn, LIGHT, DARK)
 
 
-def _chart(scenario: Scenario, alike: list[Record], theme: str) -> str:
+def _chart(scenario: AnyScenario, alike: list[Record], theme: str) -> str:
     return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}-{theme}.svg"
 
 
-def _page(scenario: Scenario, plays: list[list[Record]], places: Places, here: str) -> Iterator[str]:
+def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here: str) -> Iterator[str]:
     yield f"# {scenario.name}"
     yield linked(scenario.title, places, here)
     if scenario.source:
@@ -123,7 +123,7 @@ def _page(scenario: Scenario, plays: list[list[Record]], places: Places, here: s
     yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
 
 
-def _image(scenario: Scenario, alike: list[Record], theme: str) -> str:
+def _image(scenario: AnyScenario, alike: list[Record], theme: str) -> str:
     said = " ".join(facts(alike[0])).replace("[", "").replace("]", "")
     place = _chart(scenario, alike, theme).removeprefix("scenarios/")
     return f"![Chart under {_names(alike)}. {said}]({place}#only-{theme}){{ .chart }}"

@@ -18,6 +18,7 @@ from tests.process import TENURE, tenure
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
 RESTART = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-6-restart.yaml")
+KAI = str(ROOT / "spec" / "vectors" / "scenarios" / "kai-session-remembers.yaml")
 DYNAMIC = str(ROOT / "spec" / "vectors" / "scenarios" / "dyn-story-1-three-hours.yaml")
 
 
@@ -29,6 +30,18 @@ def test_a_play_says_what_happened_when_and_why() -> None:
     assert "4:00:00      preempted  default/first   taken for default/second after 4h" in text
     assert "InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020" in text
     assert "ok   expect[2].evicted at 4:00:01: default/first" in text
+
+
+def test_a_play_of_kai_says_who_may_be_taken_and_by_which_rules() -> None:
+    done = tenure("play", KAI)
+    assert done.returncode == 0
+    text = done.stdout.decode()
+    assert "2 sessions, 10 questions, 2 taken" in text
+    assert (
+        "preempt for default/urgent-too: protected, as the session found before, by KMR-080, KMR-120" in text
+    )
+    assert "10m short of its minimum runtime" in text
+    assert "ok   expect[5].mayGo at 0:10:00.100: default/train" in text
 
 
 def test_the_story_may_be_short_long_or_left_out() -> None:
@@ -49,7 +62,7 @@ def test_several_plays_are_told_in_a_line_each() -> None:
     assert lines[-1] == "play: 6 plays, 0 of them not as expected"
 
 
-@pytest.mark.parametrize("path", [TWO, RESTART, DYNAMIC], ids=lambda path: Path(path).stem)
+@pytest.mark.parametrize("path", [TWO, RESTART, DYNAMIC, KAI], ids=lambda path: Path(path).stem)
 def test_the_answer_is_as_its_schema_says(path: str) -> None:
     done = tenure("play", path, "--all-readings", "-o", "json")
     answer = json.loads(done.stdout)

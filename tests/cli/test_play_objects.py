@@ -13,6 +13,7 @@ from tests.process import TENURE, tenure
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
+KAI = str(ROOT / "spec" / "vectors" / "scenarios" / "kai-boundary.yaml")
 DYNAMIC = str(ROOT / "spec" / "vectors" / "scenarios" / "dyn-story-1-three-hours.yaml")
 
 
@@ -36,6 +37,12 @@ def test_a_time_may_be_written_out_and_the_objects_be_a_list() -> None:
     assert [each["kind"] for each in listed["items"]].count("Workload") == 2
     same = tenure("play", DYNAMIC, "--at", "30m", "--objects")
     assert list(yaml.safe_load_all(same.stdout)) == listed["items"]
+
+
+def test_a_play_of_kai_has_no_objects_to_print() -> None:
+    done = tenure("play", KAI, "--at", "1m", "--objects")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "--objects: found 'a play of KAI-Scheduler', expected one of Kueue" in done.stderr.decode()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tenure.readings import preset_names
 from tenure.resources import bundled
-from tenure.timeline import Scenario, load_scenario
+from tenure.timeline import AnyScenario, KaiScenario, load_scenario
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
@@ -18,14 +18,16 @@ _ROW = re.compile(r"^\| [^|]+ \| `(?P<scenario>[a-z0-9-]+)` \|(?P<cells>.*)\|$")
 
 
 def rows(page: str) -> list[tuple[str, list[str]]]:
-    """The scenario of each row, with the cells behind it: one for each preset, and the reasons."""
+    """The scenario of each row, with the cells behind it: what is expected, and last the reasons."""
     found = [_ROW.match(line) for line in page.splitlines()]
     return [(row["scenario"], [cell.strip() for cell in row["cells"].split(" | ")]) for row in found if row]
 
 
 def cells(name: str) -> list[str]:
-    """What a scenario expects under each preset."""
+    """What a scenario expects under each preset; once where no reading touches it."""
     scenario = load_scenario(bundled("spec", "vectors", "scenarios", f"{name}.yaml"))
+    if isinstance(scenario, KaiScenario):
+        return [", ".join(_answers(scenario))]
     return [", ".join(_facts(scenario, reading)) for reading in preset_names()]
 
 
@@ -44,7 +46,7 @@ def written(page: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _facts(scenario: Scenario, reading: str) -> list[str]:
+def _facts(scenario: AnyScenario, reading: str) -> list[str]:
     """Of the whole play if anything is said of that, else of the instants; this preset's own first."""
     spoken = [each for each in scenario.expectations if not each.readings or reading in each.readings]
     whole = [fact for each in spoken if each.at is None for fact in _whole(each)]
@@ -54,7 +56,24 @@ def _facts(scenario: Scenario, reading: str) -> list[str]:
     return list(dict.fromkeys(whole or at_once))
 
 
-def _after(scenario: Scenario, expected: Expectation) -> str:
+def _answers(scenario: KaiScenario) -> Iterator[str]:
+    """Who may be taken at the last four instants of which that is said; then what of the whole play."""
+    asked = [each for each in scenario.expectations if each.kept or each.may_go]
+    for at in sorted({each.at for each in asked if each.at is not None})[-4:]:
+        spoken = [each for each in asked if each.at == at]
+        said = "; ".join(fact for each in spoken for fact in _answer(each))
+        yield f"{_after(scenario, spoken[0])}: {said}"
+    yield from (fact for each in scenario.expectations if each.at is None for fact in _whole(each))
+
+
+def _answer(expected: Expectation) -> Iterator[str]:
+    by = "" if expected.asker is None else f" by {_short(expected.asker)}"
+    for keys, words in ((expected.kept, "not taken"), (expected.may_go, "may be taken")):
+        if keys:
+            yield f"{' '.join(map(_short, keys))} {words}{by}"
+
+
+def _after(scenario: AnyScenario, expected: Expectation) -> str:
     return f"at {format_duration((expected.at or 0) - scenario.start)}"
 
 

@@ -63,13 +63,15 @@ def _unknown(page: Page, known: dict[str, set[str]]) -> Iterator[str]:
 
 
 def _commands_of(page: Page) -> Iterator[str]:
-    """One command, which replays everything that the front matter names."""
+    """One command for each kind that the front matter names, which replays all of that kind."""
     commands = [found[1] for line in page.body.splitlines() if (found := _COMMAND.match(line))]
-    if len(commands) != 1:
-        yield f"has {len(commands)} commands that replay it; write one, indented by four spaces"
+    named = [kind for kind in REPLAYS if page.front.get(kind)]
+    if len(commands) != len(named):
+        expected = "one" if len(named) == 1 else f"one each for {' and '.join(named)}"
+        yield f"has {len(commands)} commands that replay it; write {expected}, indented by four spaces"
         return
-    subject = commands[0].split(" --")[0]
-    for kind, command in REPLAYS.items():
-        for name in page.front.get(kind) or []:
-            if not command.format(name).startswith(subject):
-                yield f"names {name}, which `{commands[0]}` does not replay"
+    subjects = [command.split(" --")[0] for command in commands]
+    for kind in named:
+        for name in page.front[kind]:
+            if not any(REPLAYS[kind].format(name).startswith(subject) for subject in subjects):
+                yield f"names {name}, which `{'` or `'.join(commands)}` does not replay"

@@ -19,7 +19,7 @@ from tenure.errors import bad_input
 from tenure.manifests import did_you_mean
 from tenure.readings import Reading, default_preset, parse_reading, preset, preset_names
 from tenure.resources import bundled
-from tenure.timeline import Record, Scenario, load_scenarios, play
+from tenure.timeline import AnyScenario, Record, load_scenarios, play
 from tenure.timeline.answers import written_plays
 from tenure.timeline.chart import check_chart, write_chart
 
@@ -69,7 +69,8 @@ def play_command(
 ) -> None:
     """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
 
-    The queues are Kueue's; every head is decided as `tenure decide` decides it.
+    The queues are Kueue's; every head is decided as `tenure decide` decides it. With `scheduler: kai` in it a
+    scenario asks KAI-Scheduler's MinRuntime plugin in sessions, as `tenure kai` does.
 
     A scenario holds objects, what happens to them and when, and what is expected of it:
 
@@ -92,6 +93,7 @@ def play_command(
     \b
     tenure play scenario.yaml -o json | jq '.plays[].preemptions[] | .victim'
     tenure schema scenario > scenario.schema.json
+    tenure schema kai-scenario > kai-scenario.schema.json
 
     The cluster at an instant, to ask about. The first line says which time to decide at. What a controller
     keeps in memory only is not in it: who waits aside, and whom the head of a queue waits for.
@@ -160,7 +162,7 @@ def _print(records: list[Record], lines: int, output: Output) -> None:
         print_answer(output, None, short_lines(records))
 
 
-def _played(scenarios: list[Scenario], readings: list[Reading]) -> Iterator[Record]:
+def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:
     return (play(scenario, reading) for scenario in scenarios for reading in readings)
 
 
@@ -190,7 +192,7 @@ def _check_at(at: str | None, until: str | None, *, objects: bool) -> None:
         raise bad_input("--until", until, "nothing beside --at")
 
 
-def _ended(scenario: Scenario, until: str | None) -> Scenario:
+def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
     """The scenario up to another end."""
     if until is None:
         return scenario

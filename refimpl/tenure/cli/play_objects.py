@@ -9,13 +9,13 @@ from tenure.errors import bad_input
 from tenure.manifests import parse_duration, parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading
-from tenure.timeline import Scenario
+from tenure.timeline import AnyScenario, Scenario
 from tenure.timeline.export import cluster_at
 from tenure.units import format_instant
 
 
 def print_objects(
-    scenarios: Sequence[Scenario], readings: Sequence[Reading], at: str, output: Output
+    scenarios: Sequence[AnyScenario], readings: Sequence[Reading], at: str, output: Output
 ) -> None:
     """Print the cluster of one play at an instant.
 
@@ -25,11 +25,13 @@ def print_objects(
         output: as JSON, one List; else YAML.
 
     Raises:
-        InputError: several plays; an instant that is not in the play.
+        InputError: several plays, or one of KAI-Scheduler; an instant that is not in the play.
     """
     if len(scenarios) * len(readings) != 1:
         raise bad_input("--objects", "several plays", "one scenario and one reading")
     scenario, reading = scenarios[0], readings[0]
+    if not isinstance(scenario, Scenario):
+        raise bad_input("--objects", "a play of KAI-Scheduler", "one of Kueue")
     objects, clock = cluster_at(scenario, reading, instant_within(scenario, at, "--at"))
     if output == Output.JSON:
         print_answer(output, {"apiVersion": "v1", "kind": "List", "items": objects}, ())
@@ -40,7 +42,7 @@ def print_objects(
     print(yaml.safe_dump_all(objects, sort_keys=False, allow_unicode=True), end="")
 
 
-def instant_within(scenario: Scenario, text: str, option: str) -> Instant:
+def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:
     """An instant of a play.
 
     Args:

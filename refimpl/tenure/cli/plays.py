@@ -53,6 +53,9 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _counted(record: Record) -> str:
+    if record.sessions:
+        asked = _number(len(record.questions), "question")
+        return f"{_number(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} taken"
     parts = [_number(len(record.cycles), "cycle"), _number(len(record.preemptions), "preemption")]
     loop = record.loop
     parts.append("no loop" if loop is None else f"a loop of {_long(loop.period)}")

@@ -106,6 +106,10 @@ def verdict_of(protection: Protection, now: Instant) -> str:
 
     >>> verdict_of(Protection("a/b", protected=False), now=0)
     'not protected: it has no start stamp'
+    >>> minute = 60 * 10**9
+    >>> found = Resolution(Action.PREEMPT, minute, source="q", path=("q",))
+    >>> verdict_of(Protection("a/b", False, minute, minute, found), now=minute)
+    "not protected since 00:01:00: queue q's preemptMinRuntime 1m is over"
     """
     if protection.kept:
         return f"{'protected' if protection.protected else 'not protected'}, as the session found before"
@@ -115,7 +119,8 @@ def verdict_of(protection: Protection, now: Instant) -> str:
     until = _clock(protection.until, now)
     if protection.protected:
         return f"protected until {until} by {source}"
-    return f"not protected since {until}: {source}, is over"
+    comma = "," if ", " in source else ""
+    return f"not protected since {until}: {source}{comma} is over"
 
 
 def _clock(instant: Instant, now: Instant) -> str:

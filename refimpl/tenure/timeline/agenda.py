@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from tenure.model import Instant
-from tenure.timeline.scenario import Event
+from tenure.timeline.scenario import Happens
 
 
 class Due(IntEnum):
@@ -23,6 +23,8 @@ class Due(IntEnum):
     """Those that wait aside in a tree of queues are woken."""
     START = 4
     """A controller that was restarted is back."""
+    CLOSE = 5
+    """A session of KAI-Scheduler ends."""
 
 
 @dataclass(order=True, frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Task:
     number: int
     key: str = ""
     stay: int = 0
-    event: Event | None = field(default=None, compare=False)
+    event: Happens | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -59,7 +61,9 @@ class Agenda:
     _tasks: list[Task] = field(default_factory=list)
     _number: int = 0
 
-    def plan(self, at: Instant, kind: Due, key: str = "", stay: int = 0, event: Event | None = None) -> None:
+    def plan(
+        self, at: Instant, kind: Due, key: str = "", stay: int = 0, event: Happens | None = None
+    ) -> None:
         """Something is due at an instant."""
         self._number += 1
         heapq.heappush(self._tasks, Task(at, kind, self._number, key, stay, event))

@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from tenure.answers.written import schema_of, write_schema, written
-from tenure.timeline.record import Cycle, Loop, Outcome, Preemption, Record, RunSpan, Summary
+from tenure.timeline.record import (
+    Cycle,
+    Loop,
+    Outcome,
+    Preemption,
+    Question,
+    Record,
+    RunSpan,
+    Summary,
+    VictimAnswer,
+)
 from tenure.units import format_duration, format_instant
 
 
@@ -212,6 +222,67 @@ class CycleShape:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionShape:
+    """A session of KAI-Scheduler.
+
+    Args:
+        number: from 1.
+        start: when it began.
+        end: when it ended, or the play did.
+    """
+
+    number: int
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class VictimShape:
+    """What the MinRuntime plugin answered about one victim.
+
+    Args:
+        victim: who.
+        action: preempt or reclaim.
+        may_go: whether it may be taken.
+        pods: which of its pods were meant.
+        protected: whether it is protected; null where that is not asked.
+        remembered: whether an earlier answer of the session counted.
+        min_runtime: what counts; null where nothing was compared.
+        until: the end of the protection; null where nothing was compared, or there is no start stamp.
+        verdict: why, in a clause.
+    """
+
+    victim: str
+    action: str
+    may_go: bool
+    pods: tuple[str, ...]
+    protected: bool | None
+    remembered: bool
+    min_runtime: str | None
+    until: str | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShape:
+    """A job of KAI-Scheduler asks for victims.
+
+    Args:
+        at: when.
+        session: number of the session.
+        pending: who asks.
+        takes: whether those who may go are taken.
+        victims: the answers.
+    """
+
+    at: str
+    session: int
+    pending: str
+    takes: bool
+    victims: tuple[VictimShape, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PairShape:
     """Who takes whom.
 
@@ -270,6 +341,8 @@ class PlayShape:
         story: everything that happened, in the order of time.
         cycles: every scheduling cycle.
         loop: the first state that came back; null where none did.
+        sessions: of KAI-Scheduler; empty for Kueue.
+        questions: what KAI-Scheduler's plugin was asked; empty for Kueue.
         warnings: about the scenario's objects.
     """
 
@@ -289,6 +362,8 @@ class PlayShape:
     story: tuple[EntryShape, ...]
     cycles: tuple[CycleShape, ...]
     loop: LoopShape | None
+    sessions: tuple[SessionShape, ...]
+    questions: tuple[QuestionShape, ...]
     warnings: tuple[str, ...]
 
 
@@ -354,6 +429,11 @@ def _play(record: Record) -> PlayShape:
         ),
         cycles=tuple(map(_cycle, record.cycles)),
         loop=None if record.loop is None else _loop(record.loop),
+        sessions=tuple(
+            SessionShape(each.number, format_instant(each.start), format_instant(each.end))
+            for each in record.sessions
+        ),
+        questions=tuple(map(_question, record.questions)),
         warnings=record.warnings,
     )
 
@@ -412,6 +492,25 @@ def _cycle(each: Cycle) -> CycleShape:
         for head in each.heads
     )
     return CycleShape(each.number, format_instant(each.at), format_instant(each.clock), heads)
+
+
+def _question(each: Question) -> QuestionShape:
+    victims = tuple(map(_victim, each.victims))
+    return QuestionShape(format_instant(each.at), each.session, each.pending, each.takes, victims)
+
+
+def _victim(each: VictimAnswer) -> VictimShape:
+    return VictimShape(
+        victim=each.victim,
+        action=each.action,
+        may_go=each.may_go,
+        pods=each.pods,
+        protected=each.protected,
+        remembered=each.remembered,
+        min_runtime=None if each.min_runtime is None else format_duration(each.min_runtime),
+        until=None if each.until is None else format_instant(each.until),
+        verdict=each.verdict,
+    )
 
 
 def _loop(each: Loop) -> LoopShape:

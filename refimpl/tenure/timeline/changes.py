@@ -146,17 +146,10 @@ class Changes:
     def end(self, actor: Actor, how: Ending) -> None:
         """A workload is finished or deleted."""
         world = self.world
-        if actor.phase == Phase.WAITING:
-            self.journal.waited(actor, admitted=False)
-        elif actor.holds:
-            self.journal.ran(actor, how)
-        if how == Ending.FINISHED:
-            self.journal.finished[actor.key] = world.now
+        self.journal.ended(actor, how)
         actor.phase, actor.since = Phase.DONE, world.now
         del world.alive[actor.key]
         world.queues[actor.queue].remove(actor.key)
-        what = Happening.FINISHED if how == Ending.FINISHED else Happening.DELETED
-        self.journal.tell(what, how.value, actor)
         self.dirty = True
         self.retry(actor.queue)
 

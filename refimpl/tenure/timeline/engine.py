@@ -8,23 +8,26 @@ from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading, Wake
 from tenure.timeline.actors import Phase
-from tenure.timeline.agenda import Agenda, Due
+from tenure.timeline.agenda import Task
 from tenure.timeline.changes import Changes
+from tenure.timeline.clockwork import Clockwork
 from tenure.timeline.cycle import CycleRun, Handled
-from tenure.timeline.expecting import judge, moments, note
+from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.journal import Journal
+from tenure.timeline.kai.engine import KaiPlayer
+from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.loops import LoopWatch
 from tenure.timeline.outside import Outside
 from tenure.timeline.queues import Requeue
-from tenure.timeline.record import Happening, HeadResult, Outcome, Record, Result
-from tenure.timeline.scenario import Scenario
+from tenure.timeline.record import Happening, HeadResult, Record, Result
+from tenure.timeline.scenario import Happens, Scenario
 from tenure.timeline.timers import Timer, timers_after
 from tenure.timeline.world import World
 from tenure.units import format_duration, format_instant
 
 
-def play(scenario: Scenario, reading: Reading) -> Record:
-    """Play a scenario: every head is decided as `tenure.decide` decides it.
+def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
+    """Play a scenario. Of Kueue every head is decided as `tenure.decide` decides it.
 
     Args:
         scenario: what is played; `tenure.timeline.load_scenario` reads one.
@@ -43,6 +46,8 @@ def play(scenario: Scenario, reading: Reading) -> Record:
     >>> play(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
     ()
     """
+    if isinstance(scenario, KaiScenario):
+        return KaiPlayer(scenario, reading).play()
     return _Player(scenario, reading).play()
 
 
@@ -58,43 +63,36 @@ def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
         InputError: as of `play`.
     """
     player = _Player(dataclasses.replace(scenario, end=at, expectations=()), reading)
-    player.run()
+    player.run(scenario.events)
     return player.world
 
 
-class _Player:
+class _Player(Clockwork):
     def __init__(self, scenario: Scenario, reading: Reading) -> None:
+        super().__init__(scenario, reading)
         self.scenario = scenario
         self.world = World(scenario, reading)
-        self.agenda = Agenda()
         self.journal = Journal(self.world)
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)
         self.outside = Outside(self.world, self.agenda, self.journal, self.changes)
-        self.outcomes: list[Outcome] = []
-        self.moments = moments(scenario, reading)
         self.last_cycle: Instant | None = None
         self.mark: Instant = scenario.start - 1
         self.timers: list[Timer] = []
 
+    @property
+    def observed(self) -> Observed:
+        return self.world
+
     def play(self) -> Record:
-        self.run()
+        self.run(self.scenario.events)
         return self._record()
 
-    def run(self) -> None:
+    def begin(self) -> None:
         for submission in self.scenario.present:
             self.changes.present(submission)
-        for event in self.scenario.events:
-            self.agenda.plan(event.at, Due.EVENT, event=event)
-        while (now := self._next()) is not None and now <= self.scenario.end:
-            self._look(now)
-            self.world.now = now
-            self._step(now)
-        self._look(self.scenario.end + 1)
-        self.world.now = self.scenario.end
 
-    def _next(self) -> Instant | None:
-        """When something happens next."""
+    def next_at(self) -> Instant | None:
         times = [self.agenda.next_at(), self._cycle_at()]
         self.timers = timers_after(self.world, self.mark) if self._heeds_time() else []
         times.extend(timer.at for timer in self.timers[:1])
@@ -118,20 +116,22 @@ class _Player:
             return self.world.now
         return max(self.world.now, self.last_cycle + self.scenario.timing.cycle)
 
-    def _step(self, now: Instant) -> None:
+    def step(self, now: Instant) -> None:
         for timer in self.timers:
             if timer.at <= now:
                 self._run_out(timer)
         self.mark = max(self.mark, now)
-        for task in self.agenda.due(now):
-            if task.event is None:
-                self.changes.apply(task)
-            else:
-                self.loops.disturbed()
-                self.outside.happen(task.event)
+        self.apply(self.agenda.due(now))
         due = self._cycle_at()
         if due is not None and due <= now:
             self._cycle()
+
+    def follow(self, task: Task) -> None:
+        self.changes.apply(task)
+
+    def happen(self, event: Happens) -> None:
+        self.loops.disturbed()
+        self.outside.happen(event)
 
     def _run_out(self, timer: Timer) -> None:
         """Time has passed: whoever is tried again all the time sees it; the others where they are woken."""
@@ -187,11 +187,6 @@ class _Player:
             self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
             for each in parked[1:]:
                 self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", each)
-
-    def _look(self, before: Instant) -> None:
-        """What is expected at an instant is looked at when all of that instant has happened."""
-        while self.moments and (self.moments[0].at or 0) < before:
-            self.outcomes.extend(note(self.world, self.moments.pop(0)))
 
     def _too_many(self) -> InputError:
         found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"

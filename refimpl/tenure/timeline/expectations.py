@@ -19,8 +19,12 @@ from tenure.timeline.shapes import (
     ShareShape,
 )
 
-_AT_ONCE = ("running", "waiting", "evicted", "parked", "priority")
+_AT_ONCE = ("running", "waiting", "evicted", "parked", "priority", "may_go", "kept", "min_runtime")
 _WHOLE = ("workloads", "every_workload", "preemptions", "cut_short", "loop")
+KUEUE_ONLY = ("parked", "priority", "loop")
+"""What says nothing about a play of KAI-Scheduler."""
+KAI_ONLY = ("asker", "may_go", "kept", "min_runtime")
+"""What says nothing about a play of Kueue."""
 
 
 class Expectations:
@@ -30,9 +34,17 @@ class Expectations:
         keys: the workloads of the scenario, `namespace/name`.
         place: the scenario, for problems.
         instant: reads a time of the scenario, given its text and its field.
+        foreign: names of what only another scheduler's plays have.
     """
 
-    def __init__(self, keys: list[str], place: Place, instant: Callable[[str, str], Instant]) -> None:
+    def __init__(
+        self,
+        keys: list[str],
+        place: Place,
+        instant: Callable[[str, str], Instant],
+        foreign: tuple[str, ...] = KAI_ONLY,
+    ) -> None:
+        self._foreign = foreign
         self._known = set(keys)
         self._short: dict[str, str | None] = {}
         for key in keys:
@@ -78,15 +90,27 @@ class Expectations:
             preemptions=_bounds(shape.preemptions),
             cut_short=_bounds(shape.cut_short),
             loop=self._loop(shape.loop, f"{field}.loop"),
+            asker=None if shape.asker is None else self._key(shape.asker, f"{field}.for"),
+            may_go=self._keys(shape.may_go, f"{field}.mayGo"),
+            kept=self._keys(shape.kept, f"{field}.kept"),
+            min_runtime={
+                self._key(name, f"{field}.minRuntime"): value
+                for name, value in (shape.min_runtime or {}).items()
+            },
         )
 
     def _check_kind(self, shape: ExpectShape, field: str) -> None:
+        for name in self._foreign:
+            if getattr(shape, name) is not None:
+                expected = "nothing: plays of this scheduler have no such thing"
+                raise self._wrong(f"{field}.{_camel(name)}", "this", expected)
         said, kind = (_WHOLE, "without at") if shape.at is not None else (_AT_ONCE, "beside at")
         for name in said:
             if getattr(shape, name) is not None:
                 raise self._wrong(f"{field}.{_camel(name)}", "this", f"it {kind}")
-        if not any(getattr(shape, name) is not None for name in (*_AT_ONCE, *_WHOLE)):
-            raise self._wrong(field, "nothing", f"one of {', '.join(map(_camel, (*_AT_ONCE, *_WHOLE)))}")
+        known = [name for name in (*_AT_ONCE, *_WHOLE) if name not in self._foreign]
+        if not any(getattr(shape, name) is not None for name in known):
+            raise self._wrong(field, "nothing", f"one of {', '.join(map(_camel, known))}")
 
     def _loop(self, raw: Any, field: str) -> LoopExpected | None:
         if raw is None:
@@ -130,5 +154,7 @@ def _bounds(shape: NumberBounds | DurationBounds | None) -> Bounds | None:
 
 
 def _camel(name: str) -> str:
+    if name == "asker":
+        return "for"
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
+from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.actors import Phase
-from tenure.timeline.record import Outcome, Record, Summary
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Scenario, Share
-from tenure.timeline.world import World
+from tenure.timeline.ledger import Player
+from tenure.timeline.record import Outcome, Question, Record, Summary, VictimAnswer
+from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share, Story
 from tenure.units import format_duration
 
 _DURATIONS = frozenset(("ran", "kept", "longest_wait"))
 _WORDS = {"longest_wait": "longestWait"}
 
 
-def moments(scenario: Scenario, reading: Reading) -> list[Expectation]:
+class Observed(Protocol):
+    """What expectations at an instant look at."""
+
+    now: Instant
+
+    @property
+    def actors(self) -> Mapping[str, Player]:
+        """Everybody who has joined."""
+
+    @property
+    def questions(self) -> list[Question]:
+        """What KAI-Scheduler's plugin was asked, in order; empty elsewhere."""
+
+    def is_parked(self, key: str) -> bool:
+        """Whether somebody who waits does so outside its queue's heap."""
+
+    def priority_of(self, key: str) -> int | None:
+        """The effective priority; None for one who is not there."""
+
+
+def moments(scenario: Story, reading: Reading) -> list[Expectation]:
     """The expectations at an instant that hold for a reading, in the order of time."""
     own = [each for each in scenario.expectations if each.at is not None and _speaks_of(each, reading.name)]
     return sorted(own, key=lambda each: each.at or 0)
 
 
-def note(world: World, expected: Expectation) -> Iterator[Outcome]:
+def note(world: Observed, expected: Expectation) -> Iterator[Outcome]:
     """What became of an expectation at this instant."""
     for name, keys in (
         ("running", expected.running),
@@ -37,13 +59,40 @@ def note(world: World, expected: Expectation) -> Iterator[Outcome]:
             field, text = f"{expected.where}.{name}", ", ".join(keys)
             yield Outcome(field, not wrong, text, ", ".join(wrong) or text, expected.at)
     for key, priority in expected.priority.items():
-        actor = world.actors.get(key)
-        found = "not there" if actor is None else str(world.priority(actor))
+        known = world.priority_of(key)
+        found = "not there" if known is None else str(known)
         field = f"{expected.where}.priority[{key}]"
         yield Outcome(field, found == str(priority), str(priority), found, expected.at)
+    yield from _answers(world, expected)
 
 
-def judge(scenario: Scenario, record: Record, outcomes: list[Outcome]) -> Record:
+def _answers(world: Observed, expected: Expectation) -> Iterator[Outcome]:
+    """What became of what the plugin was expected to answer at this instant."""
+    said = {
+        answer.victim: answer
+        for question in world.questions
+        if question.at == expected.at and expected.asker in (None, question.pending)
+        for answer in question.victims
+    }
+    for name, keys, wanted in (("mayGo", expected.may_go, True), ("kept", expected.kept, False)):
+        wrong = [key for key in keys if key not in said or said[key].may_go != wanted]
+        if keys:
+            text = ", ".join(keys)
+            found = "; ".join(f"{key}: {_verdict(said.get(key))}" for key in wrong) or text
+            yield Outcome(f"{expected.where}.{name}", not wrong, text, found, expected.at)
+    for key, value in expected.min_runtime.items():
+        answer = said.get(key)
+        known = None if answer is None else answer.min_runtime
+        found = _verdict(answer) if known is None else format_duration(known)
+        field = f"{expected.where}.minRuntime[{key}]"
+        yield Outcome(field, known == value, format_duration(value), found, expected.at)
+
+
+def _verdict(answer: VictimAnswer | None) -> str:
+    return "nobody asked" if answer is None else answer.verdict
+
+
+def judge(scenario: Story, record: Record, outcomes: list[Outcome]) -> Record:
     """The record with the outcomes of all expectations that speak of its reading, in their order.
 
     Args:
@@ -64,12 +113,12 @@ def _speaks_of(expected: Expectation, reading: str) -> bool:
     return not expected.readings or reading in expected.readings
 
 
-def _state(world: World, key: str) -> str:
+def _state(world: Observed, key: str) -> str:
     actor = world.actors.get(key)
     if actor is None:
         return "not there yet"
     if actor.phase == Phase.WAITING:
-        return "parked" if key in world.queues[actor.queue].parked else "waiting"
+        return "parked" if world.is_parked(key) else "waiting"
     return {Phase.RUNNING: "running", Phase.TERMINATING: "evicted", Phase.DONE: "done"}[actor.phase]
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
-
-from pydantic import BaseModel
+from typing import TypeAlias
 
 from tenure.errors import InputError, Problem
-from tenure.manifests import Place, did_you_mean, parse_duration, parse_instant, show
-from tenure.manifests.checking import check
+from tenure.kai.intake.load import OWN_GROUPS
+from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.file_bytes import read_file, read_standard_input
 from tenure.manifests.yaml_text import Document, parse_yaml
 from tenure.model import Duration, Instant
 from tenure.timeline.expectations import Expectations
+from tenure.timeline.kai.loading import parse_kai_scenario
+from tenure.timeline.kai.scenario import KaiScenario
+from tenure.timeline.naming import key_of
 from tenure.timeline.objects import Objects, without_workloads
 from tenure.timeline.scenario import (
     MOST_CYCLES,
@@ -40,17 +41,18 @@ from tenure.timeline.shapes import (
     SubmitShape,
     TimingShape,
     WorkShape,
+    checked,
 )
 from tenure.timeline.submissions import Maker
+from tenure.timeline.times import Times
 
-START = "2026-01-05T09:00:00Z"
-"""When a play starts that says nothing about it: a Monday morning."""
+AnyScenario: TypeAlias = Scenario | KaiScenario
+"""A scenario of Kueue or of KAI-Scheduler."""
 
 _KINDS = ("submit", "finish", "delete", "tick", "restart", "clock", "edit")
-_Shape = TypeVar("_Shape", bound=BaseModel)
 
 
-def load_scenario(path: str | Path) -> Scenario:
+def load_scenario(path: str | Path) -> AnyScenario:
     """The scenario of a file that holds one.
 
     Args:
@@ -71,7 +73,7 @@ def load_scenario(path: str | Path) -> Scenario:
     return found[0]
 
 
-def load_scenarios(paths: list[str | Path]) -> Iterator[Scenario]:
+def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
     """The scenarios of files and folders, one for each YAML document, in the order of their names.
 
     Args:
@@ -92,7 +94,7 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[Scenario]:
             yield from _load_file(path)
 
 
-def _load_file(path: str | Path) -> Iterator[Scenario]:
+def _load_file(path: str | Path) -> Iterator[AnyScenario]:
     problems: list[Problem] = []
     file = "stdin" if str(path) == "-" else str(path)
     raw = read_standard_input(problems) if file == "stdin" else read_file(path, file, problems)
@@ -110,11 +112,22 @@ def _load_file(path: str | Path) -> Iterator[Scenario]:
         raise InputError([Problem("", "no document", "a scenario", file=file)])
     for number, each in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_scenario(each, file=file, name=stem)
+        yield _parse(each, file, stem)
+
+
+def _parse(raw: object, file: str, name: str) -> AnyScenario:
+    scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
+    if not isinstance(raw, dict) or scheduler == "kueue":
+        return parse_scenario(raw, file=file, name=name)
+    called = str(raw.get("scenario", name))
+    place = Place(f"Scenario/{called}", file)
+    if scheduler != "kai":
+        raise InputError([place.problem("scheduler", show(scheduler), "kueue or kai")])
+    return parse_kai_scenario(raw, place, called)
 
 
 def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Scenario:
-    """A scenario from what a YAML document holds.
+    """A scenario of Kueue from what a YAML document holds.
 
     Args:
         raw: the document, untrusted.
@@ -134,15 +147,7 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Sc
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
         raise InputError([place.problem("", show(raw), "a map with objects, events and expect")])
-    return _Reader(_checked(ScenarioShape, raw, place), place, str(called)).scenario()
-
-
-def _checked(model: type[_Shape], raw: object, place: Place, prefix: str = "") -> _Shape:
-    problems: list[Problem] = []
-    found = check(model, raw, place, problems, prefix=prefix)
-    if found is None:
-        raise InputError(problems)
-    return found
+    return _Reader(checked(ScenarioShape, raw, place), place, str(called)).scenario()
 
 
 class _Reader:
@@ -150,10 +155,11 @@ class _Reader:
         self.shape = shape
         self.place = place
         self.name = name
-        self.start = self._instant(shape.start or START, "start", 0)
-        self.end = self._instant(shape.until, "until", self.start)
+        self.times = Times(shape.start, shape.until, place)
+        self.end = self.times.end
         self.objects = Objects(place.file)
         self.objects.take(shape.objects or [], shape.files or [])
+        self._refuse_kai()
         loaded = self.objects.loaded()
         self.shown = self.objects.shown()
         self.warnings = loaded.warnings
@@ -161,8 +167,6 @@ class _Reader:
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:
-        if self.end <= self.start:
-            raise self._wrong("until", self.shape.until, "a time after start")
         present = tuple(self._present())
         events = [*self._generated(), *self._events()]
         events.sort(key=lambda event: event.at)
@@ -170,11 +174,11 @@ class _Reader:
         workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
         self._refuse_twice([workload.key for workload in workloads])
         keys = [workload.key for workload in workloads]
-        expectations = Expectations(keys, self.place, self._instant_after_start)
+        expectations = Expectations(keys, self.place, self.times.within)
         return Scenario(
             name=self.name,
             title=self.shape.title or "",
-            start=self.start,
+            start=self.times.start,
             end=self.end,
             cluster=without_workloads(self.given),
             present=present,
@@ -188,6 +192,17 @@ class _Reader:
             file=self.place.file,
             objects=self.shown,
         )
+
+    def _refuse_kai(self) -> None:
+        """Objects that were written here to be played; in the files beside it both schedulers' may stand."""
+        for each in self.objects.raw:
+            if (
+                each.file == self.place.file
+                and str(each.object.get("apiVersion")).partition("/")[0] in OWN_GROUPS
+            ):
+                kind = printable(str(each.object.get("kind")))
+                said = self.shape.scheduler or "nothing"
+                raise self._wrong("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
 
     def _present(self) -> Iterator[Submission]:
         """The workloads among the objects, pending ones first joined by those that hold quota."""
@@ -210,13 +225,13 @@ class _Reader:
     def _generated(self) -> Iterator[Event]:
         for number, shape in enumerate(self.shape.generate or []):
             path = f"generate[{number}]"
-            start = self._instant_after_start(shape.start or "0s", f"{path}.from")
-            end = self.end if shape.until is None else self._instant_after_start(shape.until, f"{path}.until")
+            start = self.times.after_start(shape.start or "0s", f"{path}.from")
+            end = self.end if shape.until is None else self.times.after_start(shape.until, f"{path}.until")
             yield from self.maker.generated(shape, start, end, path)
 
     def _events(self) -> Iterator[Event]:
         timed = [
-            (self._instant_after_start(shape.at, f"events[{number}].at"), number, shape)
+            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
             for number, shape in enumerate(self.shape.events or [])
         ]
         for at, number, shape in sorted(timed, key=lambda each: each[:2]):
@@ -232,7 +247,7 @@ class _Reader:
             several = shape.submit if isinstance(shape.submit, list) else [shape.submit]
             for number, raw in enumerate(several):
                 inner = f"{path}.submit[{number}]" if isinstance(shape.submit, list) else f"{path}.submit"
-                found = _checked(SubmitShape, raw, self.place, inner)
+                found = checked(SubmitShape, raw, self.place, inner)
                 yield Submit(at, self.maker.submission(found, at, inner))
         yield from (Finish(at, name) for name in shape.finish or ())
         yield from (Delete(at, name) for name in shape.delete or ())
@@ -241,7 +256,7 @@ class _Reader:
         if shape.restart is not None:
             down: Duration = 0
             if shape.restart is not True:
-                down = _checked(RestartShape, shape.restart, self.place, f"{path}.restart").down or 0
+                down = checked(RestartShape, shape.restart, self.place, f"{path}.restart").down or 0
             yield Restart(at, down)
         if shape.clock is not None:
             yield ClockJump(at, shape.clock)
@@ -268,31 +283,8 @@ class _Reader:
                 raise self._wrong("events", f"{key} a second time", "each workload once")
             seen.add(key)
 
-    def _instant_after_start(self, text: str, field: str) -> Instant:
-        return self._instant(text, field, self.start)
-
-    def _instant(self, text: str, field: str, start: Instant) -> Instant:
-        """A time, or a duration after the start."""
-        read: Callable[..., int] = parse_instant if "T" in text else parse_duration
-        try:
-            return read(text, field=field) + (0 if "T" in text else start)
-        except InputError:
-            raise self._wrong(field, show(text), "a time, or a time after start such as 4h30m") from None
-
     def _wrong(self, field: str, found: str, expected: str) -> InputError:
         return InputError([self.place.problem(field, found, expected)])
-
-
-def key_of(name: str, keys: list[str]) -> str | None:
-    """The full name of a workload that is called by it, or by its last part alone where that is enough.
-
-    >>> key_of("a", ["ml/a", "ml/b"]), key_of("a", ["ml/a", "x/a"])
-    ('ml/a', None)
-    """
-    if name in keys:
-        return name
-    found = [key for key in keys if key.rpartition("/")[2] == name]
-    return found[0] if len(found) == 1 else None
 
 
 def _timing(shape: TimingShape) -> Timing:

@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from tenure.errors import InputError, Problem
-from tenure.manifests import (
-    Loaded,
-    SourcedObject,
-    build,
-    read_objects,
-    read_priority_class,
-    read_workload,
-    show,
-)
+from tenure.errors import InputError
+from tenure.manifests import Loaded, build, read_priority_class, read_workload
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import Cluster, Workload
+from tenure.timeline.written import Written
 
 EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
 """The kinds that an event may change."""
 
 
 @dataclass(slots=True)
-class Objects:
-    """The objects as they were written, and what they come to.
+class Objects(Written):
+    """The objects of a scenario of Kueue, and what they come to."""
 
-    Args:
-        file: the scenario's file.
-        raw: every object, with the file it came from.
-    """
-
-    file: str
-    raw: list[SourcedObject] = field(default_factory=list)
-
-    def take(self, objects: list[Any], files: list[str]) -> None:
-        """Take the objects that the scenario holds, and those in the files that it names.
-
-        Raises:
-            InputError: files that cannot be read; an object that is no map.
-        """
-        for number, each in enumerate(objects):
-            if not isinstance(each, dict):
-                place = f"objects[{number}]"
-                raise InputError([Problem(place, show(each), "a Kubernetes object", file=self.file)])
-            self.raw.append(SourcedObject(self.file, {"apiVersion": API_VERSION, **each}))
-        folder = Path() if self.file in ("", "stdin") else Path(self.file).parent
-        if files:
-            self.raw.extend(read_objects([folder / name for name in files]))
+    def api_version(self, kind: object) -> str:
+        """Kueue's."""
+        del kind
+        return API_VERSION
 
     def loaded(self) -> Loaded:
         """What the objects come to now.
@@ -78,21 +50,7 @@ class Objects:
         Raises:
             InputError: a kind that no event may change; what is wrong with the result.
         """
-        kind, name = patch.get("kind"), dig(patch, "metadata", "name")
-        if kind not in EDITED:
-            raise InputError(
-                [Problem(f"{place}.kind", show(kind), f"one of {', '.join(EDITED)}", file=self.file)]
-            )
-        for number, each in enumerate(self.raw):
-            if each.object.get("kind") == kind and dig(each.object, "metadata", "name") == name:
-                self.raw[number] = SourcedObject(each.file, _merged(each.object, patch))
-                break
-        else:
-            self.raw.append(SourcedObject(self.file, {"apiVersion": API_VERSION, **patch}))
-        changes = [
-            f"{path} is {value}" for path, value in _leaves(patch) if path.startswith(("spec", "value"))
-        ]
-        return f"{kind} {name}: {', '.join(changes)}", without_workloads(self.loaded().cluster)
+        return self.patch(patch, place, EDITED), without_workloads(self.loaded().cluster)
 
     def class_priority(self, name: str) -> int | None:
         """The priority of a WorkloadPriorityClass at the start; None where there is no such class."""
@@ -133,28 +91,3 @@ def with_pods(workload: Workload, asking: Workload) -> Workload:
 def without_workloads(cluster: Cluster) -> Cluster:
     """The objects alone."""
     return dataclasses.replace(cluster, admitted=(), pending=())
-
-
-def _merged(old: Any, patch: Any) -> Any:
-    """A merge patch.
-
-    >>> _merged({"a": {"b": 1, "c": 2}}, {"a": {"b": None, "d": [3]}})
-    {'a': {'c': 2, 'd': [3]}}
-    """
-    if not isinstance(old, dict) or not isinstance(patch, dict):
-        return copy.deepcopy(patch)
-    result = dict(old)
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = _merged(old.get(key), value)
-    return result
-
-
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _leaves(each, f"{path}.{key}" if path else str(key))
-    else:
-        yield path, show(value)

@@ -8,7 +8,7 @@ from tenure.timeline.agenda import Agenda, Due
 from tenure.timeline.changes import Changes
 from tenure.timeline.journal import Journal
 from tenure.timeline.record import Ending, Happening
-from tenure.timeline.scenario import ClockJump, Delete, Edit, Event, Finish, Restart, Submit
+from tenure.timeline.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submit
 from tenure.timeline.world import World
 from tenure.units import format_duration
 
@@ -26,7 +26,7 @@ class Outside:
         self._journal = journal
         self._changes = changes
 
-    def happen(self, event: Event) -> None:
+    def happen(self, event: Happens) -> None:
         """An event happens now."""
         match event:
             case Submit(submission=submission):

@@ -39,6 +39,11 @@ class Happening(StrEnum):
     EDITED = "edited"
     RESTARTED = "restarted"
     CLOCK = "clock"
+    SESSION = "session"
+    PLACED = "placed"
+    MAY_GO = "may go"
+    """The plugin lets it be taken, and nobody takes it."""
+    KEPT = "kept"
     NOTE = "note"
 
 
@@ -216,6 +221,66 @@ class Cycle:
 
 
 @dataclass(frozen=True, slots=True)
+class VictimAnswer:
+    """What KAI-Scheduler's plugin answered about one victim.
+
+    Args:
+        victim: `namespace/name`.
+        action: preempt or reclaim.
+        may_go: whether the filter passes it and the validator lets its pods go.
+        pods: what was asked about.
+        protected: whether it is protected; None where that is not asked.
+        remembered: whether an earlier answer of the session counted.
+        min_runtime: what counts, ns; None where an earlier answer counted or nothing was asked.
+        until: the end of its protection; None where it has none, or an earlier answer counted.
+        verdict: why, in a clause.
+    """
+
+    victim: str
+    action: str
+    may_go: bool
+    pods: tuple[str, ...]
+    protected: bool | None
+    remembered: bool
+    min_runtime: Duration | None
+    until: Instant | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A job of KAI-Scheduler asks for victims.
+
+    Args:
+        at: when.
+        session: number of the session.
+        pending: `namespace/name` of the job.
+        takes: whether those who may go are taken.
+        victims: the answers, in the order of asking.
+    """
+
+    at: Instant
+    session: int
+    pending: str
+    takes: bool
+    victims: tuple[VictimAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSpan:
+    """A session of KAI-Scheduler: what it sees of the cluster is what there was at its start.
+
+    Args:
+        number: from 1.
+        start, end: when; the end of the play for one that goes on.
+    """
+
+    number: int
+    start: Instant
+    end: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A state that came back: from there on the same repeats for as long as nothing from outside happens.
 
@@ -307,6 +372,7 @@ class Record:
         outcomes: of the expectations that hold for this reading.
         warnings: about the manifests.
         file: where the scenario was read; empty where it was made in Python.
+        sessions, questions: of KAI-Scheduler, in the order of time; empty elsewhere.
 
     >>> Record("s", "", "guaranteed", 0, 9).holds
     True
@@ -328,6 +394,8 @@ class Record:
     outcomes: tuple[Outcome, ...] = ()
     warnings: tuple[str, ...] = ()
     file: str = ""
+    sessions: tuple[SessionSpan, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 
@@ -65,6 +65,14 @@ class Submission:
     keeps: bool = True
     eviction: Duration | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Happens(Protocol):
+    """An event of a scenario, of any scheduler."""
+
+    @property
+    def at(self) -> Instant:
+        """When."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,9 @@ class Expectation:
         preemptions: how many there are in all.
         cut_short: the longest time that protected time was cut short, ns.
         loop: see `LoopExpected`.
+        asker: of KAI-Scheduler's plugin at the instant: for whom it was asked; None for whoever it was.
+        may_go, kept: who may be taken by its answers at the instant, and who may not.
+        min_runtime: what counts by its answers at the instant, ns.
     """
 
     where: str
@@ -220,43 +231,56 @@ class Expectation:
     preemptions: Bounds | None = None
     cut_short: Bounds | None = None
     loop: LoopExpected | None = None
+    asker: str | None = None
+    may_go: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    min_runtime: Mapping[str, Duration] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
-    """A play.
+class Story:
+    """What a scenario of any scheduler is.
 
     Args:
         name: short, as in file names.
         title: what it shows, in a sentence.
         start, end: the window, ns since the epoch.
-        cluster: the objects at the start, without workloads.
-        present: the workloads that are there at the start.
-        events: in the order of time; of one instant in the order in which they were written.
         expectations: see `Expectation`.
-        timing, gates: see there.
-        max_cycles: how many scheduling cycles there may be.
         source: where the story comes from.
         warnings: about its objects.
         file: where it was read; empty where it was made in Python.
-        objects: the cluster as manifests, without workloads.
-
-    >>> Scenario("idle", "", 0, 9, Cluster({})).events
-    ()
     """
 
     name: str
     title: str
     start: Instant
     end: Instant
+    expectations: tuple[Expectation, ...] = field(default=(), kw_only=True)
+    source: str = field(default="", kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+    file: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario(Story):
+    """A play of Kueue.
+
+    Args:
+        cluster: the objects at the start, without workloads.
+        present: the workloads that are there at the start.
+        events: in the order of time; of one instant in the order in which they were written.
+        timing, gates: see there.
+        max_cycles: how many scheduling cycles there may be.
+        objects: the cluster as manifests, without workloads.
+
+    >>> Scenario("idle", "", 0, 9, Cluster({})).events
+    ()
+    """
+
     cluster: Cluster
     present: tuple[Submission, ...] = ()
     events: tuple[Event, ...] = ()
-    expectations: tuple[Expectation, ...] = ()
     timing: Timing = field(default_factory=Timing)
     gates: QueueGates = field(default_factory=QueueGates)
     max_cycles: int = MOST_CYCLES
-    source: str = ""
-    warnings: tuple[str, ...] = ()
-    file: str = ""
     objects: tuple[Mapping[str, Any], ...] = ()

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BeforeValidator, Field, PlainValidator, StrictBool, StrictInt
+from pydantic import BaseModel, BeforeValidator, Field, PlainValidator, StrictBool, StrictInt
 
+from tenure.errors import InputError, Problem
+from tenure.manifests import Place
+from tenure.manifests.checking import check
 from tenure.manifests.fields import Count, DurationText, Int32, Known, Name, Positive, Text
 from tenure.manifests.quantities import parse_quantity
+
+_Shape = TypeVar("_Shape", bound=BaseModel)
+
+
+def checked(model: type[_Shape], raw: object, place: Place, prefix: str = "") -> _Shape:
+    """A part of a scenario as its shape has it.
+
+    Raises:
+        InputError: everything in which it deviates.
+    """
+    problems: list[Problem] = []
+    found = check(model, raw, place, problems, prefix=prefix)
+    if found is None:
+        raise InputError(problems)
+    return found
 
 
 def _listed(value: object) -> object:
@@ -130,6 +148,10 @@ class LoopShape(Known):
 class ExpectShape(Known):
     reading: Names | None = None
     at: Text | None = None
+    asker: Name | None = Field(default=None, alias="for")
+    may_go: Names | None = None
+    kept: Names | None = None
+    min_runtime: dict[Name, DurationText] | None = None
     running: Names | None = None
     waiting: Names | None = None
     evicted: Names | None = None
@@ -142,19 +164,25 @@ class ExpectShape(Known):
     loop: Any = None
 
 
-class ScenarioShape(Known):
+class StoryShape(Known):
+    """What a scenario of any scheduler has."""
+
     scenario: Name | None = None
     title: Text | None = None
     source: Text | None = None
     start: Text | None = None
     until: Text
+    files: Names | None = None
+    objects: list[Any] | None = None
+    expect: list[ExpectShape] | None = None
+
+
+class ScenarioShape(StoryShape):
+    scheduler: Literal["kueue"] | None = None
     max_cycles: Positive | None = None
     timing: TimingShape | None = None
     gates: GatesShape | None = None
-    files: Names | None = None
-    objects: list[Any] | None = None
     work: dict[Name, WorkShape] | None = None
     defaults: Defaults | None = None
     generate: list[GenerateShape] | None = None
     events: list[EventShape] | None = None
-    expect: list[ExpectShape] | None = None

@@ -12,6 +12,7 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure.timeline.actors import Actor, shape_of
 from tenure.timeline.queues import PendingQueue
+from tenure.timeline.record import Question
 from tenure.timeline.scenario import Scenario
 
 
@@ -79,6 +80,19 @@ class World:
     def priority(self, actor: Actor) -> int:
         """An actor's effective priority at this instant."""
         return self.effective(actor.workload).priority
+
+    @property
+    def questions(self) -> list[Question]:
+        """None: those are KAI-Scheduler's."""
+        return []
+
+    def is_parked(self, key: str) -> bool:
+        """Whether a workload that waits does so outside its queue's heap."""
+        return key in self.queues[self.actors[key].queue].parked
+
+    def priority_of(self, key: str) -> int | None:
+        """A workload's effective priority at this instant; None for one that is not there."""
+        return self.priority(self.actors[key]) if key in self.actors else None
 
     def shape(self, actor: Actor) -> Hashable:
         """What the scheduler takes for equivalent, at this instant."""

@@ -202,6 +202,12 @@ def test_a_long_name_leaves_room_for_the_lanes() -> None:
     assert "long" * 10 not in texts(svg)
 
 
+def test_a_play_of_kai_is_drawn_with_its_actions_as_reasons() -> None:
+    words = texts(svg_chart(played("kai-boundary", "guaranteed")))
+    assert "runs, in its protected time" in words
+    assert "preempt" in words.splitlines()
+
+
 def test_a_chart_is_the_same_every_time(turns: Record, tmp_path: Path) -> None:
     script = (
         "import sys; from tenure.timeline import *; from tenure.readings import preset; "
@@ -253,7 +259,7 @@ def test_the_legend_explains_what_is_drawn_and_nothing_else(turns: Record) -> No
     words = texts(svg_chart(turns))
     assert "is deleted" not in words
     assert "the controller restarts, or is back" not in words
-    assert "runs, minAdmitDuration protects it" in words
+    assert "runs, in its protected time" in words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenure.errors import InputError
-from tenure.timeline import load_scenario, load_scenarios, parse_scenario
+from tenure.timeline import KaiScenario, Scenario, load_scenario, load_scenarios, parse_scenario
 from tests.unit.timeline.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -51,8 +51,17 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
             "events[0].edit.kind: found 'Workload', expected one of",
         ),
         (raw(expect=[{"at": "1h", "running": "a"}]), "expect[0].running: found 'a', expected a workload"),
+        (raw({"at": "-1s", "tick": True}), "events[0].at: found '-1s', expected a time from start to until"),
+        (
+            raw(expect=[{"at": "61m", "running": "a"}]),
+            "expect[0].at: found '61m', expected a time from start",
+        ),
         (raw(expect=[{"running": "a"}]), "expect[0].running: found this, expected it beside at"),
         (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
+        (
+            raw(expect=[{"at": "1h", "mayGo": "a"}]),
+            "expect[0].mayGo: found this, expected nothing: plays of this",
+        ),
         (raw(expect=[{"reading": "guaranted", "loop": "any"}]), "did you mean guaranteed?"),
         (raw(expect=[{"reading": "guaranteed"}]), "expect[0]: found nothing, expected one of running, "),
         (
@@ -61,6 +70,10 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
         ),
         (raw(generate=[{"users": 2, "every": "1ms", "queue": "q"}]), "generate[0].every: found 1000000ns"),
         (raw(objects=[{"kind": "ClusterQueue", "metadata": {"name": "q"}}]), "'q' a second time"),
+        (
+            raw(objects=[{"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "q"}}]),
+            "scheduler: found nothing, expected kai: Queue is an object of KAI-Scheduler",
+        ),
         (raw(gates={"PriorityBoost": True}), "gates.PriorityBoost: found True, expected no field"),
     ],
 )
@@ -87,7 +100,19 @@ def test_objects_may_stand_in_files_beside_the_scenario(tmp_path: Path) -> None:
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n", encoding="utf-8"
     )
     (tmp_path / "scenario.yaml").write_text("until: 1h\nfiles: queue.yaml\n", encoding="utf-8")
-    assert list(load_scenario(tmp_path / "scenario.yaml").cluster.cluster_queues) == ["q"]
+    loaded = load_scenario(tmp_path / "scenario.yaml")
+    assert isinstance(loaded, Scenario)
+    assert list(loaded.cluster.cluster_queues) == ["q"]
+
+
+def test_a_scenario_says_whose_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    for scheduler, kind in (("kueue", Scenario), ("kai", KaiScenario)):
+        file.write_text(f"scheduler: {scheduler}\nuntil: 1h\n", encoding="utf-8")
+        assert isinstance(load_scenario(file), kind)
+    file.write_text("scheduler: slurm\nuntil: 1h\n", encoding="utf-8")
+    with pytest.raises(InputError, match="scheduler: found 'slurm', expected kueue or kai"):
+        load_scenario(file)
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "{"])

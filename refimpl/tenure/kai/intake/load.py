@@ -24,7 +24,8 @@ VERSIONS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("v1",),
     "SchedulingShard": ("kai.scheduler/v1",),
 }
-_OWN_GROUPS = ("scheduling.run.ai", "kai.scheduler")
+OWN_GROUPS = ("scheduling.run.ai", "kai.scheduler")
+"""API groups of KAI-Scheduler alone."""
 _SHARED_KINDS = ("Pod", "ConfigMap")
 
 
@@ -118,7 +119,16 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
     ['a']
     """
     sourced = [SourcedObject("", each if isinstance(each, dict) else {}) for each in objects]
-    return _scene(sourced, Notes(), arguments or {})
+    return scene_of_sourced(sourced, arguments)
+
+
+def scene_of_sourced(objects: Sequence[SourcedObject], arguments: Mapping[str, str] | None = None) -> Scene:
+    """The same from objects that know where they were read, which is then told of what is wrong.
+
+    >>> scene_of_sourced([]).jobs
+    {}
+    """
+    return _scene(objects, Notes(), arguments or {})
 
 
 def _scene(objects: Sequence[SourcedObject], notes: Notes, arguments: Mapping[str, str]) -> Scene:
@@ -143,7 +153,7 @@ def _kind(each: SourcedObject, notes: Notes) -> str | None:
     if version in VERSIONS[kind]:
         return kind
     group = str(version).partition("/")[0]
-    if kind not in _SHARED_KINDS and (version is None or group in _OWN_GROUPS):
+    if kind not in _SHARED_KINDS and (version is None or group in OWN_GROUPS):
         place = place_of(each.object, kind, file=each.file)
         found = "nothing" if version is None else show(version)
         notes.refuse(place, "apiVersion", found, " or ".join(VERSIONS[kind]))

@@ -45,8 +45,8 @@ def _arrow(style: Style) -> Callable[[float, float], list[Shape]]:
 
 
 _ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
-    "protected": ("runs, minAdmitDuration protects it", _bar(Role.PROTECTED)),
-    "free": ("runs, no duration protects it", _bar(Role.FREE)),
+    "protected": ("runs, in its protected time", _bar(Role.PROTECTED)),
+    "free": ("runs, nothing protects it", _bar(Role.FREE)),
     "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, "||||||")),
     "ending": ("evicted: its pods terminate", _bar(None, Role.ENDING, "////")),
     "wait": ("waits in its queue", _line(Role.WAIT)),

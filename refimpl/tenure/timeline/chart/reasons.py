@@ -26,6 +26,8 @@ _STYLES = {
     "InCohortReclamation": Style(Role.RECLAIM, "s"),
     "InCohortReclaimWhileBorrowing": Style(Role.BORROWING, "p"),
     "InCohortFairSharing": Style(Role.FAIR, "P"),
+    "preempt": Style(Role.OWN_QUEUE, "v"),
+    "reclaim": Style(Role.RECLAIM, "s"),
 }
 _OTHER = Style(Role.OTHER, "*")
 

@@ -1,0 +1,246 @@
+"""A play of KAI-Scheduler: what happens to queues and jobs, and what each session answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tenure.kai import Job, PodStatus, Session, resolve
+from tenure.kai.entries import ACTIONS
+from tenure.model import Instant
+from tenure.readings import Reading
+from tenure.timeline.actors import Phase, persisted
+from tenure.timeline.agenda import Due, Task
+from tenure.timeline.clockwork import Clockwork
+from tenure.timeline.expecting import Observed, judge
+from tenure.timeline.kai.asking import Rules, ask
+from tenure.timeline.kai.journal import KaiJournal
+from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSession, Place
+from tenure.timeline.kai.world import JobActor, KaiWorld, with_pods
+from tenure.timeline.record import Ending, Happening, Question, Record, SessionSpan, VictimAnswer
+from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
+from tenure.units import format_duration, format_instant
+
+
+class KaiPlayer(Clockwork):
+    """Plays a scenario of KAI-Scheduler. No reading touches it.
+
+    Args:
+        scenario: what is played.
+        reading: for which its expectations speak.
+
+    Source: KAI-Scheduler, its sessions, its action allocate and the MinRuntime plugin.
+
+    >>> from tenure.readings import preset
+    >>> KaiPlayer(KaiScenario("idle", "Nobody comes.", 0, 9), preset("guaranteed")).play().sessions
+    ()
+    """
+
+    def __init__(self, scenario: KaiScenario, reading: Reading) -> None:
+        super().__init__(scenario, reading)
+        self.scenario = scenario
+        self.reading = reading
+        self.world = KaiWorld(scenario)
+        self.journal = KaiJournal(self.world)
+        self.sessions: list[SessionSpan] = []
+
+    @property
+    def observed(self) -> Observed:
+        """The world."""
+        return self.world
+
+    def play(self) -> Record:
+        """All of it."""
+        self.run(self.scenario.events)
+        self._close()
+        self.journal.close()
+        scenario, journal = self.scenario, self.journal
+        record = Record(
+            scenario=scenario.name,
+            title=scenario.title,
+            reading=self.reading.name,
+            start=scenario.start,
+            end=scenario.end,
+            summaries=journal.summaries(),
+            runs=tuple(journal.runs),
+            waits=tuple(journal.waits),
+            preemptions=tuple(journal.preemptions),
+            story=tuple(journal.story),
+            warnings=scenario.warnings,
+            file=scenario.file,
+            sessions=tuple(self.sessions),
+            questions=tuple(self.world.questions),
+        )
+        return judge(scenario, record, self.outcomes)
+
+    def begin(self) -> None:
+        """The jobs among the objects."""
+        for job in self.scenario.scene.jobs.values():
+            self._join(job)
+
+    def step(self, now: Instant) -> None:
+        """What is due."""
+        self.apply(self.agenda.due(now))
+
+    def follow(self, task: Task) -> None:
+        """Pods are gone, or a session ends."""
+        if task.kind == Due.RELEASE:
+            self._release(self.world.actors[task.key])
+        elif task.stay == len(self.sessions):
+            self._close()
+
+    def happen(self, event: Happens) -> None:
+        """An event of the scenario."""
+        match event:
+            case Place(jobs=jobs):
+                for key, pods in jobs.items():
+                    self._place(self.world.actors[key], pods)
+            case Ask():
+                self._ask(event)
+            case OpenSession(lasts=lasts):
+                self._open(lasts)
+            case Finish(workload=key):
+                self._end(self.world.actors[key], Ending.FINISHED)
+            case Delete(workload=key):
+                self._end(self.world.actors[key], Ending.DELETED)
+            case _:
+                self._change(event)
+
+    def _change(self, event: Happens) -> None:
+        """The queues or the clock."""
+        if isinstance(event, EditQueues):
+            self.world.take_queues(event.queues)
+            seen = "" if self.world.session is None else "; the session goes on without"
+            self.journal.tell(Happening.EDITED, f"{event.text}{seen}")
+        elif isinstance(event, ClockJump):
+            self.world.offset += event.by
+            way = "forward" if event.by >= 0 else "back"
+            text = f"the scheduler's clock goes {way} by {format_duration(abs(event.by))}"
+            self.journal.tell(Happening.CLOCK, text)
+
+    def _join(self, job: Job) -> None:
+        world, now = self.world, self.world.now
+        actor = JobActor(job.name, job.queue, now, since=now, reserved=now, stopped=now)
+        world.actors[job.name] = actor
+        leaving = [pod.name for _, pod in job.pods() if pod.status == PodStatus.RELEASING]
+        if not world.holding(job.name) and not leaving:
+            self.journal.tell(Happening.SUBMITTED, "waits", actor)
+            return
+        actor.phase = Phase.RUNNING if world.holding(job.name) else Phase.TERMINATING
+        if job.started_at is not None:
+            actor.reserved = min(now, job.started_at)
+        stamp = "no start stamp"
+        if job.started_at is not None:
+            stamp = f"start stamp {format_instant(job.started_at)}"
+        self.journal.tell(Happening.NOTE, f"runs, with {stamp}", actor)
+        if leaving:
+            self._leave(actor, tuple(leaving))
+
+    def _open(self, lasts: int) -> None:
+        self._close()
+        world = self.world
+        world.session = Session(world.scene, world.clock)
+        self.sessions.append(SessionSpan(len(self.sessions) + 1, world.now, self.scenario.end))
+        self.agenda.plan(world.now + lasts, Due.CLOSE, stay=len(self.sessions))
+        if lasts:
+            self.journal.tell(Happening.SESSION, f"session {len(self.sessions)} begins")
+
+    def _close(self) -> None:
+        """The session ends, and with it all that the plugin remembers."""
+        if self.world.session is None:
+            return
+        self.world.session = None
+        span = replace(self.sessions[-1], end=self.world.now)
+        self.sessions[-1] = span
+        if span.end > span.start:
+            self.journal.tell(Happening.SESSION, f"session {span.number} ends")
+
+    def _ask(self, event: Ask) -> None:
+        """What is asked at one instant outside of any session is asked in one of that instant."""
+        world = self.world
+        if world.session is None:
+            self._open(0)
+        session = world.session
+        assert session is not None
+        session.now = world.clock
+        unseen = [key for key in (event.pending, *event.victims) if key not in session.scene.jobs]
+        if unseen:
+            self.journal.tell(Happening.NOTE, f"nobody asks: {unseen[0]} is deleted")
+            return
+        answers = []
+        for key, pods in event.victims.items():
+            answer, rules = ask(session, event.pending, key, pods, event.action)
+            answers.append(answer)
+            self._settle(session, event, answer, rules)
+        number = len(self.sessions)
+        world.questions.append(Question(world.now, number, event.pending, event.takes, tuple(answers)))
+
+    def _settle(self, session: Session, event: Ask, answer: VictimAnswer, rules: Rules) -> None:
+        world, pending = self.world, self.world.actors[event.pending]
+        actor = world.actors[answer.victim]
+        self.journal.answered(actor, answer)
+        going = set(answer.pods) & set(world.holding(actor.key))
+        if not (event.takes and answer.may_go and going):
+            self.journal.told(pending, actor, answer, rules)
+            return
+        scene = session.scene
+        action = ACTIONS[answer.action]
+        counts = resolve(scene.queues, scene.arguments, action, pending.queue, actor.queue).min_runtime
+        self.journal.preempted(pending, actor, answer, rules, counts)
+        actor.preemptor = pending.key
+        world.schedule(actor.key, lambda job: with_pods(job, answer.pods, PodStatus.RELEASING))
+        if not world.holding(actor.key):
+            actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
+        self._leave(actor, answer.pods)
+
+    def _leave(self, actor: JobActor, pods: tuple[str, ...]) -> None:
+        gone = self.world.now + self.scenario.eviction
+        actor.leaving.update(dict.fromkeys(pods, gone))
+        if self.scenario.eviction:
+            self.agenda.plan(gone, Due.RELEASE, actor.key)
+        else:
+            self._release(actor)
+
+    def _release(self, actor: JobActor) -> None:
+        """Pods are gone; others are made in their place, and wait."""
+        world = self.world
+        gone = [pod for pod, at in actor.leaving.items() if at <= world.now]
+        if actor.phase == Phase.DONE or not gone:
+            return
+        for pod in gone:
+            del actor.leaving[pod]
+        world.schedule(actor.key, lambda job: with_pods(job, gone, PodStatus.PENDING))
+        if actor.phase == Phase.TERMINATING and not actor.leaving:
+            self.journal.ran(actor, Ending.PREEMPTED)
+            actor.phase, actor.since, actor.promised = Phase.WAITING, world.now, None
+            self.journal.tell(Happening.RELEASED, "its pods are gone; new ones wait", actor)
+
+    def _place(self, actor: JobActor, pods: tuple[str, ...] | None) -> None:
+        """Pods are placed. A start is stamped where none of the job's pods held a place."""
+        world = self.world
+        job = world.scene.jobs.get(actor.key)
+        waiting = [pod.name for _, pod in job.pods() if pod.status == PodStatus.PENDING] if job else []
+        chosen = [name for name in waiting if pods is None or name in pods]
+        if not chosen or actor.phase == Phase.DONE:
+            self.journal.tell(Happening.NOTE, "not placed: none of the pods waits", actor)
+            return
+        starts = actor.phase == Phase.WAITING
+        world.schedule(actor.key, lambda job: with_pods(job, chosen, PodStatus.RUNNING))
+        if starts:
+            self.journal.waited(actor, admitted=True)
+            actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
+            world.stamp(actor.key, persisted(world.clock))
+        stamped = f", start stamp {format_instant(persisted(world.clock))}" if starts else ""
+        count = f"{len(chosen)} pod{'' if len(chosen) == 1 else 's'}"
+        self.journal.tell(Happening.PLACED, f"{count} placed{stamped}", actor)
+
+    def _end(self, actor: JobActor, how: Ending) -> None:
+        world = self.world
+        if actor.phase == Phase.DONE:
+            return
+        self.journal.ended(actor, how)
+        actor.phase, actor.since = Phase.DONE, world.now
+        if how == Ending.DELETED:
+            world.forget(actor.key)
+        else:
+            pods = [pod.name for _, pod in world.scene.jobs[actor.key].pods()]
+            world.set_pods(actor.key, pods, PodStatus.SUCCEEDED)

@@ -1,0 +1,178 @@
+"""Scenario files of KAI-Scheduler: YAML to what is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenure.errors import InputError
+from tenure.kai import Queue, Scene
+from tenure.kai.entries import ACTIONS
+from tenure.kai.intake.load import VERSIONS, scene_of_sourced
+from tenure.manifests import Place as Where
+from tenure.manifests import did_you_mean, listed, show
+from tenure.model import Instant
+from tenure.timeline.expectations import KUEUE_ONLY, Expectations
+from tenure.timeline.kai.jobs import short_job
+from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, Place, Pods
+from tenure.timeline.kai.shapes import AskShape, KaiEventShape, KaiScenarioShape
+from tenure.timeline.naming import key_of
+from tenure.timeline.scenario import ClockJump, Delete, Finish
+from tenure.timeline.shapes import checked
+from tenure.timeline.times import Times
+from tenure.timeline.written import Written
+
+_KINDS = ("place", "ask", "take", "session", "finish", "delete", "clock", "edit")
+EDITED = ("Queue",)
+"""The kinds that an event may change."""
+
+
+def parse_kai_scenario(raw: Mapping[str, Any], where: Where, name: str) -> KaiScenario:
+    """A scenario of KAI-Scheduler from what a YAML document holds.
+
+    Args:
+        raw: the document, untrusted.
+        where: the scenario, for problems.
+        name: what it is called.
+
+    Raises:
+        InputError: everything that is wrong in it.
+
+    >>> parse_kai_scenario({"scheduler": "kai", "until": "1m"}, Where(), "idle").scene.jobs
+    {}
+    """
+    return _Reader(checked(KaiScenarioShape, raw, where), where, name).scenario()
+
+
+@dataclass(slots=True)
+class _Objects(Written):
+    def api_version(self, kind: object) -> str:
+        """That of the kind in KAI-Scheduler."""
+        return VERSIONS.get(str(kind), ("",))[0]
+
+    def scene(self, arguments: Mapping[str, str]) -> Scene:
+        """What the objects come to now."""
+        return scene_of_sourced(self.raw, arguments)
+
+
+class _Reader:
+    def __init__(self, shape: KaiScenarioShape, where: Where, name: str) -> None:
+        self.shape = shape
+        self.where = where
+        self.name = name
+        self.times = Times(shape.start, shape.until, where)
+        self.objects = _Objects(where.file)
+        self.objects.take(shape.objects or [], shape.files or [])
+        self._check_kinds()
+        self.arguments = shape.arguments or {}
+        self.scene = self._with_jobs(self.objects.scene(self.arguments))
+        self.keys = list(self.scene.jobs)
+
+    def scenario(self) -> KaiScenario:
+        expectations = Expectations(self.keys, self.where, self.times.within, KUEUE_ONLY)
+        eviction = self.shape.timing.eviction if self.shape.timing else None
+        return KaiScenario(
+            name=self.name,
+            title=self.shape.title or "",
+            start=self.times.start,
+            end=self.times.end,
+            scene=self.scene,
+            events=tuple(self._events()),
+            eviction=max(0, eviction or 0),
+            expectations=tuple(expectations.read(self.shape.expect or [])),
+            source=self.shape.source or "",
+            warnings=self.scene.warnings,
+            file=self.where.file,
+        )
+
+    def _check_kinds(self) -> None:
+        for number, each in enumerate(self.objects.raw):
+            kind = each.object.get("kind")
+            if not isinstance(kind, str) or kind not in VERSIONS:
+                expected = f"one of {', '.join(VERSIONS)}"
+                raise self._wrong(f"objects[{number}].kind", show(kind), expected)
+
+    def _with_jobs(self, scene: Scene) -> Scene:
+        jobs = dict(scene.jobs)
+        for number, shape in enumerate(self.shape.jobs or []):
+            field = f"jobs[{number}]"
+            job = short_job(shape, field, self.where, self.times.after_start)
+            if job.name in jobs:
+                raise self._wrong(f"{field}.name", f"{job.name} a second time", "each job once")
+            if job.queue not in scene.queues:
+                expected = f"a Queue among the objects{did_you_mean(job.queue, scene.queues)}"
+                raise self._wrong(f"{field}.queue", show(job.queue), expected)
+            jobs[job.name] = job
+        return replace(scene, jobs=jobs)
+
+    def _events(self) -> Iterator[KaiEvent]:
+        timed = [
+            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
+            for number, shape in enumerate(self.shape.events or [])
+        ]
+        for at, number, shape in sorted(timed, key=lambda each: each[:2]):
+            path = f"events[{number}]"
+            kinds = [kind for kind in _KINDS if getattr(shape, kind) is not None]
+            if len(kinds) != 1:
+                raise self._wrong(path, ", ".join(kinds) or "nothing", f"one of {', '.join(_KINDS)}")
+            yield from self._event(shape, at, f"{path}.{kinds[0]}")
+
+    def _event(self, shape: KaiEventShape, at: Instant, path: str) -> Iterator[KaiEvent]:
+        if shape.place is not None:
+            yield Place(at, self._jobs(shape.place, path))
+        for asked, takes in ((shape.ask, False), (shape.take, True)):
+            if asked is not None:
+                yield self._ask(asked, at, path, takes)
+        if shape.session is not None:
+            if shape.session < 0:
+                raise self._wrong(path, f"{shape.session}ns", "how long it lasts, 0s or more")
+            yield OpenSession(at, shape.session)
+        yield from (Finish(at, self._key(name, path)) for name in shape.finish or ())
+        yield from (Delete(at, self._key(name, path)) for name in shape.delete or ())
+        if shape.clock is not None:
+            yield ClockJump(at, shape.clock)
+        if shape.edit is not None:
+            text = self.objects.patch(shape.edit, path, EDITED)
+            yield EditQueues(at, text, self._queues())
+
+    def _queues(self) -> Mapping[str, Queue]:
+        return self.objects.scene(self.arguments).queues
+
+    def _ask(self, shape: AskShape, at: Instant, path: str, takes: bool) -> Ask:
+        pending = self._key(shape.pending, f"{path}.for")
+        victims = self._jobs(shape.victims, f"{path}.victims")
+        if pending in victims:
+            raise self._wrong(f"{path}.victims", pending, "jobs other than the one that asks")
+        action = None if shape.action is None else ACTIONS[shape.action]
+        return Ask(at, pending, victims, action, takes)
+
+    def _jobs(self, raw: object, path: str) -> dict[str, Pods]:
+        """One job, several, or a map from jobs to their pods."""
+        if isinstance(raw, str):
+            raw = [raw]
+        if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
+            return dict.fromkeys(self._key(name, path) for name in raw)
+        if not isinstance(raw, dict) or not raw:
+            raise self._wrong(path, show(raw), "the names of jobs, or a map from jobs to their pods")
+        return dict(self._pods(str(name), pods, f"{path}[{name}]") for name, pods in raw.items())
+
+    def _pods(self, name: str, raw: object, path: str) -> tuple[str, Pods]:
+        key = self._key(name, path)
+        names = [raw] if isinstance(raw, str) else raw
+        known = [pod.name for _, pod in self.scene.jobs[key].pods()]
+        if not isinstance(names, list) or not names or any(each not in known for each in names):
+            raise self._wrong(path, show(raw), f"pods of the job: {listed(known)}")
+        if len(set(names)) < len(names):
+            raise self._wrong(path, show(raw), "each pod once")
+        return key, tuple(names)
+
+    def _key(self, name: str, path: str) -> str:
+        key = key_of(name, self.keys)
+        if key is None:
+            expected = f"a job of the scenario{did_you_mean(name, self.keys)}"
+            raise self._wrong(path, show(name), expected)
+        return key
+
+    def _wrong(self, field: str, found: str, expected: str) -> InputError:
+        return InputError([self.where.problem(field, found, expected)])
