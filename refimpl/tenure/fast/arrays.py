@@ -1,0 +1,380 @@
+"""A cluster as a structure of arrays: what the core decides on, kept up to date in place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from tenure.fast.ageing import effective_priorities
+from tenure.fast.columns import FARTHEST, FREE, Columns
+from tenure.fast.fair import Rounds, rounds_for
+from tenure.fast.known import refuse_unknown
+from tenure.fast.layout import Layout, lay_out
+from tenure.fast.nodes import change, sum_up
+from tenure.fast.order import make_keys
+from tenure.fast.sorting import ROOM
+from tenure.fast.tables import NO_STAMP, Array, Order, Rows, Work
+from tenure.fast.texts import Texts
+from tenure.fast.uncovered import Uncovered
+from tenure.model import (
+    SECOND,
+    Cluster,
+    FlavorResource,
+    Instant,
+    RequeuingTimestamp,
+    Workload,
+    WorkloadPriorityClass,
+)
+from tenure.readings import PrioritySteps
+
+REQUEUED_AFTER: Final = SECOND // 1000
+"""How long after its preemption a victim queues again: a millisecond, in ns."""
+
+_ADAPTER: Final = TypeAdapter(Cluster)
+_FORMAT: Final = 1
+
+
+class Arrays:
+    """The primary store: workloads by row, quota and usage by node and flavor-resource.
+
+    Args:
+        cluster: its queues, cohorts, classes, flavors and settings; its `admitted` become the rows.
+
+    Raises:
+        Uncovered: a number beyond what the core counts with.
+
+    >>> from tenure.model import ClusterQueue
+    >>> Arrays(Cluster({"q": ClusterQueue("q")})).usage.shape
+    (1, 0)
+    """
+
+    cluster: Cluster
+    layout: Layout
+    usage: Array
+    classes: tuple[WorkloadPriorityClass, ...]
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._growing: dict[str, int] = {}
+        self._free = 0
+        self._arrange(cluster, {at for each in cluster.admitted for at in each.usage})
+        self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
+        self.counted: Counter[str] = Counter()
+        self._made: dict[tuple[object, ...], Any] = {}
+        self._sum_up()
+
+    def __len__(self) -> int:
+        return self.columns.rows - self._free
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays about workloads, bytes; keys that decisions have asked for included."""
+        kept = sum(made[0].nbytes for key, made in self._made.items() if key[0] == "keys")
+        return self.columns.nbytes + int(kept)
+
+    def add(self, workload: Workload) -> None:
+        """Let a workload hold quota.
+
+        Args:
+            workload: none of its name may be there.
+
+        Raises:
+            ValueError: there is one.
+            Uncovered: a number beyond what the core counts with.
+        """
+        if self.columns.row_of(workload.key) is not None:
+            raise ValueError(f"{workload.key} holds quota already")
+        self.require(workload.usage)
+        row = self.columns.append(workload, self.layout.queues, self.layout.columns, self._growing)
+        self._move(row, adding=True)
+
+    def remove(self, key: str) -> None:
+        """Let a workload hold quota no longer.
+
+        Args:
+            key: its `namespace/name`.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        row = self.columns.row_of(key)
+        if row is None:
+            raise KeyError(key)
+        whole = bool((self.usage >= FARTHEST).any())
+        self._move(row, adding=False)
+        self.columns.free(key)
+        self._free += 1
+        if whole:  # what is unlimited stays so whatever is taken from it
+            self._sum_up()
+
+    def change(self, workload: Workload) -> None:
+        """Put a workload in the place of the one of its name.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        self.remove(workload.key)
+        self.add(workload)
+
+    def rearrange(self, cluster: Cluster) -> None:
+        """Take other queues, cohorts, classes, flavors and settings; the workloads stay.
+
+        Args:
+            cluster: its `admitted` are not looked at.
+        """
+        names = {node: name for name, node in self.layout.queues.items()}
+        before = self.layout.columns
+        self._arrange(cluster, before)
+        columns = self.columns
+        known = [names.get(int(node), "") for node in columns.by["queue"][: columns.rows]]
+        queue = columns.by["queue"][: columns.rows]
+        moved = [self.layout.queues.get(name, -1) for name in known]
+        queue[:] = np.where(queue == FREE, FREE, np.array(moved, np.int32))
+        order = np.array([self.layout.columns[at] for at in before], np.int32)
+        columns.at[: columns.entries] = order[columns.at[: columns.entries]]
+        self._made.clear()
+        self._sum_up()
+
+    def require(self, held: Sequence[FlavorResource] | Any) -> None:
+        """Have a column for each of some flavor-resources."""
+        if any(at not in self.layout.columns for at in held):
+            self._widen({*self.layout.columns, *held})
+
+    def _widen(self, held: set[FlavorResource]) -> None:
+        before = self.layout.columns
+        self.layout = lay_out(self.cluster, held)
+        order = np.array([self.layout.columns[at] for at in before], np.int32)
+        self.columns.at[: self.columns.entries] = order[self.columns.at[: self.columns.entries]]
+        usage = np.zeros(self.layout.forest.nominal.shape, np.int64)
+        usage[:, order] = self.usage
+        self.usage = usage
+        self._made.clear()
+
+    def _arrange(self, cluster: Cluster, held: Any) -> None:
+        refuse_unknown(cluster)
+        self.cluster = Cluster(
+            cluster_queues=cluster.cluster_queues,
+            flavors=cluster.flavors,
+            settings=cluster.settings,
+            cohorts=cluster.cohorts,
+            growing=cluster.growing,
+        )
+        try:
+            self.layout = lay_out(cluster, held)
+        except OverflowError:
+            raise Uncovered("a number beyond 64 bits") from None
+        self.classes = tuple(cluster.growing.values())
+        self._growing = {each.name: number for number, each in enumerate(self.classes)}
+
+    def _sum_up(self) -> None:
+        """What is in use at every node, from the rows."""
+        columns, forest = self.columns, self.layout.forest
+        self._free = int((columns.by["queue"][: columns.rows] == FREE).sum())
+        amounts = columns.amount[: columns.entries]
+        at, node = columns.at[: columns.entries], self._nodes_of_entries()
+        counts = node >= 0
+        self.usage = np.zeros(forest.nominal.shape, np.int64)
+        if float(amounts.sum(dtype=np.float64)) >= FARTHEST:
+            sum_up(forest, self.usage, node[counts], at[counts], amounts[counts])
+            return
+        np.add.at(self.usage, (node[counts], at[counts]), amounts[counts])
+        for place in range(len(forest.parent) - 1, -1, -1):
+            above = forest.parent[place]
+            if above >= 0:
+                self.usage[above] += np.maximum(0, self.usage[place] - forest.local[place])
+
+    def _nodes_of_entries(self) -> Array:
+        """The node at which each entry counts; entries of rows that were changed are their old ones too."""
+        columns = self.columns
+        queue, width, first = (columns.by[name][: columns.rows] for name in ("queue", "width", "first"))
+        node = np.full(columns.entries, FREE, np.int32)
+        node[np.repeat(first - np.cumsum(width) + width, width) + np.arange(width.sum())] = np.repeat(
+            queue, width
+        )
+        return node
+
+    def _move(self, row: int, *, adding: bool) -> None:
+        columns, log = self.columns, np.empty((3, len(self.layout.heights) + 1), np.int64)
+        node, first = int(columns.by["queue"][row]), int(columns.by["first"][row])
+        for entry in range(first, first + int(columns.by["width"][row])):
+            at, amount = int(columns.at[entry]), int(columns.amount[entry])
+            if node >= 0:
+                change(self.layout.forest, self.usage, node, at, amount, adding, log, 0)
+        self._made.clear()
+
+    def rows(
+        self,
+        now: Instant,
+        counting: PrioritySteps,
+        requeuing: RequeuingTimestamp,
+        since_eviction: bool,
+    ) -> tuple[Rows, Order]:
+        """What the kernels see of the workloads at an instant.
+
+        Args:
+            now: the cycle's clock, ns.
+            counting: see reading `priority_steps`.
+            requeuing: `Settings.requeuing_timestamp`.
+            since_eviction: whether victims of time-based preemption queue from that.
+        """
+        columns = self.columns
+        aged = now if "growing" in columns.by else None
+        timed = now if self._made_of(("missing",), self._misses_stamps) else None
+        key = ("rows", aged, counting, timed, requeuing, since_eviction)
+        found: tuple[Rows, Order] = self._made_of(
+            key, lambda: self._rows(aged, timed, counting, requeuing, since_eviction)
+        )
+        return found
+
+    def _made_of(self, key: tuple[object, ...], make: Any) -> Any:
+        """What was made since the last change, or is now; only the last instant is kept."""
+        if key not in self._made:
+            if len(self._made) > 64:
+                self._made.clear()
+            self._made[key] = make()
+        return self._made[key]
+
+    def _misses_stamps(self) -> bool:
+        return bool((self.columns.by["reserved"][: self.columns.rows] == NO_STAMP).any())
+
+    def _rows(
+        self,
+        aged: Instant | None,
+        timed: Instant | None,
+        counting: PrioritySteps,
+        requeuing: RequeuingTimestamp,
+        since_eviction: bool,
+    ) -> tuple[Rows, Order]:
+        columns = self.columns
+        settings = self.cluster.settings
+        priority = effective_priorities(columns, self.classes, settings.priority_boost, aged or 0, counting)
+        reserved: Array = columns.column("reserved")
+        if timed is not None:
+            reserved = np.where(reserved == NO_STAMP, timed, reserved)
+        keys, order = self._made_of(
+            ("keys", aged, counting, timed),
+            lambda: make_keys(priority, reserved, columns.by["tie"][: columns.rows], self.counted),
+        )
+        rows = Rows(
+            size=columns.rows,
+            queue=columns.column("queue"),
+            priority=priority,
+            reserved=reserved,
+            queued=self._queued(requeuing, since_eviction),
+            key=keys,
+            twin=self._made_of(("twin",), columns.twins),
+            evicted=columns.column("evicted"),
+            first=columns.column("first"),
+            width=columns.column("width"),
+            at=columns.at,
+            amount=columns.amount,
+        )
+        return rows, order
+
+    def _queued(self, requeuing: RequeuingTimestamp, since_eviction: bool) -> Array:
+        """The time each workload queues from (KQ-020, TBP-030)."""
+        columns = self.columns
+        queued = columns.column("created")
+        settings = self.cluster.settings
+        stamps: list[tuple[str, int]] = []
+        if not settings.priority_sorting_within_cohort:
+            stamps.append(("preempted_while_borrowing", REQUEUED_AFTER))
+        stamps.append(("admission_check_evicted", 0))
+        if requeuing == RequeuingTimestamp.EVICTION:
+            stamps.append(("pods_ready_evicted", 0))
+        if since_eviction:
+            stamps.append(("time_based_preempted", REQUEUED_AFTER))
+        for name, later in stamps:
+            stamp = columns.column(name)
+            if stamp is not None:
+                queued = np.where(stamp == NO_STAMP, queued, stamp + later)
+        return queued
+
+    def work(self) -> Work:
+        """Room for one search; the same one until something changes."""
+        found: Work = self._made_of(("work",), self._work)
+        return found
+
+    def rounds(self) -> Rounds:
+        """Room for one tournament; the same one until something changes."""
+        found: Rounds = self._made_of(("rounds",), lambda: rounds_for(self.layout.forest, ROOM))
+        return found
+
+    def _work(self) -> Work:
+        nodes, columns = self.layout.forest.nominal.shape
+        rows = self.columns.rows
+        widest = int(self.columns.by["width"].max(initial=0))
+        cells = max((widest + 1) * (max(self._depths(), default=0) + 1), columns + 1)
+        return Work(
+            usage=np.empty((nodes, columns), np.int64),
+            group=np.full(nodes, -1, np.int8),
+            common=np.full(nodes, -1, np.int32),
+            keys=np.empty(rows, np.int64),
+            rows=np.empty(rows, np.int32),
+            out=np.empty(rows, np.int32),
+            ground=np.empty(rows, np.int8),
+            share=np.empty(rows, np.int8),
+            ends=np.empty(ROOM, np.int64),
+            log=np.empty((3, cells), np.int64),
+        )
+
+    def _depths(self) -> list[int]:
+        depths: list[int] = []
+        for above in self.layout.forest.parent:
+            depths.append(1 if above < 0 else depths[above] + 1)
+        return depths
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file of NumPy's format `.npz`; nothing in it is code.
+
+        Args:
+            path: where to.
+        """
+        columns = self.columns
+        names, uids = columns.names.arrays(), columns.uids.arrays()
+        written: dict[str, Any] = {f"column.{name}": columns.column(name) for name in columns.by}
+        described = _ADAPTER.dump_json(self.cluster)
+        np.savez(
+            path,
+            format=np.array([_FORMAT]),
+            shares_uids=np.array([columns.shares_uids]),
+            cluster=np.frombuffer(described, np.uint8),
+            held=np.frombuffer(
+                TypeAdapter(list[FlavorResource]).dump_json(list(self.layout.columns)), np.uint8
+            ),
+            at=columns.at[: columns.entries],
+            amount=columns.amount[: columns.entries],
+            name_ends=names[0],
+            name_bytes=names[1],
+            uid_ends=uids[0],
+            uid_bytes=uids[1],
+            **written,
+        )
+
+
+def load(path: str | Path) -> Arrays:
+    """What `Arrays.save` wrote.
+
+    Raises:
+        OSError: no such file.
+        ValueError: no file of this format.
+    """
+    with np.load(path, allow_pickle=False) as file:
+        if "format" not in file or int(file["format"][0]) != _FORMAT:
+            raise ValueError(f"{path} has not been written by this release of tenure.fast")
+        arrays = Arrays(_ADAPTER.validate_json(bytes(file["cluster"])))
+        arrays.require(TypeAdapter(list[FlavorResource]).validate_json(bytes(file["held"])))
+        columns = arrays.columns
+        columns.by = {name.removeprefix("column."): file[name] for name in file if name.startswith("column.")}
+        columns.at, columns.amount = file["at"], file["amount"]
+        columns.names = Texts.of(file["name_ends"], file["name_bytes"])
+        columns.uids = Texts.of(file["uid_ends"], file["uid_bytes"])
+        columns.shares_uids = bool(file["shares_uids"][0])
+        columns.rows, columns.entries = len(columns.names), len(columns.at)
+        arrays._sum_up()
+        arrays._made.clear()
+    return arrays

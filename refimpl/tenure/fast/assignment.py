@@ -1,0 +1,216 @@
+"""Which flavors a pending workload would get, all of its pods or fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tenure.fast.amounts import minus, plus
+from tenure.fast.flavors import BEST, WORST, Way, charged, group_of, is_better, is_higher, may_use, tries_next
+from tenure.fast.nodes import available, potential
+from tenure.fast.search import Found, Searcher
+from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array
+from tenure.model import (
+    Amount,
+    Amounts,
+    Assignment,
+    BorrowWithinCohort,
+    FlavorMode,
+    FlavorQuotas,
+    FlavorResource,
+    PodSet,
+    PodSetFlavors,
+    ReclaimWithinCohort,
+    ResourceGroup,
+    Workload,
+)
+
+NO_FIT = Assignment(usage={}, needs_preemption=frozenset(), fits=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How resources are served: flavor and way of each, and the worst way."""
+
+    ways: Mapping[str, tuple[str, Way]]
+    worst: Way
+
+
+@dataclass(frozen=True, slots=True)
+class Assigner:
+    """Assigns flavors to one pending workload.
+
+    Args:
+        searching: searches for it.
+        workload: the workload.
+
+    Source: Kueue main of August 2026, flavor assigner.
+    """
+
+    searching: Searcher
+    workload: Workload
+
+    def assign(self, counts: Sequence[int] | None = None) -> Assignment:
+        """Assign every requested resource a flavor of its resource group.
+
+        Args:
+            counts: number of pods of each pod set; None for all of them.
+        """
+        usage: dict[FlavorResource, Amount] = {}
+        lacking: set[FlavorResource] = set()
+        made: list[PodSetFlavors] = []
+        waits, level = False, 0
+        for index, pod_set in enumerate(self.workload.pod_sets):
+            count = pod_set.count if counts is None else counts[index]
+            requests = charged(pod_set, count, self.searching.queue)
+            served = self._serve(pod_set, requests, usage)
+            if served is None:
+                return NO_FIT
+            waits = waits or served.worst.mode != FlavorMode.FIT
+            for resource, (flavor, way) in served.ways.items():
+                at = FlavorResource(flavor, resource)
+                usage[at] = usage.get(at, 0) + requests[resource]
+                level = max(level, way.level)
+                if way.mode != FlavorMode.FIT:
+                    lacking.add(at)
+            flavors = {resource: flavor for resource, (flavor, _) in served.ways.items()}
+            made.append(PodSetFlavors(pod_set.name, count, flavors))
+        # A group of which the worst way is to fit counts as fitting, even where another resource lacks quota.
+        needed = frozenset(lacking) if waits else frozenset[FlavorResource]()
+        return Assignment(usage, needed, pod_sets=tuple(made), borrowing=level)
+
+    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served | None:
+        """Flavors and ways of a pod set's resources; None when there is none for one of them."""
+        queue = self.searching.queue
+        ways = {name: (flavor, BEST) for name, flavor in pod_set.settled.items() if name in requests}
+        waiting = False
+        for resource in sorted(requests):
+            group = group_of(queue, resource)
+            if group is None and requests[resource] == 0:
+                continue
+            if group is None:
+                return None
+            if resource in ways:
+                continue
+            together = {name: requests[name] for name in group.covered_resources if name in requests}
+            choice = self._best(pod_set, group, together, assumed)
+            if choice is None:
+                return None
+            ways.update(choice.ways)
+            waiting = waiting or choice.worst.mode != FlavorMode.FIT
+        return Served(ways, WORST if waiting else BEST)
+
+    def _best(
+        self, pod_set: PodSet, group: ResourceGroup, requests: Mapping[str, Amount], assumed: Amounts
+    ) -> Served | None:
+        """The flavor of a group at which the search ends, else the best one."""
+        fungibility = self.searching.queue.fungibility
+        gate = self.searching.arrays.cluster.settings.flavor_fungibility
+        best: Served | None = None
+        best_way = WORST
+        for quotas in self._usable(pod_set, group):
+            ways = {
+                name: (quotas.flavor, self._way(FlavorResource(quotas.flavor, name), amount, assumed))
+                for name, amount in requests.items()
+            }
+            way = self._worst(way for _, way in ways.values())
+            if gate and not tries_next(way, fungibility):
+                return Served(ways, way)
+            better = (
+                is_better(way, best_way, fungibility.preference)
+                if gate
+                else is_higher(way.mode, best_way.mode)
+            )
+            if better:
+                best, best_way = Served(ways, way), way
+            if not gate and best_way.mode == FlavorMode.FIT:
+                break
+        return best
+
+    def _usable(self, pod_set: PodSet, group: ResourceGroup) -> Iterator[FlavorQuotas]:
+        flavors = self.searching.arrays.cluster.flavors
+        for quotas in group.flavors:
+            flavor = flavors.get(quotas.flavor)
+            if flavor is None or may_use(pod_set, flavor):
+                yield quotas
+
+    def _worst(self, ways: Iterable[Way]) -> Way:
+        worst = BEST
+        for way in ways:
+            if is_better(worst, way, self.searching.queue.fungibility.preference):
+                worst = way
+        return worst
+
+    def _way(self, at: FlavorResource, amount: Amount, assumed: Amounts) -> Way:
+        """How a request could be served; where only a search tells, search (KQ-520)."""
+        searching, request = self.searching, assumed.get(at, 0) + amount
+        searching.arrays.require((at,))
+        layout, usage = searching.arrays.layout, searching.arrays.usage
+        column = layout.columns[at]
+        level, below_root = self._level(usage, column, request)
+        if request > potential(layout.forest, searching.path, column):
+            return Way(FlavorMode.NO_FIT, level)
+        if request <= max(0, available(layout.forest, usage, searching.path, column)):
+            return Way(FlavorMode.FIT, level)
+        if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
+            return Way(FlavorMode.NO_FIT, level)
+        found = searching.find((at,), {at: request})
+        level, _ = self._level(searching.arrays.work().usage, column, request)
+        return Way(_mode(found), level)
+
+    def _may_borrow(self) -> bool:
+        """Whether the queue may preempt for a request that borrows (KQ-530)."""
+        queue, settings = self.searching.queue, self.searching.arrays.cluster.settings
+        if queue.borrow_within_cohort != BorrowWithinCohort.NEVER:
+            return True
+        return settings.fair_sharing is not None and queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER
+
+    def _level(self, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
+        """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
+        layout, path, rest = self.searching.arrays.layout, self.searching.path.tolist(), request
+        forest = layout.forest
+        for node in path:
+            used = int(usage[node, column])
+            if plus(used, rest) <= int(forest.subtree[node, column]):
+                return layout.heights[node], node != path[-1]
+            rest = minus(rest, max(0, minus(int(forest.local[node, column]), used)))
+        return layout.heights[path[-1]], False
+
+
+def _mode(found: Found) -> FlavorMode:
+    """The mode after a search (KQ-540)."""
+    if not len(found.rows):
+        return FlavorMode.NO_CANDIDATES
+    own = (found.grounds >= LOWER_PRIORITY) & (found.grounds <= TIME_EXPIRED)
+    return FlavorMode.PREEMPT if own.any() else FlavorMode.RECLAIM
+
+
+def reduced(assigner: Assigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:
+    """The assignment with the most pods that fits, alone or with targets; None when no smaller count helps.
+
+    The counts are halved, as if fewer pods always fitted where more do (KQ-600).
+
+    Args:
+        assigner: of the workload.
+        search: finds targets for an assignment.
+    """
+    pod_sets = assigner.workload.pod_sets
+    full = [each.count if each.full_count is None else each.full_count for each in pod_sets]
+    fewest = [
+        most if each.min_count is None else each.min_count for each, most in zip(pod_sets, full, strict=True)
+    ]
+    steps = sum(full) - sum(fewest)
+    if not assigner.searching.arrays.cluster.settings.partial_admission or steps <= 0:
+        return None
+    best: tuple[Assignment, Found] | None = None
+    first, end = 0, steps + 1
+    while first < end:
+        step = (first + end) // 2
+        counts = [most - (most - least) * step // steps for most, least in zip(full, fewest, strict=True)]
+        assignment = assigner.assign(counts)
+        found = search(assignment)
+        if assignment.fits and (not assignment.needs_preemption or len(found.rows)):
+            best, end = (assignment, found), step
+        else:
+            first = step + 1
+    return best

@@ -1,0 +1,185 @@
+"""Classical preemption over arrays: who may be taken, the attempts, and who is."""
+
+from __future__ import annotations
+
+from tenure.fast.amounts import minus, plus
+from tenure.fast.compiled import compiled
+from tenure.fast.grounds import classical_ground, key_of, uses_any
+from tenure.fast.nodes import exceeds, exceeds_below, fill_back, fits, move
+from tenure.fast.sorting import settle
+from tenure.fast.tables import (
+    ADVANTAGE,
+    ELSEWHERE,
+    NONE,
+    OWN,
+    WITHOUT_BORROWING,
+    Array,
+    Ask,
+    Forest,
+    Order,
+    Policy,
+    Rows,
+    Work,
+)
+
+
+@compiled
+def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work, remaining: Array) -> None:
+    """The group of every ClusterQueue that is looked into, and the cohort it has in common (KQ-350).
+
+    Args:
+        remaining: room for what is left of the request, int64[r].
+    """
+    path = ask.path
+    top = path[len(path) - 1]
+    work.group[top : forest.end[top]] = -1
+    if policy.within != NONE and forest.active[ask.own]:
+        work.group[ask.own] = OWN
+    work.common[ask.own] = ask.own
+    if policy.reclaim not in (1, 2):
+        return
+    remaining[:] = ask.amount
+    advantage = False
+    for step in range(1, len(path)):
+        advantage = _fits_below(forest, usage, ask, path[step - 1], remaining) or advantage
+        _classify_below(forest, usage, ask, path[step], path[step - 1], advantage, work)
+
+
+@compiled
+def _fits_below(forest: Forest, usage: Array, ask: Ask, node: int, remaining: Array) -> bool:
+    """Whether the rest of a request fits a node's quota; what is left of it then goes up (KQ-210)."""
+    fit = True
+    for index in range(len(ask.at)):
+        at = ask.at[index]
+        used, local = usage[node, at], forest.local[node, at]
+        if plus(used, remaining[index]) > forest.subtree[node, at]:
+            fit = False
+        remaining[index] = max(0, minus(remaining[index], max(0, minus(local, used))))
+    return fit
+
+
+@compiled
+def _classify_below(
+    forest: Forest, usage: Array, ask: Ask, cohort: int, skipped: int, advantage: bool, work: Work
+) -> None:
+    node = cohort + 1
+    while node < forest.end[cohort]:
+        if node == skipped or not exceeds(forest, usage, node, ask.needed):
+            node = forest.end[node]
+            continue
+        if forest.active[node]:
+            work.group[node] = ADVANTAGE if advantage else ELSEWHERE
+            work.common[node] = cohort
+        node += 1
+
+
+@compiled
+def gather(rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int) -> tuple[int, int, int]:
+    """Collect all candidates.
+
+    Args:
+        most: nodes from `work.group` that are looked at; what stands outside the tree is no candidate.
+
+    Returns:
+        how many there are, how many of them elsewhere, and how many with advantage.
+    """
+    count, elsewhere, advantaged = 0, 0, 0
+    top = ask.path[len(ask.path) - 1]
+    for row in range(rows.size):
+        node = rows.queue[row]
+        if node < top or node >= most or work.group[node] < 0:
+            continue
+        group = work.group[node]
+        if classical_ground(rows, row, group, policy) == NONE or not uses_any(rows, row, ask.is_needed):
+            continue
+        work.keys[count], work.rows[count] = key_of(rows, row, group, policy, order), row
+        count += 1
+        if group != OWN:
+            elsewhere += 1
+        if group == ADVANTAGE:
+            advantaged += 1
+    return count, elsewhere, advantaged
+
+
+@compiled
+def attempts(
+    forest: Forest, usage: Array, ask: Ask, policy: Policy, elsewhere: int, advantaged: int
+) -> tuple[bool, bool]:
+    """Whether the first attempt may borrow, and whether there is an opposite one (KQ-360)."""
+    if elsewhere == 0:
+        return True, False
+    if policy.borrow != NONE:
+        return True, True
+    for at in ask.needed:
+        if usage[ask.own, at] >= forest.nominal[ask.own, at]:
+            return True, False
+    return advantaged > 0, True
+
+
+@compiled
+def stands(
+    forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, may_borrow: bool, work: Work
+) -> bool:
+    """Whether a candidate whose turn has come may still be taken (KQ-380)."""
+    node = rows.queue[row]
+    group = work.group[node]
+    if group == OWN:
+        return True
+    if may_borrow and classical_ground(rows, row, group, policy) == WITHOUT_BORROWING:
+        return False
+    return exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
+
+
+@compiled
+def take(rows: Rows, row: int, policy: Policy, work: Work, count: int) -> None:
+    """Write down who is taken, and on what ground."""
+    work.out[count] = row
+    work.ground[count] = classical_ground(rows, row, work.group[rows.queue[row]], policy)
+    work.share[count] = 0
+
+
+@compiled
+def _copy_tree(forest: Forest, usage: Array, ask: Ask, work: Work) -> None:
+    top = ask.path[len(ask.path) - 1]
+    work.usage[top : forest.end[top]] = usage[top : forest.end[top]]
+
+
+@compiled
+def select(
+    rows: Rows, forest: Forest, usage: Array, ask: Ask, policy: Policy, order: Order, work: Work
+) -> tuple[int, int, bool]:
+    """Find targets.
+
+    Args:
+        usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
+
+    Returns:
+        start and end in `work.out` of who is taken, in the order of removal, and whether that attempt lets
+        the preemptor's queue borrow.
+    """
+    classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
+    count, elsewhere, advantaged = gather(
+        rows, ask, policy, order, work, forest.end[ask.path[len(ask.path) - 1]]
+    )
+    may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
+    work.ends[0], top, settled = count, 0, 0
+    while True:
+        _copy_tree(forest, usage, ask, work)
+        taken, position = 0, 0
+        while position < count:
+            if position >= settled:
+                top, settled = settle(work.keys, work.rows, work.ends, top, position)
+            row = work.rows[position]
+            position += 1
+            if not stands(forest, rows, row, ask, policy, may_borrow, work):
+                continue
+            move(forest, rows, row, ask.watched, work.usage, work.log, False)
+            take(rows, row, policy, work, taken)
+            taken += 1
+            if fits(forest, work.usage, ask, may_borrow):
+                kept = fill_back(forest, rows, ask, may_borrow, taken, work)
+                return taken - kept, taken, may_borrow
+        if not again:
+            _copy_tree(forest, usage, ask, work)
+            return 0, 0, may_borrow
+        may_borrow, again = not may_borrow, False

@@ -1,0 +1,224 @@
+"""The workloads that hold quota, one array per property: the core's primary store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from tenure.fast.room import with_room
+from tenure.fast.tables import NO_STAMP, Array
+from tenure.fast.texts import Texts
+from tenure.fast.uncovered import Uncovered
+from tenure.model import FlavorResource, Workload
+
+FARTHEST: Final = 2**62
+"""Instants and priorities beyond it are left to the reference: differences must fit 64 bits."""
+
+BEYOND: Final = 2**63
+"""Amounts are only added, by sums that stay within 64 bits."""
+
+_Reader = Callable[[Workload], int | None]
+
+REQUIRED: Final[dict[str, _Reader]] = {
+    "priority": lambda each: each.priority,
+    "created": lambda each: each.created_at,
+    "reserved": lambda each: each.quota_reserved_at,
+}
+"""Columns that every store has, int64."""
+
+OPTIONAL: Final[dict[str, _Reader]] = {
+    "boost": lambda each: each.priority_boost or None,
+    "job_created": lambda each: each.job_created_at,
+    "pods_ready_evicted": lambda each: each.pods_ready_evicted_at,
+    "admission_check_evicted": lambda each: each.admission_check_evicted_at,
+    "time_based_preempted": lambda each: each.time_based_preempted_at,
+    "preempted_while_borrowing": lambda each: each.preempted_while_borrowing_at,
+}
+"""Columns that only stores have in which some workload has such a value, int64."""
+
+OTHERS: Final[dict[str, Any]] = {
+    "queue": np.int32,
+    "growing": np.int32,
+    "evicted": np.bool_,
+    "first": np.int64,
+    "width": np.int32,
+    "tie": np.int32,
+}
+
+_Places = Mapping[str, int]
+
+
+class Columns:
+    """Workloads by row; a row that was removed is free, its `queue` below zero.
+
+    Args:
+        workloads: the first ones.
+        queues: node of each ClusterQueue.
+        at: column of each flavor-resource.
+        growing: number of each class whose priority grows.
+
+    Raises:
+        Uncovered: a number beyond what the core counts with.
+    """
+
+    def __init__(
+        self,
+        workloads: Sequence[Workload],
+        queues: _Places,
+        at: Mapping[FlavorResource, int],
+        growing: _Places,
+    ) -> None:
+        self.rows = len(workloads)
+        self.names = Texts(each.key for each in workloads)
+        self.uids = Texts(each.uid for each in workloads)
+        self.by: dict[str, Array] = {name: numbers(map(read, workloads)) for name, read in REQUIRED.items()}
+        for name, read in OPTIONAL.items():
+            self._set_optional(name, list(map(read, workloads)))
+        widths = np.array([len(each.usage) for each in workloads], np.int32)
+        self.by |= {
+            "queue": np.array([queues.get(each.cluster_queue or "", -1) for each in workloads], np.int32),
+            "evicted": np.array([each.evicted for each in workloads], np.bool_),
+            "width": widths,
+            "first": np.cumsum(widths, dtype=np.int64) - widths,
+        }
+        if growing:
+            self.by["growing"] = np.array(
+                [growing.get(each.priority_class, -1) for each in workloads], np.int32
+            )
+        self.entries = int(widths.sum())
+        self.at = np.array([at[held] for each in workloads for held in each.usage], np.int32)
+        self.amount = numbers((amount for each in workloads for amount in each.usage.values()), BEYOND)
+        self.by["tie"] = ranks([(each.uid, each.key) for each in workloads])
+        self.shares_uids = len({each.uid for each in workloads}) < self.rows
+        self._rows_by_name: dict[str, int] | None = None
+
+    def column(self, name: str) -> Array | None:
+        """One column without spare room; None where no workload has such a value."""
+        found = self.by.get(name)
+        return None if found is None else found[: self.rows]
+
+    def row_of(self, key: str) -> int | None:
+        """The row of a workload by `namespace/name`; the index is made when first asked for."""
+        if self._rows_by_name is None:
+            queue = self.by["queue"]
+            self._rows_by_name = {self.names[row]: row for row in range(self.rows) if queue[row] != FREE}
+        return self._rows_by_name.get(key)
+
+    def twins(self) -> Array:
+        """Ranks of the uids alone, int32[n]: those of `tie` where all uids differ."""
+        tie = self.by["tie"][: self.rows]
+        if not self.shares_uids:
+            return tie
+        order = np.argsort(tie)
+        equal = [first for first, second in pairwise(order.tolist()) if self.uids[first] == self.uids[second]]
+        after = np.ones(self.rows, np.int32)
+        after[tie[equal] + 1] = 0
+        return (np.cumsum(after, dtype=np.int32) - 1)[tie]
+
+    def append(
+        self, workload: Workload, queues: _Places, at: Mapping[FlavorResource, int], growing: _Places
+    ) -> int:
+        """Add a workload behind the others; its row."""
+        row = self.rows
+        self.row_of(workload.key)
+        values = {name: numbers([read(workload)])[0] for name, read in REQUIRED.items()}
+        values["queue"] = queues.get(workload.cluster_queue or "", -1)
+        values |= {"evicted": workload.evicted, "first": self.entries, "width": len(workload.usage)}
+        values["tie"] = self._new_tie(workload)
+        held = numbers(workload.usage.values(), BEYOND)
+        for name, read in OPTIONAL.items():
+            value = read(workload)
+            if value is not None:
+                values[name] = numbers([value])[0]
+        if growing:
+            values["growing"] = growing.get(workload.priority_class, -1)
+        for name in {*values, *self.by}:
+            self._put(name, row, values.get(name, NO_STAMP))
+        self.at = with_room(self.at, self.entries + len(held))
+        self.amount = with_room(self.amount, self.entries + len(held))
+        self.at[self.entries : self.entries + len(held)] = [at[each] for each in workload.usage]
+        self.amount[self.entries : self.entries + len(held)] = held
+        self.entries += len(held)
+        self.names.append(workload.key)
+        self.uids.append(workload.uid)
+        self.rows += 1
+        if self._rows_by_name is not None:
+            self._rows_by_name[workload.key] = row
+        return row
+
+    def free(self, key: str) -> int:
+        """Free the row of a workload that is there; the row."""
+        row = self.row_of(key)
+        assert row is not None
+        assert self._rows_by_name is not None
+        del self._rows_by_name[key]
+        self.by["queue"][row] = FREE
+        return row
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all columns, bytes."""
+        arrays = sum(column.nbytes for column in self.by.values())
+        return int(arrays + self.at.nbytes + self.amount.nbytes + self.names.nbytes + self.uids.nbytes)
+
+    def _set_optional(self, name: str, values: list[int | None]) -> None:
+        if any(value is not None for value in values):
+            self.by[name] = numbers(values)
+
+    def _put(self, name: str, row: int, value: int) -> None:
+        column = self.by.get(name)
+        if column is None:
+            dtype = OTHERS.get(name, np.int64)
+            column = np.full(row, -1 if dtype == np.int32 else NO_STAMP, dtype)
+        self.by[name] = with_room(column, row + 1)
+        self.by[name][row] = value
+
+    def _new_tie(self, workload: Workload) -> int:
+        """Its rank among all; who stands behind it moves on by one."""
+        tie = self.by["tie"][: self.rows]
+        order = np.argsort(tie)
+        low, high, wanted = 0, self.rows, (workload.uid, workload.key)
+        while low < high:
+            middle = (low + high) // 2
+            row = int(order[middle])
+            if (self.uids[row], self.names[row]) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        beside = [int(row) for row in order[max(0, low - 1) : low + 1]]
+        self.shares_uids = self.shares_uids or any(self.uids[row] == workload.uid for row in beside)
+        tie[tie >= low] += 1
+        return low
+
+
+FREE: Final = -2
+"""`queue` of a row without workload; -1 is a queue that is not known."""
+
+
+def numbers(values: Any, most: int = FARTHEST) -> Array:
+    """Numbers, and `NO_STAMP` for None, as int64.
+
+    Args:
+        values: the numbers.
+        most: what all are below, and above its negative.
+
+    Raises:
+        Uncovered: one that is too large.
+    """
+    try:
+        made = np.array([NO_STAMP if value is None else value for value in values], np.int64)
+    except OverflowError:
+        raise Uncovered("a number beyond 64 bits") from None
+    if len(made) and (made.max() >= most or (made[made != NO_STAMP] <= -most).any()):
+        raise Uncovered("a number beyond 64 bits")
+    return made
+
+
+def ranks(texts: list[tuple[str, str]]) -> Array:
+    """The place of each among them all, int32."""
+    made = np.empty(len(texts), np.int32)
+    made[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts), dtype=np.int32)
+    return made

@@ -1,0 +1,136 @@
+"""One preemption decision on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tenure.fast.arrays import Arrays
+from tenure.fast.assignment import NO_FIT, Assigner, reduced
+from tenure.fast.flavors import PODS
+from tenure.fast.search import NOBODY, Found, Searcher, searcher
+from tenure.fast.uncovered import Uncovered
+from tenure.model import Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
+from tenure.readings import Reading
+
+REASONS = {
+    Ground.LOWER_PRIORITY: Reason.IN_CLUSTER_QUEUE,
+    Ground.NEWER_EQUAL: Reason.IN_CLUSTER_QUEUE,
+    Ground.TIME_EXPIRED: Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+    Ground.HIERARCHICAL: Reason.IN_COHORT_RECLAMATION,
+    Ground.WITHOUT_BORROWING: Reason.IN_COHORT_RECLAMATION,
+    Ground.WITHIN_NOMINAL: Reason.IN_COHORT_RECLAMATION,
+    Ground.WHILE_BORROWING: Reason.IN_COHORT_RECLAIM_WHILE_BORROWING,
+    Ground.FINAL_SHARE: Reason.IN_COHORT_FAIR_SHARING,
+    Ground.INITIAL_SHARE: Reason.IN_COHORT_FAIR_SHARING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """Who is preempted, by name.
+
+    Args:
+        row: in the store, until that changes.
+        key: `namespace/name`.
+        ground, reason: why.
+    """
+
+    row: int
+    key: str
+    ground: Ground
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A decision as a view of arrays.
+
+    Args:
+        outcome: Fit, Preempt, NoCandidates or NoFit.
+        found: rows and grounds of who is preempted, in the order of removal.
+        assignment: the flavors the preemptor would get.
+        arrays: the store that the rows are of.
+    """
+
+    outcome: Outcome
+    found: Found
+    assignment: Assignment
+    arrays: Arrays
+
+    def victims(self) -> Iterator[Victim]:
+        """Who is preempted, made one after the other."""
+        names = self.arrays.columns.names
+        for row, number in zip(self.found.rows.tolist(), self.found.grounds.tolist(), strict=True):
+            ground = Ground(number)
+            yield Victim(row, names[row], ground, REASONS[ground])
+
+
+def decide(
+    arrays: Arrays,
+    preemptor: Workload,
+    queue_name: str,
+    now: Instant,
+    reading: Reading,
+    assignment: Assignment | None = None,
+) -> Answer:
+    """Decide for one pending workload.
+
+    Args:
+        arrays: the cluster.
+        preemptor: the pending workload.
+        queue_name: its ClusterQueue.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+        reading: see `tenure.readings`.
+        assignment: the flavors it would get; None derives them.
+
+    Raises:
+        KeyError: no such ClusterQueue.
+        Uncovered: what the core leaves to the reference.
+
+    Source: as `tenure.oracle.decide.decide`, of which this is the optimized form.
+    """
+    queue = arrays.cluster.cluster_queues[queue_name]
+    if queue.inactive:
+        return Answer(Outcome.NO_FIT, NOBODY, NO_FIT, arrays)
+    searching = searcher(arrays, preemptor, queue, now, reading)
+    try:
+        assignment, found = _assigned(searching, preemptor, assignment)
+    except OverflowError:
+        raise Uncovered("a number beyond 64 bits") from None
+    return Answer(outcome_of(assignment, found), found, assignment, arrays)
+
+
+def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None) -> tuple[Assignment, Found]:
+    def searched_for(assignment: Assignment) -> Found:
+        return search(searching, assignment)
+
+    if given is not None:
+        return given, searched_for(given)
+    assigner = Assigner(searching, preemptor)
+    full = assigner.assign()
+    found = searched_for(full)
+    if outcome_of(full, found) in (Outcome.FIT, Outcome.PREEMPT):
+        return full, found
+    return reduced(assigner, searched_for) or (full, found)
+
+
+def search(searching: Searcher, assignment: Assignment) -> Found:
+    """Who leaves for an assignment; nobody where none is needed or none could help."""
+    if not (assignment.fits and assignment.needs_preemption):
+        return NOBODY
+    return searching.find(assignment.needs_preemption, searched(assignment.usage))
+
+
+def searched(usage: Amounts) -> Amounts:
+    """What a search makes room for: all that is asked, except a number of pods."""
+    return {asked: amount for asked, amount in usage.items() if amount > 0 and asked.resource != PODS}
+
+
+def outcome_of(assignment: Assignment, found: Found) -> Outcome:
+    """The decision in one word."""
+    if not assignment.fits:
+        return Outcome.NO_FIT
+    if not assignment.needs_preemption:
+        return Outcome.FIT
+    return Outcome.PREEMPT if len(found.rows) else Outcome.NO_CANDIDATES

@@ -1,0 +1,90 @@
+"""On what ground a workload may be taken, and the key by which it is sorted, one row at a time."""
+
+from __future__ import annotations
+
+from tenure.fast.compiled import compiled
+from tenure.fast.tables import (
+    ADVANTAGE,
+    HIERARCHICAL,
+    LOWER_PRIORITY,
+    NEWER_EQUAL,
+    NONE,
+    OWN,
+    TIME_EXPIRED,
+    WHILE_BORROWING,
+    WITHOUT_BORROWING,
+    Array,
+    Order,
+    Policy,
+    Rows,
+)
+
+_LOWER, _LOWER_OR_NEWER = 1, 2
+"""Of `WithinClusterQueue`; the first one of `ReclaimWithinCohort` as well."""
+
+_ANY = 2
+
+
+@compiled
+def is_expired(rows: Rows, row: int, policy: Policy) -> bool:
+    """Whether a workload has used up its protected time (TBP-020)."""
+    return policy.duration >= 0 and policy.now - rows.reserved[row] > policy.duration
+
+
+@compiled
+def own_ground(rows: Rows, row: int, policy: Policy) -> int:
+    """The ground within the preemptor's own ClusterQueue (KQ-040, TBP-050)."""
+    priority = rows.priority[row]
+    if policy.within == NONE or priority > policy.priority:
+        return NONE
+    if priority < policy.priority:
+        return LOWER_PRIORITY
+    if policy.within != _LOWER_OR_NEWER:
+        return NONE
+    if is_expired(rows, row, policy):
+        return TIME_EXPIRED
+    if policy.expired_only:
+        return NONE
+    since = rows.reserved[row] if policy.by_reservation else rows.queued[row]
+    return NEWER_EQUAL if since > policy.queued else NONE
+
+
+@compiled
+def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
+    """Whether the policy allows it to be taken from another ClusterQueue (KQ-330)."""
+    if policy.reclaim == _ANY:
+        return True
+    return policy.reclaim == _LOWER and rows.priority[row] < policy.priority
+
+
+@compiled
+def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
+    """The ground in classical preemption (KQ-300, KQ-320)."""
+    if group == OWN:
+        return own_ground(rows, row, policy)
+    if not may_reclaim(rows, row, policy):
+        return NONE
+    if group == ADVANTAGE:
+        return HIERARCHICAL
+    priority = rows.priority[row]
+    if policy.borrow != NONE and priority < policy.priority and priority <= policy.threshold:
+        return WHILE_BORROWING
+    return WITHOUT_BORROWING
+
+
+@compiled
+def key_of(rows: Rows, row: int, group: int, policy: Policy, order: Order) -> int:
+    """Its place among all candidates (KQ-230)."""
+    key = rows.key[row] | (group << order.group)
+    if group == OWN and rows.priority[row] == policy.priority and is_expired(rows, row, policy):
+        key ^= order.expired
+    return int(key) if rows.evicted[row] else int(key | (1 << (order.group + 2)))
+
+
+@compiled
+def uses_any(rows: Rows, row: int, wanted: Array) -> bool:
+    """Whether it was assigned one of some columns, with any amount."""
+    for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
+        if wanted[rows.at[entry]]:
+            return True
+    return False

@@ -1,0 +1,177 @@
+"""Walks through the tree over arrays: what is available, what leaves and comes back."""
+
+from __future__ import annotations
+
+from tenure.fast.amounts import MOST, minus, plus
+from tenure.fast.compiled import compiled
+from tenure.fast.tables import Array, Ask, Forest, Rows, Work
+
+
+@compiled
+def available(forest: Forest, usage: Array, path: Array, at: int) -> int:
+    """What is available at the first node of a path (KQ-150 to KQ-180)."""
+    top = path[len(path) - 1]
+    free = minus(forest.subtree[top, at], usage[top, at])
+    for step in range(len(path) - 2, -1, -1):
+        node = path[step]
+        local, used, limit = forest.local[node, at], usage[node, at], forest.limit[node, at]
+        if limit != MOST:
+            passed = max(0, minus(used, local))
+            unused = minus(minus(forest.subtree[node, at], local), passed)
+            free = min(plus(unused, limit), free)
+        free = plus(max(0, minus(local, used)), free)
+    return int(free)
+
+
+@compiled
+def potential(forest: Forest, path: Array, at: int) -> int:
+    """The most that the first node of a path could ever have (KQ-160)."""
+    most = forest.subtree[path[len(path) - 1], at]
+    for step in range(len(path) - 2, -1, -1):
+        node = path[step]
+        reach = plus(forest.local[node, at], most)
+        most = min(plus(forest.subtree[node, at], forest.limit[node, at]), reach)
+    return int(most)
+
+
+@compiled
+def fits(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
+    """Whether the whole request fits (KQ-190)."""
+    for index in range(len(ask.at)):
+        at, amount = ask.at[index], ask.amount[index]
+        if not may_borrow and plus(usage[ask.own, at], amount) > forest.nominal[ask.own, at]:
+            return False
+        if amount > max(0, available(forest, usage, ask.path, at)):
+            return False
+    return True
+
+
+@compiled
+def exceeds(forest: Forest, usage: Array, node: int, needed: Array) -> bool:
+    """Whether a node uses more than its quota of any of some columns (KQ-200)."""
+    for at in needed:
+        if usage[node, at] > forest.subtree[node, at]:
+            return True
+    return False
+
+
+@compiled
+def exceeds_below(forest: Forest, usage: Array, node: int, common: int, needed: Array) -> bool:
+    """The same of a node and all above it, up to the common one."""
+    while node != common:
+        if not exceeds(forest, usage, node, needed):
+            return False
+        node = forest.parent[node]
+    return True
+
+
+@compiled
+def change(
+    forest: Forest, usage: Array, node: int, at: int, amount: int, adding: bool, log: Array, known: int
+) -> int:
+    """Add an amount at a node or take it away, and above it as far as it reaches (KQ-140).
+
+    Args:
+        log: the cells that were touched are written behind the first `known`.
+
+    Returns:
+        how many cells of the log are known now.
+    """
+    rest = amount
+    while rest != 0 and node >= 0:
+        before = usage[node, at]
+        after = plus(before, rest) if adding else minus(before, rest)
+        usage[node, at] = after
+        log[0, known], log[1, known], log[2, known] = node, at, before
+        known += 1
+        local = forest.local[node, at]
+        if local != 0:
+            low, high = (before, after) if adding else (after, before)
+            rest = minus(max(0, minus(high, local)), max(0, minus(low, local)))
+        node = forest.parent[node]
+    return known
+
+
+@compiled
+def sum_up(forest: Forest, usage: Array, nodes: Array, at: Array, amounts: Array) -> None:
+    """Fill what is in use at every node, by sums that stay within 64 bits.
+
+    Args:
+        usage: all zero.
+        nodes, at, amounts: ClusterQueue, column and amount of all that is held, int32[n] twice and int64[n].
+    """
+    for index in range(len(amounts)):
+        node, column = nodes[index], at[index]
+        usage[node, column] = plus(usage[node, column], amounts[index])
+    for node in range(len(forest.parent) - 1, -1, -1):
+        above = forest.parent[node]
+        if above >= 0:
+            for column in range(usage.shape[1]):
+                passed = max(0, minus(usage[node, column], forest.local[node, column]))
+                usage[above, column] = plus(usage[above, column], passed)
+
+
+@compiled
+def move(forest: Forest, rows: Rows, row: int, watched: Array, usage: Array, log: Array, adding: bool) -> int:
+    """Let a workload leave or come back, as far as some columns go; how many cells the log has."""
+    known, node = 0, rows.queue[row]
+    for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
+        if watched[rows.at[entry]]:
+            known = change(forest, usage, node, rows.at[entry], rows.amount[entry], adding, log, known)
+    return known
+
+
+@compiled
+def undo(usage: Array, log: Array, known: int) -> None:
+    """Put back what the log's cells held."""
+    for index in range(known - 1, -1, -1):
+        usage[log[0, index], log[1, index]] = log[2, index]
+
+
+@compiled
+def _cannot_return(forest: Forest, rows: Rows, row: int, ask: Ask, usage: Array) -> bool:
+    """Whether the root alone has no room for a workload beside the request; without local quota only."""
+    top = ask.path[len(ask.path) - 1]
+    for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
+        for index in range(len(ask.at)):
+            at = ask.at[index]
+            if rows.at[entry] == at:
+                rest = minus(minus(forest.subtree[top, at], usage[top, at]), ask.amount[index])
+                if rest < rows.amount[entry]:
+                    return True
+    return False
+
+
+@compiled
+def is_lossless(forest: Forest, ask: Ask) -> bool:
+    """Whether all that is in use anywhere in the tree counts at its root: nobody keeps local quota."""
+    top = ask.path[len(ask.path) - 1]
+    for node in range(top, forest.end[top]):
+        for at in ask.at:
+            if forest.local[node, at] != 0:
+                return False
+    return True
+
+
+@compiled
+def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int, work: Work) -> int:
+    """Give back, from the second last removed to the first, whoever need not leave; how many stay removed.
+
+    Args:
+        count: how many of `work.out` were removed.
+    """
+    lossless, usage = is_lossless(forest, ask), work.usage
+    kept = count - 1
+    for index in range(count - 2, -1, -1):
+        row = work.out[index]
+        stays = lossless and _cannot_return(forest, rows, row, ask, usage)
+        if not stays:
+            known = move(forest, rows, row, ask.watched, usage, work.log, True)
+            stays = not fits(forest, usage, ask, may_borrow)
+            if stays:
+                undo(usage, work.log, known)
+        if stays:
+            kept -= 1
+            work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
+    # The last one removed stays where it is; who stays removed stands before it, now moved to the front.
+    return count - kept

@@ -1,0 +1,141 @@
+"""One search for targets: a question as arrays, and what the kernels found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from tenure.fast import classical, fair
+from tenure.fast.arrays import Arrays
+from tenure.fast.nodes import change
+from tenure.fast.policy import Terms, policy_of, terms_of
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows
+from tenure.fast.uncovered import Uncovered
+from tenure.model import Amounts, ClusterQueue, FairStrategy, FlavorResource, Instant, Workload
+from tenure.readings import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
+
+    Args:
+        rows: who is taken, in the order of removal, int32[k]; empty where nothing sufficed.
+        grounds: on what ground each, int8[k], by the numbers of `Ground`.
+        shares: how shares compared when each was taken, int8[k]; -1, 0 or 1.
+        may_borrow: whether the attempt let the preemptor's queue borrow.
+        within_nominal: whether fair sharing let it claim its nominal quota.
+    """
+
+    rows: Array
+    grounds: Array
+    shares: Array
+    may_borrow: bool = True
+    within_nominal: bool = False
+
+
+NOBODY = Found(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.int8))
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Searches for one pending workload in one store at one instant.
+
+    Args:
+        arrays: the store.
+        queue: the preemptor's ClusterQueue.
+        node: its node.
+        path: from it up to the root, int32[depth].
+        rows, order, policy: what the kernels are given.
+    """
+
+    arrays: Arrays
+    queue: ClusterQueue
+    node: int
+    path: Array
+    rows: Rows
+    order: Order
+    policy: Policy
+
+    def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
+        """Find targets.
+
+        Args:
+            needed: the flavor-resources that lack quota.
+            request: all that has to fit, each amount above zero.
+        """
+        arrays = self.arrays
+        ask = self.ask(needed, request)
+        work = arrays.work()
+        if arrays.cluster.settings.fair_sharing is not None:
+            return self._find_fairly(ask)
+        start, end, may_borrow = classical.select(
+            self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
+        )
+        if start == end:
+            return NOBODY
+        return Found(
+            work.out[start:end].copy(),
+            work.ground[start:end].copy(),
+            work.share[start:end].copy(),
+            may_borrow,
+        )
+
+    def _find_fairly(self, ask: Ask) -> Found:
+        arrays, settings = self.arrays, self.arrays.cluster.settings
+        work, rounds = arrays.work(), arrays.rounds()
+        rounds.charged[:] = arrays.usage
+        for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
+            change(arrays.layout.forest, rounds.charged, self.node, at, amount, True, work.log, 0)
+        strategies = settings.fair_sharing or tuple(FairStrategy)
+        start, end, claims = fair.select(
+            self.rows,
+            arrays.layout.forest,
+            arrays.usage,
+            ask,
+            self.policy,
+            self.order,
+            work,
+            rounds,
+            settings.fair_sharing_preempt_within_nominal,
+            strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
+            len(strategies) > 1,
+        )
+        if start == end:
+            return NOBODY
+        rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
+        return Found(rows, grounds, shares, within_nominal=claims)
+
+    def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
+        """The question as arrays."""
+        self.arrays.require(needed)
+        self.arrays.require(request)
+        columns = self.arrays.layout.columns
+        at = np.array([columns[each] for each in request], np.int32)
+        lacking = np.array([columns[each] for each in needed], np.int32)
+        is_needed = np.zeros(len(columns), np.bool_)
+        is_needed[lacking] = True
+        watched = is_needed.copy()
+        watched[at] = True
+        amount = np.fromiter(request.values(), np.int64, len(request))
+        return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
+
+
+def searcher(
+    arrays: Arrays, preemptor: Workload, queue: ClusterQueue, now: Instant, reading: Reading
+) -> Searcher:
+    """Prepare searches for a pending workload.
+
+    Raises:
+        Uncovered: what the core leaves to the reference.
+    """
+    node = arrays.layout.queues.get(queue.name)
+    if node is None:
+        raise Uncovered("cohorts that are their own ancestors")
+    settings = arrays.cluster.settings
+    terms: Terms = terms_of(queue, settings, reading)
+    policy = policy_of(arrays, queue, preemptor, terms, now, reading)
+    rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
+    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy)

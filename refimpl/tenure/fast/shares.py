@@ -1,0 +1,70 @@
+"""Dominant resource shares over arrays, in the same floating-point steps as KQ-440 to KQ-460."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenure.fast.amounts import minus, plus
+from tenure.fast.compiled import compiled
+from tenure.fast.nodes import potential
+from tenure.fast.tables import Array, Forest
+
+NOT_BORROWING = -1.0
+"""Stands for the share of a node that borrows nothing, which counts as 0."""
+
+
+@compiled
+def count_lendable(forest: Forest, node: int, lendable: Array) -> None:
+    """What a node could have of each resource, over all flavors that its tree knows, int64[resources]."""
+    lendable[:] = 0
+    depth, above = 0, node
+    while above >= 0:
+        depth += 1
+        above = forest.parent[above]
+    path, above = np.empty(depth, np.int32), node
+    for step in range(depth):
+        path[step] = above
+        above = forest.parent[above]
+    for at in range(len(forest.resource)):
+        if forest.covered[forest.root[node], at]:
+            resource = forest.resource[at]
+            lendable[resource] = plus(lendable[resource], potential(forest, path, at))
+
+
+@compiled
+def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed: Array) -> float:
+    """The largest of what a node has borrowed of each resource over what its parent could have (KQ-440).
+
+    Args:
+        lendable: by parent, int64[nodes, resources].
+        borrowed: room, int64[resources].
+
+    Returns:
+        in thousandths; `NOT_BORROWING` for a root and for a node that borrows nothing.
+    """
+    if forest.parent[node] < 0:
+        return NOT_BORROWING
+    borrowed[:] = 0
+    for at in range(len(forest.resource)):
+        if forest.covered[node, at] and usage[node, at] > forest.subtree[node, at]:
+            beyond = minus(usage[node, at], forest.subtree[node, at])
+            borrowed[forest.resource[at]] = plus(borrowed[forest.resource[at]], beyond)
+    most = NOT_BORROWING
+    for resource in range(len(borrowed)):
+        if borrowed[resource] > 0:
+            of = lendable[forest.parent[node], resource]
+            most = max(most, float(borrowed[resource]) * 1000.0 / float(of) if of > 0 else 0.0)
+    return most
+
+
+@compiled
+def compare(first: float, first_weight: float, second: float, second_weight: float) -> int:
+    """How two ratios compare by weight, -1, 0 or 1 (KQ-450)."""
+    one, other = max(first, 0.0), max(second, 0.0)
+    one_infinite, other_infinite = first_weight == 0 and one != 0.0, second_weight == 0 and other != 0.0
+    if one_infinite != other_infinite:
+        return 1 if one_infinite else -1
+    if not one_infinite:
+        one = one / first_weight if one != 0.0 else 0.0
+        other = other / second_weight if other != 0.0 else 0.0
+    return int(one > other) - int(one < other)

@@ -1,0 +1,91 @@
+"""Sorting only as far as somebody asks: quicksort that stops at the position in question."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenure.fast.compiled import compiled
+from tenure.fast.tables import Array
+
+ROOM = 256
+"""How many halves may wait for their turn; a sequence that would need more is sorted at once."""
+
+_SHORT = 24
+
+
+@compiled
+def settle(keys: Array, rows: Array, ends: Array, top: int, position: int) -> tuple[int, int]:
+    """Bring the least of what stands at a position and behind it to that position.
+
+    Args:
+        keys: different numbers, sorted up to `position`, int64[n].
+        rows: what goes with each, int32[n].
+        ends: the last first, positions whose elements are in their places, int64[ROOM]; `ends[0]` is the end.
+        top: index of the last one.
+        position: where.
+
+    Returns:
+        the new `top`, and the end of what is sorted now.
+    """
+    while True:
+        end = ends[top]
+        if end == position:
+            return top - 1, position + 1
+        if end - position <= _SHORT:
+            _insert(keys, rows, position, end)
+            return top, end
+        if top + 1 == len(ends):
+            _sort(keys, rows, position, end)
+            return top, end
+        top += 1
+        ends[top] = _split(keys, rows, position, end)
+
+
+@compiled
+def _insert(keys: Array, rows: Array, start: int, end: int) -> None:
+    for index in range(start + 1, end):
+        key, row, to = keys[index], rows[index], index - 1
+        while to >= start and keys[to] > key:
+            keys[to + 1], rows[to + 1] = keys[to], rows[to]
+            to -= 1
+        keys[to + 1], rows[to + 1] = key, row
+
+
+@compiled
+def _sort(keys: Array, rows: Array, start: int, end: int) -> None:
+    order = np.argsort(keys[start:end])
+    keys[start:end] = keys[start:end][order]
+    rows[start:end] = rows[start:end][order]
+
+
+@compiled
+def _swap(keys: Array, rows: Array, one: int, other: int) -> None:
+    key, row = keys[one], rows[one]
+    keys[one], rows[one] = keys[other], rows[other]
+    keys[other], rows[other] = key, row
+
+
+@compiled
+def _split(keys: Array, rows: Array, start: int, end: int) -> int:
+    """Put one element in its place, smaller ones before it; the place."""
+    last, middle = end - 1, (start + end) // 2
+    if keys[middle] < keys[start]:
+        _swap(keys, rows, middle, start)
+    if keys[last] < keys[start]:
+        _swap(keys, rows, last, start)
+    if keys[last] < keys[middle]:
+        _swap(keys, rows, last, middle)
+    _swap(keys, rows, start, middle)
+    pivot, low, high = keys[start], start + 1, last
+    while True:
+        while low <= high and keys[low] < pivot:
+            low += 1
+        while keys[high] > pivot:
+            high -= 1
+        if low >= high:
+            break
+        _swap(keys, rows, low, high)
+        low += 1
+        high -= 1
+    _swap(keys, rows, start, high)
+    return high

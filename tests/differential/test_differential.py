@@ -1,0 +1,104 @@
+"""The optimized core decides as the reference does: drawn clusters, recorded lines, published vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
+from tenure.errors import InputError
+from tenure.fast.arrays import load
+from tenure.fast.decide import decide
+from tenure.readings import preset, preset_names
+from tenure.strategies import ALL_FEATURES, decide_inputs
+from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
+from tests.differential.__main__ import main
+from tests.differential.compare import REFUSED, compare, in_two_steps, readings_of, said_by
+
+Object = dict[str, Any]
+MANY = settings(
+    deadline=None, print_blob=True, max_examples=150, suppress_health_check=[HealthCheck.too_slow]
+)
+
+FEW = settings(
+    deadline=None,
+    print_blob=True,
+    max_examples=20,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+@MANY
+@given(decide_inputs(features=ALL_FEATURES))
+def test_both_decide_alike_under_every_reading(scenario: Object) -> None:
+    request = read_decide_request(scenario)
+    for reading in readings_of(scenario):
+        for with_assignment in (False, True):
+            compared = compare(request, reading, given=with_assignment)
+            assert compared.left in ("", REFUSED)
+            assert compared.reference == compared.core
+
+
+@MANY
+@given(decide_inputs(max_depth=4, fair_sharing=True))
+def test_both_share_fairly_alike_in_deep_trees(scenario: Object) -> None:
+    compared = compare(read_decide_request(scenario), preset("released"))
+    assert not compared.left
+    assert compared.reference == compared.core
+
+
+def test_a_campaign_finds_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--n", "1000", "--seed", "8522"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("seed 8522\n")
+    assert "Preempt, 3 or more victims" in said
+
+
+@pytest.mark.parametrize("derived", [False, True], ids=["given", "derived"])
+@pytest.mark.parametrize("reading", preset_names())
+@needs_recorded
+def test_both_decide_recorded_lines_alike(reading: str, derived: bool) -> None:
+    left: set[str] = set()
+    different = []
+    for line in lines(*TESTS, RANDOM):
+        request = read_decide_request({**line, "assignment": None} if derived else line)
+        compared = compare(request, preset(reading))
+        left.add(compared.left)
+        if not compared.agree:
+            different.append((line["name"], compared))
+    assert different == []
+    assert left == {""}
+
+
+@pytest.mark.parametrize("reading", preset_names())
+def test_both_decide_vectors_alike(reading: str) -> None:
+    compared = 0
+    for vector in load_vectors():
+        if vector.data["call"] != "decide":
+            continue
+        try:
+            request = read_decide_request(vector.request()["input"])
+        except InputError:
+            continue
+        for each in (preset(reading), request.reading):
+            said = compare(request, each)
+            assert said.agree, vector.id
+            assert said.left in ("", REFUSED), vector.id
+            compared += 1
+    assert compared > 100
+
+
+@FEW
+@given(decide_inputs())
+def test_what_was_saved_decides_the_same(tmp_path: Path, scenario: Object) -> None:
+    request = read_decide_request(scenario)
+    arrays, path = in_two_steps(request.cluster), tmp_path / "cluster.npz"
+    arrays.save(path)
+    again = load(path)
+    assert (again.usage == arrays.usage).all()
+    asked = (request.preemptor, request.queue, request.now, request.reading, request.assignment)
+    assert said_by(decide(again, *asked)) == said_by(decide(arrays, *asked))
