@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tenure.conform.shrinking import shrink
 from tenure.conformance.requests import read_decide_request
 from tenure.strategies import ALL_FEATURES, examples
 from tests.differential.compare import Compared, compare, readings_of
-from tests.peers.campaign.shrinking import shrink
 
 EVERY = 5.0
 """Seconds between two lines about how far it is."""
