@@ -184,6 +184,12 @@ def test_an_overridden_reading_is_answered_with_every_choice() -> None:
         "wake": "at_expiry",
         "priority_steps": "floor",
         "invalid_class": "refuse",
+        "hero_scope": "branch",
+        "hero_precedence": "rank_first",
+        "hero_billing": "excess",
+        "accessible_rounding": "cumulative",
+        "hero_lending": "ignore",
+        "hero_clamp": "nominal_plus_limit",
     }
 
 
