@@ -9,7 +9,6 @@ from pydantic import Field, StrictBool, StrictInt
 from tenure.manifests.fields import Count, DurationText, Known, Name, Text
 from tenure.timeline.shapes import Names, StoryShape
 
-
 MOST_PODS = 10_000
 """Pods of a job or sub-group in the short form, each of which is made."""
 
