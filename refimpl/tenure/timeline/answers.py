@@ -124,7 +124,7 @@ class PreemptionShape:
 
     Args:
         at: when.
-        cycle: number of the scheduling cycle.
+        cycle: number of the scheduling cycle, or of KAI-Scheduler's session.
         preemptor: for whom.
         preemptor_queue: its ClusterQueue.
         victim: who was taken.

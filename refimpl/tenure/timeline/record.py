@@ -131,7 +131,7 @@ class Preemption:
         ran: how long the victim had held quota, ns.
         cut_short: how much of minAdmitDuration was missing to that, ns; 0 where none is in force, for a
             victim in another queue and for one of lower priority, whom no duration protects.
-        cycle: number of the scheduling cycle.
+        cycle: number of the scheduling cycle, or of KAI-Scheduler's session.
     """
 
     at: Instant

@@ -126,6 +126,7 @@ def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> No
     ]
     record = played(raw(events, timing={"eviction": "30s"}, expect=expect))
     assert "not placed: none of the pods waits" in [each.text for each in record.story]
+    assert [each.cycle for each in record.preemptions] == [1, 3]
     assert [run.stopped - run.start for run in record.runs] == [10 * MINUTE, 10 * MINUTE]
 
 

@@ -41,7 +41,6 @@ class KaiPlayer(Clockwork):
         self.reading = reading
         self.world = KaiWorld(scenario)
         self.journal = KaiJournal(self.world)
-        self.sessions: list[SessionSpan] = []
 
     @property
     def observed(self) -> Observed:
@@ -67,7 +66,7 @@ class KaiPlayer(Clockwork):
             story=tuple(journal.story),
             warnings=scenario.warnings,
             file=scenario.file,
-            sessions=tuple(self.sessions),
+            sessions=tuple(self.world.sessions),
             questions=tuple(self.world.questions),
         )
         return judge(scenario, record, self.outcomes)
@@ -85,7 +84,7 @@ class KaiPlayer(Clockwork):
         """Pods are gone, or a session ends."""
         if task.kind == Due.RELEASE:
             self._release(self.world.actors[task.key])
-        elif task.stay == len(self.sessions):
+        elif task.stay == len(self.world.sessions):
             self._close()
 
     def happen(self, event: Happens) -> None:
@@ -139,18 +138,18 @@ class KaiPlayer(Clockwork):
         self._close()
         world = self.world
         world.session = Session(world.scene, world.clock)
-        self.sessions.append(SessionSpan(len(self.sessions) + 1, world.now, self.scenario.end))
-        self.agenda.plan(world.now + lasts, Due.CLOSE, stay=len(self.sessions))
+        self.world.sessions.append(SessionSpan(len(self.world.sessions) + 1, world.now, self.scenario.end))
+        self.agenda.plan(world.now + lasts, Due.CLOSE, stay=len(self.world.sessions))
         if lasts:
-            self.journal.tell(Happening.SESSION, f"session {len(self.sessions)} begins")
+            self.journal.tell(Happening.SESSION, f"session {len(self.world.sessions)} begins")
 
     def _close(self) -> None:
         """The session ends, and with it all that the plugin remembers."""
         if self.world.session is None:
             return
         self.world.session = None
-        span = replace(self.sessions[-1], end=self.world.now)
-        self.sessions[-1] = span
+        span = replace(self.world.sessions[-1], end=self.world.now)
+        self.world.sessions[-1] = span
         if span.end > span.start:
             self.journal.tell(Happening.SESSION, f"session {span.number} ends")
 
@@ -171,7 +170,7 @@ class KaiPlayer(Clockwork):
             answer, rules = ask(session, event.pending, key, pods, event.action)
             answers.append(answer)
             self._settle(session, event, answer, rules)
-        number = len(self.sessions)
+        number = len(self.world.sessions)
         world.questions.append(Question(world.now, number, event.pending, event.takes, tuple(answers)))
 
     def _settle(self, session: Session, event: Ask, answer: VictimAnswer, rules: Rules) -> None:

@@ -66,7 +66,7 @@ class KaiJournal(Ledger):
                 rules=rules,
                 ran=ran,
                 cut_short=cut,
-                cycle=0,
+                cycle=len(world.sessions),
             )
         )
         what = "taken" if whole else f"loses {', '.join(answer.pods)}"

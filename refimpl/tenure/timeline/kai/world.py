@@ -9,7 +9,7 @@ from tenure.kai import Job, Pod, PodStatus, Queue, Session
 from tenure.model import Duration, Instant
 from tenure.timeline.actors import Phase
 from tenure.timeline.kai.scenario import KaiScenario
-from tenure.timeline.record import Question
+from tenure.timeline.record import Question, SessionSpan
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class KaiWorld:
         self.scene = scenario.scene
         self.actors: dict[str, JobActor] = {}
         self.session: Session | None = None
+        self.sessions: list[SessionSpan] = []
         self.questions: list[Question] = []
 
     @property
