@@ -174,16 +174,17 @@ def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(cl
     )
 
 
-@obligation("PO-UCQ-460", rules=["KQ-110", "KQ-150", *AVAILABLE], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE], expect=everywhere(PROVED), budget_s=20)
 def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: it depends on the subtree and on its balance at the boundary.
 
     What is available above counts only where it is less than what the subtree lends and does not use.
     """
     root, usage = claim.record("root", NodeQuota), claim.number("usage")
-    above, other = claim.number("above"), claim.number("other")
+    above, other, idle = claim.number("above"), claim.number("other"), claim.number("idle")
+    own, lending, beside = claim.flag("own"), claim.reading.hero_lending, claim.lift(room_beside)
     claim.assume(
-        _ordinary(usage, root.local, root.subtree),
+        _ordinary(usage, idle, root.local, root.subtree),
         _bounded(above, other),
         root.local <= root.subtree,
         has_value(root, "borrowing_limit", 0),
@@ -196,6 +197,10 @@ def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_
         implies(above >= enough, one == root.subtree - usage),
         implies(all_of(usage <= root.local, above < enough), one == root.local - usage + above),
         implies(above <= other, one <= another),
+        implies(
+            all_of(above >= enough, other >= enough),
+            beside(one, idle, own, lending).value == beside(another, idle, own, lending).value,
+        ),
     )
 
 
@@ -219,7 +224,7 @@ def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
 def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula is of the subtree, not of what is in use."""
     usage, request, accessible = claim.number("usage"), claim.number("request"), claim.number("accessible")
-    claim.assume(_ordinary(usage, request, accessible), usage + request > accessible)
+    claim.assume(_ordinary(usage, request, accessible), usage + request > accessible, request < accessible)
     fits = claim.lift(hero_request_fits)(usage, request, accessible, accessible).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
     claim.prove(mode == FlavorMode.NO_FIT)

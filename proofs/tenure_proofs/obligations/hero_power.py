@@ -33,7 +33,7 @@ from tenure_proofs.trusted.logic import (
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 BOTH_TREES = {WRITTEN_TREE: PROVED, GUARANTEED_TREE: PROVED}
-OWN_QUEUE = ["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"]
+OWN_QUEUE = ["KQ-030", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-050"]
 ORDER = ["KQ-030", "KQ-050", "KQ-220", "TBP-010", "TBP-020", "TBP-060"]
 
 
@@ -212,8 +212,16 @@ def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim:
 
 @obligation("PO-UCQ-290", rules=["UCQ-320", "KQ-220"], expect=everywhere(REFUTED))
 def a_hero_always_takes_lower_priority_before_higher(claim: Claim) -> None:
-    """KEP-8826, Goals, Deterministic Victim Selection: borrowing comes first, the own queue last."""
+    """KEP-8826, Goals, Deterministic Victim Selection: who borrows goes first, whatever its priority."""
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    (first, mine, _), (second, theirs, _) = (_candidate(claim, name, terms) for name in ("first", "second"))
-    claim.assume(negation(first.evicted), negation(second.evicted), first.priority < second.priority)
+    (first, mine, borrows), (second, theirs, does) = (
+        _candidate(claim, name, terms) for name in ("first", "second")
+    )
+    claim.assume(
+        negation(any_of(first.evicted, second.evicted)),
+        *(negation(has_value(each, "cluster_queue", terms.cluster_queue)) for each in (first, second)),
+        negation(borrows),
+        does,
+        first.priority < second.priority,
+    )
     claim.prove(claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value)

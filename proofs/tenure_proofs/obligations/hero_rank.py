@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.model import Head, PreemptionRules
+from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, root_of_scope
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import cohorts
@@ -157,8 +158,14 @@ def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) 
     tree = cohorts(claim)
     parent, root = tree.named("parent", "root")
     claim.assume(tree.under(root, parent))
-    scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
-    claim.prove(tree.contains(root, scope), tree.contains(scope, parent))
+    scope = claim.lift(root_of_scope)
+    branch, whole = (scope(parent, root, choice).value for choice in (HeroScope.BRANCH, HeroScope.TREE))
+    here = scope(parent, root, claim.reading.hero_scope).value
+    claim.prove(
+        *(all_of(tree.contains(root, each), tree.contains(each, parent)) for each in (branch, whole, here)),
+        branch == parent,
+        whole == root,
+    )
 
 
 @obligation("PO-UCQ-050", rules=["UCQ-050"], expect=everywhere(PROVED))
