@@ -100,7 +100,8 @@ def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
     outcomes = [each["outcome"] for each in mutants]
     yield (
         f"{len(mutants)} made, {outcomes.count('killed')} killed, {outcomes.count('equivalent')} proved "
-        f"equivalent, {outcomes.count('survived')} survived."
+        f"equivalent, {outcomes.count('unreadable')} refused by the lifter, {outcomes.count('signed')} "
+        f"signed with a reason, {outcomes.count('survived')} survived."
     )
     rows = [
         [

@@ -22,11 +22,8 @@ from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder
 
 if TYPE_CHECKING:
-    from tenure_proofs.bridge import LiftReport
-    from tenure_proofs.mutants.hunt import Hunted
     from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
-    from tenure_proofs.runner import Result
 
 EXTRA_HINT = "`tenure prove` needs the solvers: pip install 'tenure[proofs]'"
 
@@ -193,7 +190,7 @@ def run_plan(plan: Plan) -> Report:
     from tenure_proofs.cache import Cache
     from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
     from tenure_proofs.obligations import OBLIGATIONS
-    from tenure_proofs.pool import export_task, lift_task, lifted_function, mutant_task, pool, prove_task
+    from tenure_proofs.pool import export_task, lift_task, mutant_task, pool, prove_task
     from tenure_proofs.report import FromCache, Report
     from tenure_proofs.solvers import solver_versions
 
@@ -208,26 +205,10 @@ def run_plan(plan: Plan) -> Report:
     questions = [(each.id, reading) for each in chosen for reading in plan.readings]
     changed = {*met, *rules}
     wrong = [each.id for each in all_mutants().values() if each.rule in changed] if plan.mutants else []
-    everybody = tuple(OBLIGATIONS.values())
     cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
-    lifts: kept.Kept[str, LiftReport] = kept.Kept(
-        cache,
-        lambda name: keys.of_lifting(lifted_function(name), plan.examples, plan.random_seed),
-        kept.lifting_form,
-        kept.read_lifting,
-    )
-    verdicts: kept.Kept[tuple[str, str], Result] = kept.Kept(
-        cache,
-        lambda asked: keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], plan.both_solvers, plan.seeds),
-        kept.verdict_form,
-        lambda asked, value: kept.read_verdict(OBLIGATIONS[asked[0]], value),
-    )
-    fates: kept.Kept[str, Hunted] = kept.Kept(
-        cache,
-        lambda mutant: keys.of_mutant(mutant, everybody, preset_names()),
-        kept.mutant_form,
-        kept.read_mutant,
-    )
+    lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
+    verdicts = kept.verdicts(cache, keys, plan.both_solvers, plan.seeds)
+    fates = kept.fates(cache, keys)
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)

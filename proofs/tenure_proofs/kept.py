@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Generic, TypeVar
 
+from tenure.readings import preset_names
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
 from tenure_proofs.counterexamples import Counterexample, shown
@@ -22,6 +23,8 @@ from tenure_proofs.fingerprints import (
 )
 from tenure_proofs.mutants.hunt import Hunted, all_mutants, concerns
 from tenure_proofs.mutants.signed import signed_by_hand
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.pool import lifted_function
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.runner import Result
 from tenure_proofs.solvers import solver_versions
@@ -139,6 +142,36 @@ class Keys:
 
 def _choices(column: str) -> dict[str, str]:
     return reading_of(column).choices()
+
+
+def lifts(cache: Cache, keys: Keys, examples: int, random_seed: int) -> Kept[str, LiftReport]:
+    """Of functions, by what stands for them."""
+
+    def key_of(name: str) -> str:
+        return keys.of_lifting(lifted_function(name), examples, random_seed)
+
+    return Kept(cache, key_of, lifting_form, read_lifting)
+
+
+def verdicts(cache: Cache, keys: Keys, both_solvers: bool, seeds: int) -> Kept[tuple[str, str], Result]:
+    """Of obligations and presets, by their names."""
+
+    def key_of(asked: tuple[str, str]) -> str:
+        return keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], both_solvers, seeds)
+
+    def read(asked: tuple[str, str], value: Any) -> Result | None:
+        return read_verdict(OBLIGATIONS[asked[0]], value)
+
+    return Kept(cache, key_of, verdict_form, read)
+
+
+def fates(cache: Cache, keys: Keys) -> Kept[str, Hunted]:
+    """Of mutants, by their identifiers, when every obligation is asked under every preset."""
+
+    def key_of(mutant: str) -> str:
+        return keys.of_mutant(mutant, tuple(OBLIGATIONS.values()), preset_names())
+
+    return Kept(cache, key_of, mutant_form, read_mutant)
 
 
 def lifting_form(report: LiftReport) -> dict[str, Any] | None:

@@ -60,6 +60,11 @@ def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, 
     return hunt_one(mutant, [OBLIGATIONS[identifier] for identifier in obligations], readings)
 
 
+def end_solvers() -> None:
+    """End this process's second solver; the next question starts another."""
+    _CVC5.close()
+
+
 class Pool:
     """Runs tasks in order of their results' use.
 
@@ -125,7 +130,7 @@ def _end_with(lifeline: Connection) -> None:
     with suppress(EOFError, OSError):
         lifeline.recv_bytes()
     try:
-        _CVC5.close()
+        end_solvers()
     finally:
         # The main thread may be inside a solver, which listens to nobody.
         os._exit(1)

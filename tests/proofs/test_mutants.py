@@ -89,7 +89,7 @@ def test_a_mutant_that_no_obligation_is_asked_about_survives() -> None:
 
 
 # A handful: `tenure prove` tries them all.
-@pytest.mark.parametrize("rule", ["KQ-010", "KQ-060", "KQ-080", "TBP-010", "TBP-070", "FILL-BACK"])
+@pytest.mark.parametrize("rule", ["KQ-010", "KQ-060", "KQ-080", "TBP-010", "TBP-070"])
 def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
     wrong = [each.id for each in all_mutants().values() if each.rule == rule]
     assert wrong
@@ -171,6 +171,14 @@ def test_what_no_lifter_reads_is_counted_apart() -> None:
     assert hunted.outcome == "unreadable"
     assert hunted.by == "PO-TBP-230 under as-written: error, not proved"
     assert "1 refused by the lifter" in "\n".join(text_lines(report_of(mutants=(hunted,))))
+
+
+def test_a_steps_mutant_is_killed_by_what_it_does_and_not_by_a_source_that_is_missing() -> None:
+    steps = [each for each in all_mutants().values() if each.rule in ("REMOVAL", "FILL-BACK")]
+    fates = {each.id: hunt_one(each.id, list(OBLIGATIONS.values()), READINGS) for each in steps}
+    assert {each.outcome for each in fates.values()} == {"killed"}, fates
+    with steps[0].applied():
+        assert steps[0].after in inspect.getsource(steps[0].function)
 
 
 def test_every_family_makes_something_and_no_change_is_made_twice() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
+import linecache
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import CodeType
 from typing import Any
+
+from tenure_proofs.fingerprints import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,25 @@ def places(definition: ast.FunctionDef) -> Iterator[tuple[int, ast.expr]]:
             yield number, node
 
 
+def whole(definition: ast.FunctionDef) -> dict[int, tuple[int, ast.expr]]:
+    """For every expression the number and source of the whole expression that it is a part of, by its id."""
+    found: dict[int, tuple[int, ast.expr]] = {}
+    for number, node in places(definition):
+        if id(node) not in found:
+            found |= {id(each): (number, node) for each in ast.walk(node)}
+    return found
+
+
+def with_part(expression: ast.expr, part: ast.expr, wrong: ast.expr) -> ast.expr:
+    """A copy of an expression in which a part is another."""
+    place = next(place for place, node in enumerate(ast.walk(expression)) if node is part)
+    copied = copy.deepcopy(expression)
+    right = list(ast.walk(copied))[place]
+    assert isinstance(right, ast.expr)
+    changed: ast.expr = _Put(right, wrong).visit(copied)
+    return changed
+
+
 @cache
 def _changed(function: Callable[..., Any], place: int, before: str, after: str) -> CodeType:
     definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -121,10 +144,12 @@ def _compiled(definition: ast.FunctionDef, function: Callable[..., Any]) -> Code
     """The code of a function's changed source, among the names that the function sees."""
     definition.decorator_list = []
     # The source was parsed without the module's `from __future__ import annotations`.
-    annotations = ast.parse("from __future__ import annotations").body
-    module = ast.fix_missing_locations(ast.Module([*annotations, definition], type_ignores=[]))
+    source = f"from __future__ import annotations\n{ast.unparse(ast.fix_missing_locations(definition))}\n"
+    file = f"<mutant {digest(source)} of {function.__name__}>"
+    # Some of what lifts a function reads its source; without it every mutant would be an error.
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {}
-    exec(compile(module, f"<mutant of {function.__name__}>", "exec"), function.__globals__, namespace)
+    exec(compile(source, file, "exec"), function.__globals__, namespace)
     code: CodeType = namespace[function.__name__].__code__
     return code
 

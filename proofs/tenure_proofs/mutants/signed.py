@@ -26,5 +26,5 @@ def signed_by_hand() -> Mapping[tuple[str, str, str], str]:
         place = entry["rule"], entry["before"], entry["after"]
         if place in found:
             raise ValueError(f"signed.toml: {place!r} is signed twice")
-        found[place] = entry["reason"]
+        found[place] = " ".join(entry["reason"].split())
     return found

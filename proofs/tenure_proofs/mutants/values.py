@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any
 
-from tenure_proofs.mutants.mutant import Change, places
+from tenure_proofs.mutants.mutant import Change, places, whole, with_part
 
 
 def value_changes(function: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
@@ -16,15 +16,18 @@ def value_changes(function: Callable[..., Any], definition: ast.FunctionDef) -> 
     >>> from tenure.rules.priority import has_lower_priority
     >>> from tenure_proofs.mutants.mutant import source_of
     >>> [ast.unparse(each.after) for each in value_changes(has_lower_priority, source_of(has_lower_priority))]
-    ['preemptor', 'target']
+    ['preemptor.priority < preemptor.priority', 'target.priority < target.priority']
     """
     neighbours = _neighbours(definition)
     called = {id(node.func) for node in ast.walk(definition) if isinstance(node, ast.Call)}
-    for place, node in places(definition):
+    everything = whole(definition)
+    for _, node in places(definition):
         if id(node) in called:
             continue
+        # A name or a number says little alone, so the whole expression is shown.
+        place, expression = everything[id(node)]
         for wrong in _wrong(node, function.__globals__, neighbours):
-            yield Change(place, node, wrong)
+            yield Change(place, expression, with_part(expression, node, wrong))
 
 
 def _wrong(node: ast.expr, module: dict[str, Any], neighbours: dict[str, str]) -> Iterator[ast.expr]:
