@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
 from tenure.conformance.pieces import Piece
-from tenure.errors import ErrorCode, InputError, Problem
+from tenure.engines import Engine, parse_engine
+from tenure.errors import InputError, Problem
 from tenure.manifests import (
     MAX_DEVIATIONS,
     RECLAIMABLE_PODS,
@@ -93,6 +94,7 @@ class DecideRequest:
     Args:
         cluster, preemptor, queue, now, reading, assignment: what `tenure.oracle.decide.decide` takes.
         explained: whether the answer carries the trace.
+        engine: who decides.
     """
 
     cluster: Cluster
@@ -102,10 +104,15 @@ class DecideRequest:
     reading: Reading
     assignment: Assignment | None
     explained: bool
+    engine: Engine = Engine.REFERENCE
 
 
-def read_decide_request(raw: object) -> DecideRequest:
+def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> DecideRequest:
     """Check the `input` of a request.
+
+    Args:
+        raw: the input.
+        engine: who decides where it names nobody.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
@@ -156,7 +163,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     problems += _given_twice("workloadPriorityClasses", [each.name for each in classes])
     problems += _given_twice("admitted", [each.key for each in admitted])
     problems += tree_problems({each.name: (place, each) for place, each in placed})
-    attempt(lambda: _engine(raw))
+    chosen = attempt(lambda: parse_engine(raw.get("engine", engine)))
     if problems:
         raise InputError(problems)
     if jobs:
@@ -166,6 +173,7 @@ def read_decide_request(raw: object) -> DecideRequest:
     assert now is not None
     assert incoming is not None
     assert queue is not None
+    assert chosen is not None
     return DecideRequest(
         cluster=Cluster(
             cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
@@ -183,6 +191,7 @@ def read_decide_request(raw: object) -> DecideRequest:
         reading=reading,
         assignment=assignment,
         explained=bool(explained),
+        engine=chosen,
     )
 
 
@@ -277,20 +286,6 @@ def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
     if problems:
         raise InputError(problems)
     return read
-
-
-def _engine(raw: Mapping[str, Any]) -> None:
-    engine = raw.get("engine", "reference")
-    if engine == "fast":
-        problem = Problem(
-            field="engine",
-            found="'fast'",
-            expected="'reference': the optimized core does not exist yet",
-            code=ErrorCode.NOT_MODELLED,
-        )
-        raise InputError([problem])
-    if engine != "reference":
-        raise bad_input("engine", engine, "'reference'")
 
 
 def _flag(raw: Mapping[str, Any], key: str) -> bool:
