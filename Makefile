@@ -80,6 +80,11 @@ kai-campaign: $(STAMP)
 	    -ldflags "-X tenure/tests/peers/kai.version=$(KAI_VERSION)" .
 	$(BIN)/python -m tests.peers.kai_campaign --peer $(KAI_PEER) --n $(N) --seed $(SEED) --keep build/peers-kai.jsonl
 
+# The optimized core against the reference; no other program is needed.
+.PHONY: differential
+differential: $(STAMP) ## compare the optimized core with the reference on N scenarios (N=20000 SEED=1)
+	$(BIN)/python -m tests.differential --n $(N) --seed $(SEED)
+
 .PHONY: bench
 bench: $(STAMP) ## decisions and requests a second, and loading time and memory
 	$(BIN)/python benchmarks/deciding.py

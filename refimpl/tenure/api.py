@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenure.engines import Engine, parse_engine
+from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explain import explain
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.decide import decide as decide_model
 from tenure.oracle.snapshot import take_snapshot, with_effective_priority
 from tenure.readings import Reading, parse_reading
 from tenure.rules.terms import terms_of
@@ -78,6 +79,8 @@ def decide(
     now: str | Instant,
     reading: str | Mapping[str, object] | Reading | None = None,
     cluster_queue: str | None = None,
+    engine: str = Engine.REFERENCE,
+    explained: bool = False,
 ) -> Decision:
     """Decide who is preempted for a pending workload.
 
@@ -87,6 +90,8 @@ def decide(
         now: the scheduling cycle's clock: RFC 3339, or ns since the epoch.
         reading: a preset's name, overrides, or a reading; None for `guaranteed`.
         cluster_queue: the workload's ClusterQueue; None follows its LocalQueue.
+        engine: `reference` or `fast`; what the optimized core does not cover the reference decides.
+        explained: whether the decision will be explained, which only the reference's can be.
 
     Raises:
         InputError: no such workload or queue, a malformed time or reading, or one of them needs what is
@@ -102,7 +107,9 @@ def decide(
     preemptor = _find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
     instant, chosen = _instant(now), _reading(reading)
-    return decide_model(given.cluster, preemptor, name, instant, chosen)
+    return decide_by(
+        parse_engine(engine), given.cluster, preemptor, name, instant, chosen, explained=explained
+    )
 
 
 def decide_all(
@@ -111,6 +118,8 @@ def decide_all(
     now: str | Instant,
     reading: str | Mapping[str, object] | Reading | None = None,
     cluster_queue: str | None = None,
+    engine: str = Engine.REFERENCE,
+    explained: bool = False,
 ) -> Iterator[PendingDecision]:
     """Decide for every pending workload, each as if it were the only one: all against the same cluster.
 
@@ -123,6 +132,7 @@ def decide_all(
         now: as for `decide`.
         reading: as for `decide`.
         cluster_queue: only those who wait for this ClusterQueue; None for all.
+        engine, explained: as for `decide`.
 
     Returns:
         the decisions, each made when it is drawn: a thousand of them need not be kept at once.
@@ -145,7 +155,7 @@ def decide_all(
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
-    return _decide_each(given, instant, chosen, cluster_queue)
+    return _decide_each(given, instant, chosen, cluster_queue, parse_engine(engine), explained)
 
 
 def pending_names(loaded: Loaded) -> list[str]:
@@ -167,12 +177,12 @@ def assumed_queue(loaded: Loaded) -> str | None:
 
 
 def _decide_each(
-    loaded: Loaded, now: Instant, reading: Reading, only: str | None
+    loaded: Loaded, now: Instant, reading: Reading, only: str | None, engine: Engine, explained: bool
 ) -> Iterator[PendingDecision]:
     waiting, refused = _waiting(loaded)
     queues = sorted({*waiting, *(each.cluster_queue for each in refused if each.cluster_queue)})
     for name in queues if only is None else [only]:
-        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading)
+        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, engine, explained)
         yield from (each for each in refused if each.cluster_queue == name)
     if only is None:
         yield from (each for each in refused if each.cluster_queue is None)
@@ -197,7 +207,13 @@ def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDec
 
 
 def _decide_queue(
-    loaded: Loaded, name: str, workloads: list[Workload], now: Instant, reading: Reading
+    loaded: Loaded,
+    name: str,
+    workloads: list[Workload],
+    now: Instant,
+    reading: Reading,
+    engine: Engine,
+    explained: bool,
 ) -> Iterator[PendingDecision]:
     """The decisions of one ClusterQueue in its order, on one snapshot."""
     if not workloads:
@@ -211,7 +227,9 @@ def _decide_queue(
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
-        decision = decide_model(cluster, workload, name, now, reading, snapshot=snapshot)
+        decision = decide_by(
+            engine, cluster, workload, name, now, reading, snapshot=snapshot, explained=explained
+        )
         yield PendingDecision(workload.key, name, decision)
 
 

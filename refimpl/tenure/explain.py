@@ -85,6 +85,12 @@ class Explanation:
 def explain(decision: Decision) -> Explanation:
     """Explain a decision.
 
+    Args:
+        decision: what the reference decided.
+
+    Raises:
+        ValueError: the optimized core decided; it keeps nobody but the victims.
+
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
     >>> from tenure.readings import preset
@@ -93,6 +99,8 @@ def explain(decision: Decision) -> Explanation:
     >>> explain(decide(cluster, nothing, "q", 0, preset("guaranteed"))).summary[0]
     'Fit: ns/w fits in ClusterQueue q beside 0 running workloads'
     """
+    if decision.engine != "reference":
+        raise ValueError(f"engine {decision.engine} keeps no trace: decide by the reference to explain")
     known, shares = _Known.of(decision), comparisons(decision)
     ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
     return Explanation(

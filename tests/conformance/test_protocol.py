@@ -190,17 +190,12 @@ def test_an_overridden_reading_is_answered_with_every_choice() -> None:
         "hero_lending": "ignore",
         "hero_clamp": "nominal_plus_limit",
         "invalid_class": "refuse",
-        "hero_scope": "branch",
-        "hero_precedence": "rank_first",
-        "hero_billing": "excess",
-        "accessible_rounding": "cumulative",
-        "hero_lending": "ignore",
-        "hero_clamp": "nominal_plus_limit",
     }
 
 
-def test_the_fast_engine_is_not_modelled_and_another_is_bad_input() -> None:
-    assert [error_of(engine=name)["code"] for name in ("fast", "quick")] == ["not-modelled", "bad-input"]
+def test_an_engine_that_does_not_exist_is_bad_input() -> None:
+    error = error_of(engine="quick")
+    assert (error["code"], error["field"]) == ("bad-input", "engine")
 
 
 @pytest.mark.parametrize("gate", ["PriorityBoost", "PrioritySortingWithinCohort", "ReclaimablePods"])

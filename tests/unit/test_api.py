@@ -114,7 +114,12 @@ def test_decisions_are_made_as_they_are_drawn_and_bad_words_said_before() -> Non
     loaded = tenure.load(bundled("examples", "two-teams"))
     first = next(tenure.decide_all(loaded, now=NOW))
     assert first.decision is not None
-    for wrong in ({"now": "soon"}, {"now": NOW, "reading": "strict"}, {"now": NOW, "cluster_queue": "gpus"}):
+    wrongs: list[dict[str, Any]] = [
+        {"now": "soon"},
+        {"now": NOW, "reading": "strict"},
+        {"now": NOW, "cluster_queue": "gpus"},
+    ]
+    for wrong in wrongs:
         with pytest.raises(InputError):
             tenure.decide_all(loaded, **wrong)
 

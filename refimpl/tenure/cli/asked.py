@@ -10,6 +10,7 @@ from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide,
 from tenure.cli.inputs import load_input, said_warnings
 from tenure.cli.options import overrides_of
 from tenure.cli.settings import with_flags
+from tenure.engines import Engine
 from tenure.manifests import parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, parse_reading
@@ -27,6 +28,8 @@ class Asked:
         reading: the reading.
         cluster_queue: the ClusterQueue that was named, if one was.
         warnings: about the input; they have been said.
+        engine: who decides.
+        explained: whether findings will be asked for.
     """
 
     loaded: Loaded
@@ -34,6 +37,8 @@ class Asked:
     reading: Reading
     cluster_queue: str | None
     warnings: list[str]
+    engine: Engine = Engine.REFERENCE
+    explained: bool = False
 
     def decided(self, workload: str | None) -> Decision:
         """The decision about one pending workload; None for the only one.
@@ -42,7 +47,13 @@ class Asked:
             InputError: as `tenure.decide`.
         """
         return decide(
-            self.loaded, workload, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue
+            self.loaded,
+            workload,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
         )
 
     def decided_all(self) -> Iterator[PendingDecision]:
@@ -51,7 +62,14 @@ class Asked:
         Raises:
             InputError: as `tenure.decide_all`.
         """
-        return decide_all(self.loaded, now=self.now, reading=self.reading, cluster_queue=self.cluster_queue)
+        return decide_all(
+            self.loaded,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
+        )
 
 
 def ask(

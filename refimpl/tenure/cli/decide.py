@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from tenure.api import Decision, Loaded, pending_names, some_of
 from tenure.cli.asked import ask
 from tenure.cli.options import (
     DEFAULT_READING,
+    EngineName,
     Example,
     FairSharing,
     FeatureGates,
@@ -25,6 +27,7 @@ from tenure.cli.pending import print_pending
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
+from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.units import format_instant
 
@@ -55,6 +58,7 @@ def decide_command(
     explained: Annotated[
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
+    engine: EngineName = Engine.REFERENCE,
     output: OutputOption = Output.TEXT,
     color: Color = None,
 ) -> None:
@@ -108,6 +112,7 @@ def decide_command(
         requeuing_timestamp,
         fair_sharing,
     )
+    asked = replace(asked, engine=engine, explained=explained)
     if all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
         watched = progress(asked.decided_all(), "deciding", count)

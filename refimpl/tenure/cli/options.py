@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tenure.cli.completion import complete_example, complete_override, complete_reading, complete_workload
+from tenure.engines import Engine
 from tenure.errors import bad_input
 from tenure.readings import default_preset, preset_names
 
@@ -90,6 +91,12 @@ FairSharing = Annotated[
     ),
 ]
 """Fair sharing."""
+
+EngineName = Annotated[
+    Engine,
+    typer.Option("--engine", help="Who decides; fast, the optimized core, leaves the rest to it."),
+]
+"""The engine."""
 
 Flips = Annotated[
     int,

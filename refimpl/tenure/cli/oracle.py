@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from tenure.cli.options import EngineName
 from tenure.conformance.lines import serve
+from tenure.engines import Engine
 from tenure.errors import InputError, Problem
 
 
-def oracle_command() -> None:
+def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
     """Answer JSON-lines requests on standard input, one answer a line, in order.
 
     A request is {"id": any, "call": "decide", "input": {...}}; the answer has the same id, and an output
@@ -23,6 +25,8 @@ def oracle_command() -> None:
     \b
     jq -c '{id: 1, call: "validate", input: {objects: .items}}' cluster.json | tenure oracle
 
+    A request that names no engine is decided by that of --engine.
+
     Exit codes: 0 at the end of the requests, also where answers are errors; 2 when nothing can be read or
     written.
     """
@@ -30,7 +34,7 @@ def oracle_command() -> None:
     if sys.stdin is None or sys.stdout is None:
         return
     try:
-        serve(sys.stdin.buffer, sys.stdout)
+        serve(sys.stdin.buffer, sys.stdout, engine)
     except BrokenPipeError:
         # The reader has left, which is no fault; it need not be told so either.
         _write_nowhere()

@@ -13,7 +13,7 @@ from tenure.api import PendingDecision
 from tenure.cli.asked import Asked
 from tenure.cli.output import Output, print_answer
 from tenure.cli.text import decision_lines
-from tenure.conformance.rendering import ENGINE, render_decision
+from tenure.conformance.rendering import render_decision
 from tenure.errors import Problem
 from tenure.explain import summarize
 from tenure.model import Outcome
@@ -53,7 +53,7 @@ def rendered_pending(
     return {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
-        "engine": ENGINE,
+        "engine": str(asked.engine),
         "pending": [_rendered(each, explained) for each in decisions],
         "warnings": asked.warnings,
     }
@@ -113,7 +113,7 @@ def _rendered(each: PendingDecision, explained: bool) -> dict[str, Any]:
     if each.decision is None:
         return {**row, "decision": None, "problems": [_problem(problem) for problem in each.problems]}
     decided = render_decision(each.decision, explained=explained)
-    kept = ("decision", "preempted", "effects", "trace")
+    kept = ("decision", "preempted", "effects", "leftToReference", "trace")
     return {**row, **{name: decided[name] for name in kept if name in decided}}
 
 

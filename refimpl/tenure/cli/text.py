@@ -18,6 +18,8 @@ def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
     for shortfall in shortfalls:
         yield f"  {shortfall}"
     yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
+    if decision.left:
+        yield f"  decided by the reference: the optimized core does not cover {decision.left}"
     width = max((len(target.workload.key) for target in decision.targets), default=0)
     for target in decision.targets:
         rules = ", ".join(GROUND_RULES[target.evidence.ground])

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from tenure.cli.commands import SETTINGS, Command, Group
+from tenure.cli.options import EngineName
 from tenure.cli.output import Output, OutputOption, print_answer
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.conformance import vectors
 from tenure.conformance.vectors import Run
+from tenure.engines import Engine
 from tenure.errors import bad_input
 
 vectors_app = typer.Typer(
@@ -43,11 +45,12 @@ def run(
         str, typer.Argument(help="Only identifiers that start so, as TBP-020.", show_default="all")
     ] = "",
     folder: Folder = None,
+    engine: EngineName = Engine.REFERENCE,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case.")] = False,
     output: OutputOption = Output.TEXT,
     color: Color = None,
 ) -> None:
-    """Run the vectors against the reference. Exit code 1 when one differs.
+    """Run the vectors against an engine. Exit code 1 when one differs.
 
     A failing case prints its comment (why it exists) and what the answer has otherwise.
 
@@ -56,6 +59,7 @@ def run(
     \b
     tenure vectors run
     tenure vectors run TBP-020 --verbose
+    tenure vectors run --engine fast
     tenure vectors run --folder my-vectors -o json | jq '.vectors[] | select(.passed | not)'
 
     Exit codes: 0 every vector passes, 1 one differs, 2 bad input.
@@ -64,7 +68,7 @@ def run(
     chosen = [vector for vector in vectors.load_vectors(folder) if vector.id.startswith(only)]
     if not chosen:
         raise bad_input("only", only, "the beginning of some vector's identifier")
-    runs = [vectors.run_vector(vector) for vector in progress(chosen, "running vectors", len(chosen))]
+    runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
     failed = sum(1 for each in runs if each.differences)
     rendered = {
         "passed": len(runs) - failed,

@@ -192,8 +192,10 @@ class DecideOutput(Shape):
     """Who leaves, in the order of removal."""
     reading: ReadingWritten
     """A preset's name, or every choice."""
-    engine: Literal["reference"]
+    engine: Literal["reference", "fast"]
     """The engine that decided."""
+    left_to_reference: str | None = None
+    """Why the optimized core, which was asked for, left the decision to the reference."""
     effects: list[Effect]
     """What the cluster would show, for each victim that is not evicted already."""
 

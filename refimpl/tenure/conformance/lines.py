@@ -13,6 +13,7 @@ from typing import IO, Any, Final
 
 from tenure.conformance.pieces import Pieces
 from tenure.conformance.protocol import answer, plain_error
+from tenure.engines import Engine
 from tenure.errors import ErrorCode
 from tenure.manifests import MAX_LINE, in_mebibytes, show
 
@@ -21,24 +22,26 @@ _LONGEST_INTEGER: Final = 400
 _ALLOCATIONS: Final = 50_000
 
 
-def serve(source: IO[bytes], sink: IO[str]) -> None:
+def serve(source: IO[bytes], sink: IO[str], engine: Engine = Engine.REFERENCE) -> None:
     """Answer lines until the source ends; a bad line gets an error answer and the loop goes on.
 
     Args:
         source: JSON lines, UTF-8.
         sink: where the answers go, one line each, flushed.
+        engine: who decides where a request names nobody.
     """
     with _rarely_collected():
         for line in _lines(source):
-            sink.write(_written(answer_line(line)) + "\n")
+            sink.write(_written(answer_line(line, engine)) + "\n")
             sink.flush()
 
 
-def answer_line(line: bytes | None) -> dict[str, Any]:
+def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
     """Answer one line; never raises.
 
     Args:
         line: the bytes; None for one that was too long to keep.
+        engine: who decides where the request names nobody.
 
     >>> answer_line(b'{"id": 1, "id": 2}')["error"]["message"]
     "the line is not JSON: the key 'id' stands twice in one object"
@@ -56,7 +59,7 @@ def answer_line(line: bytes | None) -> dict[str, Any]:
     except ValueError as error:
         return _refused(ErrorCode.BAD_JSON, f"the line is not JSON: {error}")
     try:
-        return answer(request, shared=True)
+        return answer(request, shared=True, engine=engine)
     except Exception as error:  # noqa: BLE001 - a fault of ours costs one answer, not the reader's whole run
         identifier = request.get("id") if isinstance(request, Mapping) else None
         fault = f"a fault of Tenure: {type(error).__name__}: {error}"

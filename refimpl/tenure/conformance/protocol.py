@@ -10,23 +10,24 @@ from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.snapshots import snapshot_of
+from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
-from tenure.oracle.decide import decide
 from tenure.validation.requests import answer_validate
 
 CALLS = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that are answered."""
 
 
-def answer(request: object, *, shared: bool = False) -> dict[str, Any]:
+def answer(request: object, *, shared: bool = False, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
     """Answer one request.
 
     Args:
         request: `{"id": any, "call": "decide", "input": {...}}`, as parsed from JSON.
         shared: whether requests about the same cluster share a snapshot; then the rules about its tree are
             not asked again, which an observer of the rules would miss.
+        engine: who decides where a request names nobody.
 
     Returns:
         `{"id", "output"}`, or `{"id", "error": {"code", "message", "field", "problems"}}`; never raises
@@ -37,7 +38,7 @@ def answer(request: object, *, shared: bool = False) -> dict[str, Any]:
     """
     identifier = request.get("id") if isinstance(request, Mapping) else None
     try:
-        return {"id": identifier, "output": _output(request, shared)}
+        return {"id": identifier, "output": _output(request, shared, engine)}
     except InputError as error:
         return {"id": identifier, "error": render_error(error)}
     except RecursionError:
@@ -65,7 +66,7 @@ def render_error(error: InputError) -> dict[str, Any]:
     }
 
 
-def _output(request: object, shared: bool) -> dict[str, Any]:
+def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
     if not isinstance(request, Mapping):
         raise InputError([Problem(field="", found=show(request), expected="an object with id, call, input")])
     call = request.get("call")
@@ -88,8 +89,9 @@ def _output(request: object, shared: bool) -> dict[str, Any]:
         return answer_validate(request.get("input"))
     if call == "minruntime":
         return answer_min_runtime(request.get("input"))
-    checked = read_decide_request(request.get("input"))
+    checked = read_decide_request(request.get("input"), engine)
     decision = decide(
+        checked.engine,
         checked.cluster,
         checked.preemptor,
         checked.queue,
@@ -97,6 +99,7 @@ def _output(request: object, shared: bool) -> dict[str, Any]:
         checked.reading,
         checked.assignment,
         snapshot_of(checked) if shared else None,
+        explained=checked.explained,
     )
     return render_decision(decision, explained=checked.explained)
 

@@ -10,9 +10,6 @@ from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 
-ENGINE = "reference"
-"""The engine that decides here."""
-
 
 def render_decision(decision: Decision, *, explained: bool = False) -> dict[str, Any]:
     """The `output` of call `decide`.
@@ -33,9 +30,11 @@ def render_decision(decision: Decision, *, explained: bool = False) -> dict[str,
             for target in decision.targets
         ],
         "reading": decision.reading.written(),
-        "engine": ENGINE,
+        "engine": str(decision.engine),
         "effects": [_effect(effect) for effect in effects_of(decision)],
     }
+    if decision.left:
+        output["leftToReference"] = decision.left
     if explained:
         output["trace"] = {"assignment": _assignment(decision.assignment), **_trace(explain(decision))}
     return output

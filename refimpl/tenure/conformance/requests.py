@@ -11,7 +11,8 @@ from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
 from tenure.conformance.gathering import attempt, key_problems
 from tenure.conformance.pieces import Piece
-from tenure.errors import ErrorCode, InputError, Problem
+from tenure.engines import Engine, parse_engine
+from tenure.errors import InputError, Problem
 from tenure.manifests import (
     MAX_DEVIATIONS,
     RECLAIMABLE_PODS,
@@ -95,6 +96,7 @@ class DecideRequest:
     Args:
         cluster, preemptor, queue, now, reading, assignment: what `tenure.oracle.decide.decide` takes.
         explained: whether the answer carries the trace.
+        engine: who decides.
     """
 
     cluster: Cluster
@@ -104,6 +106,7 @@ class DecideRequest:
     reading: Reading
     assignment: Assignment | None
     explained: bool
+    engine: Engine = Engine.REFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +122,17 @@ class ClusterRequest:
     reading: Reading
 
 
-def read_decide_request(raw: object) -> DecideRequest:
+def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> DecideRequest:
     """Check the `input` of call `decide`.
+
+    Args:
+        raw: the input.
+        engine: who decides where it names nobody.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
-    read = _read(raw, asks_for_one=True)
+    read = _read(raw, engine, asks_for_one=True)
     assert isinstance(read, DecideRequest)
     return read
 
@@ -136,12 +143,12 @@ def read_cluster_request(raw: object) -> ClusterRequest:
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
-    read = _read(raw, asks_for_one=False)
+    read = _read(raw, Engine.REFERENCE, asks_for_one=False)
     assert isinstance(read, ClusterRequest)
     return read
 
 
-def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
+def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
     required = REQUIRED if asks_for_one else tuple(key for key in REQUIRED if key not in OF_ONE)
@@ -188,7 +195,7 @@ def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
     problems += _given_twice("workloadPriorityClasses", [each.name for each in classes])
     problems += _given_twice("admitted", [each.key for each in admitted])
     problems += tree_problems({each.name: (place, each) for place, each in placed})
-    attempt(problems, lambda: _engine(raw))
+    chosen = attempt(problems, lambda: parse_engine(raw.get("engine", engine)))
     if problems:
         raise InputError(problems)
     if jobs:
@@ -210,6 +217,7 @@ def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
         return ClusterRequest(cluster, now, reading)
     assert incoming is not None
     assert queue is not None
+    assert chosen is not None
     return DecideRequest(
         cluster=cluster,
         preemptor=incoming,
@@ -218,6 +226,7 @@ def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
         reading=reading,
         assignment=assignment,
         explained=bool(explained),
+        engine=chosen,
     )
 
 
@@ -298,20 +307,6 @@ def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
     if problems:
         raise InputError(problems)
     return read
-
-
-def _engine(raw: Mapping[str, Any]) -> None:
-    engine = raw.get("engine", "reference")
-    if engine == "fast":
-        problem = Problem(
-            field="engine",
-            found="'fast'",
-            expected="'reference': the optimized core does not exist yet",
-            code=ErrorCode.NOT_MODELLED,
-        )
-        raise InputError([problem])
-    if engine != "reference":
-        raise bad_input("engine", engine, "'reference'")
 
 
 def _flag(raw: Mapping[str, Any], key: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tenure.conformance.observing import observed_rules
 from tenure.conformance.protocol import answer
+from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.resources import bundled
 from tenure.rules.registry import all_rules
@@ -85,9 +86,9 @@ def vector_files(folder: Path | None = None) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != SCHEMA)
 
 
-def run_vector(vector: Vector) -> Run:
-    """Answer a vector's request and compare."""
-    said = answer(vector.request())
+def run_vector(vector: Vector, engine: Engine = Engine.REFERENCE) -> Run:
+    """Answer a vector's request by an engine, unless it names one itself, and compare."""
+    said = answer(vector.request(), engine=engine)
     return Run(vector, tuple(differences(vector.data["expect"], said)))
 
 

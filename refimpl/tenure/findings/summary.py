@@ -73,6 +73,8 @@ def _hopeless(decision: Decision, where: str) -> str:
 
 def _too_few(decision: Decision) -> str:
     count, preemptor = len(decision.candidates), decision.preemptor.key
+    if decision.selection is None:
+        return f"those who may be taken for {preemptor} are not enough"
     if decision.terms.fair_sharing and decision.queue.cohort is not None:
         return f"{count} may be asked for {preemptor}, and shares do not let enough of them be taken"
     return f"{count} may be taken for {preemptor}, which is not enough"

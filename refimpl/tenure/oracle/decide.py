@@ -39,6 +39,8 @@ class Decision:
         terms: what holds for the preemptor.
         reading: the reading decided under.
         now: the cycle's clock, ns since the epoch.
+        engine: who decided, by the name in the protocol.
+        left: why the optimized core left it to the reference; empty where it was not asked, or answered.
     """
 
     outcome: Outcome
@@ -50,6 +52,24 @@ class Decision:
     terms: PreemptionTerms
     reading: Reading
     now: Instant
+    engine: str = "reference"
+    left: str = ""
+
+    def left_by_core(self, what: str) -> Decision:
+        """The same decision, with why the optimized core did not make it."""
+        return Decision(
+            self.outcome,
+            self.targets,
+            self.preemptor,
+            self.snapshot,
+            self.assignment,
+            self.selection,
+            self.terms,
+            self.reading,
+            self.now,
+            self.engine,
+            what,
+        )
 
     @property
     def queue(self) -> ClusterQueue:
