@@ -23,6 +23,7 @@ from tenure.model import (
     ClusterQueue,
     Evidence,
     Ground,
+    Kin,
     Settings,
     WithinClusterQueue,
     Workload,
@@ -196,7 +197,7 @@ class Queue(RuleBasedStateMachine):
             candidates,
             key=lambda each: dataclasses.astuple(order_key(each[1], OWN, head, self.terms, self.now)),
         )
-        take_target(head, victim, Evidence(ground), self.terms, self.now)
+        take_target(head, victim, Evidence(ground), self.terms, self.now, Kin())
         self.evict(victim, place, by_time=ground == Ground.TIME_EXPIRED)
         return place
 
@@ -307,4 +308,6 @@ def test_the_door_stays_closed_for_who_is_not_eligible() -> None:
     terms, running = terms_under("guaranteed"), new_workload(1, created_at=0)
     held = dataclasses.replace(running, cluster_queue=text_of(7), quota_reserved_at=0)
     with pytest.raises(NotAllowed):
-        take_target(new_workload(2, created_at=0), held, Evidence(Ground.TIME_EXPIRED), terms, DURATION)
+        take_target(
+            new_workload(2, created_at=0), held, Evidence(Ground.TIME_EXPIRED), terms, DURATION, Kin()
+        )

@@ -25,6 +25,7 @@ from tenure.model import (
     FlavorPreference,
     FlavorQuotas,
     Fungibility,
+    PreemptionRules,
     QueueingStrategy,
     ReclaimWithinCohort,
     ResourceFlavor,
@@ -38,6 +39,11 @@ _WITHIN = {
     "Never": WithinClusterQueue.NEVER,
     "LowerPriority": WithinClusterQueue.LOWER_PRIORITY,
     "LowerOrNewerEqualPriority": WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
+}
+_RULES = {
+    None: PreemptionRules.DEFAULT,
+    "DefaultPreemptionRules": PreemptionRules.DEFAULT,
+    "UberClusterQueueRules": PreemptionRules.UBER_CLUSTER_QUEUE,
 }
 _RECLAIM = {
     "Never": ReclaimWithinCohort.NEVER,
@@ -197,6 +203,7 @@ def cluster_queue(
         weight=_weight(spec.fair_sharing),
         inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
         queueing=_QUEUEING[spec.queueing_strategy],
+        rules=_RULES[preemption.rules],
     )
 
 

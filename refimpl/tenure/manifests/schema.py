@@ -50,7 +50,6 @@ class Preemption(Known):
     rules: Annotated[
         Literal["DefaultPreemptionRules", "UberClusterQueueRules"] | None,
         Unset,
-        refuse("UberClusterQueueRules", "a hero queue (KEP-8826)"),
     ] = None
 
 

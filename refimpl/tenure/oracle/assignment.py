@@ -19,8 +19,10 @@ from tenure.model import (
     ResourceGroup,
     Workload,
 )
+from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
+from tenure.oracle.heroes.fit import hero_mode
 from tenure.oracle.nodes import may_use
-from tenure.oracle.question import OWN, Question
+from tenure.oracle.question import OWN, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import available_at, borrowing_level, potential_at, quota_at
@@ -187,6 +189,8 @@ class Assigner:
     def _way(self, asked: FlavorResource, request: Amount) -> Way:
         """How a request for one flavor-resource could be served; where only a search tells, search."""
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
+        if self.terms.hero:
+            return self._way_of_hero(asked, request)
         level, below_root = borrowing_level(tree, usage, place, asked, request)
         mode = mode_without_search(
             request,
@@ -197,12 +201,23 @@ class Assigner:
         )
         if mode != FlavorMode.NO_CANDIDATES:
             return Way(mode, level)
+        found, mode = self._searched(asked, request)
+        level, _ = borrowing_level(tree_under(found.usage, tree), found.usage, place, asked, request)
+        return Way(mode, level)
+
+    def _way_of_hero(self, asked: FlavorResource, request: Amount) -> Way:
+        """The same for a hero, which never borrows."""
+        usage = self.snapshot.usage
+        assert isinstance(usage, EffectiveUsage)
+        mode = hero_mode(usage, self.snapshot.place, asked, request)
+        return Way(mode if mode != FlavorMode.NO_CANDIDATES else self._searched(asked, request)[1], 0)
+
+    def _searched(self, asked: FlavorResource, request: Amount) -> tuple[Selection, FlavorMode]:
         found = find_targets(
             Question(self.snapshot, self.workload, frozenset({asked}), {asked: request}, self.terms, self.now)
         )
-        level, _ = borrowing_level(tree, found.usage, place, asked, request)
         own = any(candidate.group == OWN for candidate in found.kept)
-        return Way(mode_after_search(bool(found.kept), own), level)
+        return found, mode_after_search(bool(found.kept), own)
 
 
 def with_counts(pod_sets: Sequence[PodSet], counts: Sequence[int] | None) -> Iterator[PodSet]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tenure.model import Evidence, Ground, WithinClusterQueue
+from tenure.model import Evidence, Ground, Kin, WithinClusterQueue
+from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.question import OWN, Candidate, Question, in_order
 from tenure.oracle.remembering import as_rules_see
 from tenure.rules.eligibility import ground_for
@@ -20,6 +21,7 @@ class Offer(NamedTuple):
         common: place of the lowest cohort that contains it and the preemptor's; None for its own.
         over_quota, advantage: as in `Evidence`.
         by_share: whether shares are compared when a candidate's turn comes; until then there is no ground.
+        kin: how its queue stands to the preemptor's, as far as heroes are concerned.
     """
 
     place: int
@@ -28,6 +30,7 @@ class Offer(NamedTuple):
     over_quota: bool = False
     advantage: bool = False
     by_share: bool = False
+    kin: Kin = STRANGERS
 
 
 def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candidate, ...]:
@@ -58,7 +61,7 @@ def own_offers(question: Question) -> Iterator[Offer]:
 
 def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
     """The workloads of one ClusterQueue that may be taken; an inactive one offers nobody."""
-    place, group, common, over_quota, advantage, by_share = offer
+    place, group, common, over_quota, advantage, by_share, kin = offer
     queue = question.snapshot.tree.nodes[place].queue
     if queue is None or queue.inactive:
         return
@@ -69,11 +72,11 @@ def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
     for workload in question.snapshot.running.get(place, ()):
         if needed.isdisjoint(workload.usage):
             continue
-        ground = ground_for(preemptor, workload, facts, terms, now)
+        ground = ground_for(preemptor, workload, facts, terms, now, kin)
         if ground == Ground.NONE:
             continue
         evidence = found.get(ground)
         if evidence is None:
             known = Ground.NONE if by_share else ground
             evidence = found[ground] = Evidence(known, over_quota=over_quota, advantage=advantage)
-        yield Candidate(workload, evidence, place, group, common)
+        yield Candidate(workload, evidence, place, group, common, kin)

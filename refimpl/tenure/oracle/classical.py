@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tenure.model import Attempts, Evidence
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
-from tenure.oracle.leaving import Leaving
+from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.leaving import Leaving, leaving_of
 from tenure.oracle.question import (
     ELSEWHERE,
     OWN,
@@ -37,7 +38,7 @@ def select_classically(question: Question) -> Selection:
     Source: Kueue main of August 2026, classical preemption.
     """
     candidates = candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
-    leaving = Leaving(question)
+    leaving = leaving_of(question)
     for may_borrow in MAY_BORROW[attempts_of(question, candidates)]:
         removal = _attempt(leaving, candidates, may_borrow)
         if removal.removed is not None and removal.fits:
@@ -53,7 +54,8 @@ def _offers_elsewhere(question: Question) -> Iterator[Offer]:
         if below is not None:
             group = WITH_ADVANTAGE if advantage else ELSEWHERE
             for queue in _exceeding_queues(question, place, below):
-                yield Offer(queue, group, place, over_quota=True, advantage=advantage)
+                kin = kin_between(snapshot.heroes, snapshot.place, queue)
+                yield Offer(queue, group, place, over_quota=True, advantage=advantage, kin=kin)
         fits_here = all(
             fits_quota(
                 snapshot.usage[place].get(asked, 0), amount, quota_at(snapshot.tree, place, asked).subtree
@@ -102,7 +104,7 @@ def attempt(
     question: Question, candidates: tuple[Candidate, ...], may_borrow: bool
 ) -> Removal[Usage, Candidate]:
     """One attempt: remove candidates in order until the request fits or all have had their turn."""
-    return _attempt(Leaving(question), candidates, may_borrow)
+    return _attempt(leaving_of(question), candidates, may_borrow)
 
 
 def _attempt(
@@ -125,4 +127,6 @@ def _in_attempt(candidate: Candidate, may_borrow: bool) -> Candidate:
     evidence = Evidence(
         known.ground, over_quota=known.over_quota, advantage=known.advantage, borrowing=may_borrow
     )
-    return Candidate(candidate.workload, evidence, candidate.place, candidate.group, candidate.common)
+    return Candidate(
+        candidate.workload, evidence, candidate.place, candidate.group, candidate.common, candidate.kin
+    )

@@ -16,6 +16,7 @@ from tenure.model import (
 )
 from tenure.oracle.assignment import PODS, Assigner
 from tenure.oracle.door import take_target
+from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import find_reduced
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
@@ -97,7 +98,7 @@ def decide(
         InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
             the reading refuses.
 
-    Source: KEP-8522; Kueue main of August 2026, flavor assigner and preemptor.
+    Source: KEP-8522; KEP-8826; Kueue main of August 2026, flavor assigner and preemptor.
     """
     if snapshot is None:
         snapshot = take_snapshot(cluster, queue_name, now, reading)
@@ -107,9 +108,7 @@ def decide(
     kept = () if selection is None else selection.kept
     return Decision(
         outcome=_outcome(assigned, kept),
-        targets=tuple(
-            take_target(preemptor, chosen.workload, chosen.evidence, terms, now) for chosen in kept
-        ),
+        targets=tuple(_taken(snapshot, preemptor, chosen, terms, now) for chosen in kept),
         preemptor=preemptor,
         snapshot=snapshot,
         assignment=assigned,
@@ -118,6 +117,14 @@ def decide(
         reading=reading,
         now=now,
     )
+
+
+def _taken(
+    snapshot: Snapshot, preemptor: Workload, chosen: Candidate, terms: PreemptionTerms, now: Instant
+) -> Target:
+    # The door is told what the tree says, not what a search has carried along.
+    kin = kin_between(snapshot.heroes, snapshot.place, chosen.place)
+    return take_target(preemptor, chosen.workload, chosen.evidence, terms, now, kin)
 
 
 def searched_request(assignment: Assignment) -> Amounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Ground, Instant, Target, Workload
+from tenure.model import Evidence, Ground, Instant, Kin, Target, Workload
 from tenure.rules.eligibility import ground_for, reason_for
 from tenure.rules.terms import PreemptionTerms
 
@@ -12,7 +12,12 @@ class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as
 
 
 def take_target(
-    preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms, now: Instant
+    preemptor: Workload,
+    target: Workload,
+    evidence: Evidence,
+    terms: PreemptionTerms,
+    now: Instant,
+    kin: Kin,
 ) -> Target:
     """Construct a target, if the evidence is what the rule finds.
 
@@ -25,6 +30,7 @@ def take_target(
         evidence: what is said to allow it.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
+        kin: how the target's ClusterQueue stands to the preemptor's, as far as heroes are concerned.
 
     Raises:
         NotAllowed: the evidence is no ground, or not the one that KQ-300 finds.
@@ -34,12 +40,12 @@ def take_target(
     >>> from tenure.rules.terms import terms_of
     >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
     >>> take_target(high, low, Evidence(Ground.LOWER_PRIORITY), terms_of(
-    ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0)
+    ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0, kin=Kin())
     Traceback (most recent call last):
     ...
     tenure.oracle.door.NotAllowed: ns/2 may not take ns/1: the evidence is LOWER_PRIORITY, KQ-300 finds NONE
     """
-    found = ground_for(preemptor, target, evidence, terms, now)
+    found = ground_for(preemptor, target, evidence, terms, now, kin)
     if found == Ground.NONE or evidence.ground != found:
         raise NotAllowed(
             f"{preemptor.key} may not take {target.key}: "

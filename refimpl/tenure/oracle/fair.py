@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
-from tenure.oracle.leaving import Leaving
+from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection
 from tenure.oracle.selection import Chain
-from tenure.oracle.shares import Shares
-from tenure.oracle.tree import Usage, occupy, quota_at
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.tree import Usage, quota_at
 from tenure.rules.eligibility import ground_for
 from tenure.rules.ordering import stands_before
 from tenure.rules.quota import is_within_quota
@@ -84,7 +85,7 @@ def select_fairly(question: Question) -> Selection:
     candidates = candidates_among(question, (*own_offers(question), *_borrowers(question)))
     if not candidates:
         return Selection((), (), (), (), snapshot.usage)
-    charged = occupy(snapshot.tree, snapshot.usage, snapshot.place, question.request)
+    charged = question.charged()
     tournament = Tournament(question, charged)
     leaving = tournament.leaving
     state = tournament.play(Round(leaving.usage, charged, by_queue(candidates)))
@@ -109,11 +110,11 @@ class Tournament:
     def __init__(self, question: Question, charged: Usage) -> None:
         snapshot = question.snapshot
         self._question = question
-        self.leaving = Leaving(question)
+        self.leaving = leaving_of(question)
         self._tree = snapshot.tree
         self._own = snapshot.place
         self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
-        self._shares = Shares(snapshot.tree)
+        self._shares = SharesOf(snapshot.tree)
         settings = snapshot.cluster.settings
         self.strategies = settings.fair_sharing or tuple(FairStrategy)
         self.claims_nominal = claims_nominal(
@@ -177,7 +178,9 @@ class Tournament:
 
     def _ground(self, candidate: Candidate, facts: Evidence) -> Ground:
         question = self._question
-        return ground_for(question.preemptor, candidate.workload, facts, question.terms, question.now)
+        return ground_for(
+            question.preemptor, candidate.workload, facts, question.terms, question.now, candidate.kin
+        )
 
     def _take(self, state: Round, candidate: Candidate, facts: Evidence) -> Round:
         evidence = Evidence(
@@ -272,7 +275,8 @@ def _borrowers(question: Question) -> Iterator[Offer]:
         if node.queue is None or node.place == snapshot.place:
             continue
         if question.exceeds_quota(snapshot.usage, node.place):
-            yield Offer(node.place, ELSEWHERE, over_quota=True, by_share=True)
+            kin = kin_between(snapshot.heroes, snapshot.place, node.place)
+            yield Offer(node.place, ELSEWHERE, over_quota=True, by_share=True, kin=kin)
 
 
 def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ...]]:
@@ -284,7 +288,9 @@ def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ..
 
 
 def _found(candidate: Candidate, evidence: Evidence) -> Candidate:
-    return Candidate(candidate.workload, evidence, candidate.place, candidate.group, candidate.common)
+    return Candidate(
+        candidate.workload, evidence, candidate.place, candidate.group, candidate.common, candidate.kin
+    )
 
 
 def _pop(state: Round, place: int) -> tuple[Candidate, Round]:

@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tenure.model import Amount, Amounts, FlavorResource
+from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.question import Candidate, Question, Selection, all_fit, exceeds_any
 from tenure.oracle.selection import Chain, fill_back
 from tenure.oracle.tree import Usage, occupy, release
+
+
+def leaving_of(question: Question) -> Leaving:
+    """What leaves for a question; where heroes let lending limits rise, quotas follow who has left.
+
+    Args:
+        question: the search.
+    """
+    heroes = question.snapshot.heroes
+    if heroes is not None and heroes.unlocks:
+        return LeavingBesideHeroes(question)
+    return Leaving(question)
 
 
 class Leaving:
@@ -109,7 +122,7 @@ class Leaving:
             key = (candidate.place, id(amounts))
             found = beside.get(key)
             if found is None:
-                found = beside[key] = occupy(self._tree, usage, candidate.place, amounts)
+                found = beside[key] = self.come_back(usage, candidate.place, amounts)
             return found
 
         def fits(usage: Usage) -> bool:
@@ -119,6 +132,10 @@ class Leaving:
             return known
 
         return add, fits
+
+    def come_back(self, usage: Usage, place: int, amounts: Amounts) -> Usage:
+        """What is in use when a candidate has come back."""
+        return occupy(self._tree, usage, place, amounts)
 
     def _amounts(self, candidate: Candidate) -> Amounts:
         """What the question asks of what a candidate holds; equal amounts are one object."""
@@ -132,3 +149,41 @@ class Leaving:
 
     def _of(self, amounts: Amounts) -> Amounts:
         return {asked: amount for asked, amount in amounts.items() if asked in self._watched}
+
+
+class LeavingBesideHeroes(Leaving):
+    """The same where every usage has a tree of its own, because lending limits rise with what runs.
+
+    Args:
+        question: the search.
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        heroes = question.snapshot.heroes
+        assert heroes is not None
+        self.usage = effective_usage(heroes, question.snapshot.held, watched=self._watched)
+
+    def fits(self, usage: Usage, may_borrow: bool) -> bool:
+        """As `Question.fits`."""
+        return all_fit(self._question.asked(tree_under(usage, self._tree)), usage, may_borrow)
+
+    def without(self, usage: Usage, candidate: Candidate) -> Usage:
+        """As `Question.without`."""
+        assert isinstance(usage, EffectiveUsage)
+        return usage.without(candidate.place, candidate.workload.usage)
+
+    def exceeds_below(self, usage: Usage, place: int, common: int | None) -> bool:
+        """As in the class above, each usage on its own tree."""
+        tree = tree_under(usage, self._tree)
+        for index in tree.nodes[place].path:
+            if index == common:
+                break
+            if not exceeds_any(usage[index], self._question.needed_at(index, tree)):
+                return False
+        return True
+
+    def come_back(self, usage: Usage, place: int, amounts: Amounts) -> Usage:
+        """What is in use when a candidate has come back."""
+        assert isinstance(usage, EffectiveUsage)
+        return usage.beside(place, amounts)

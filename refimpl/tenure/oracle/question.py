@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenure.model import Amount, Amounts, Evidence, FlavorResource, Instant, NodeQuota, Workload
+from tenure.model import Amount, Amounts, Evidence, FlavorResource, Instant, Kin, NodeQuota, Workload
+from tenure.oracle.heroes.effective import EffectiveUsage, charged_usage, tree_under
+from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Usage, quota_at, release
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at, release
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
 from tenure.rules.terms import PreemptionTerms
@@ -51,9 +53,9 @@ class Question:
     terms: PreemptionTerms
     now: Instant
 
-    def asked(self) -> tuple[Asked, ...]:
-        """Every flavor-resource of the request, with the quotas that it has to fit."""
-        tree, place = self.snapshot.tree, self.snapshot.place
+    def asked(self, tree: Tree | None = None) -> tuple[Asked, ...]:
+        """Every flavor-resource of the request, with the quotas of a tree that it has to fit."""
+        tree, place = tree or self.snapshot.tree, self.snapshot.place
         above = tree.nodes[place].path[::-1]
         return tuple(
             Asked(at, amount, tuple((index, quota_at(tree, index, at)) for index in above))
@@ -62,19 +64,30 @@ class Question:
 
     def fits(self, usage: Usage, *, may_borrow: bool) -> bool:
         """Whether the whole request fits beside what is in use."""
-        return all_fit(self.asked(), usage, may_borrow)
+        return all_fit(self.asked(self.tree_under(usage)), usage, may_borrow)
+
+    def tree_under(self, usage: Usage) -> Tree:
+        """The tree that a usage is counted on; while heroes run it may change with the usage."""
+        return tree_under(usage, self.snapshot.tree)
+
+    def charged(self) -> Usage:
+        """What would be in use with the request, which takes part in no bill."""
+        snapshot = self.snapshot
+        return charged_usage(snapshot.tree, snapshot.usage, snapshot.place, self.request)
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has left."""
+        if isinstance(usage, EffectiveUsage):
+            return usage.without(candidate.place, candidate.workload.usage)
         return release(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
 
-    def needed_at(self, place: int) -> tuple[tuple[FlavorResource, Amount], ...]:
-        """Every needed flavor-resource, with a node's quota of it."""
-        return tuple((at, quota_at(self.snapshot.tree, place, at).subtree) for at in self.needed)
+    def needed_at(self, place: int, tree: Tree | None = None) -> tuple[tuple[FlavorResource, Amount], ...]:
+        """Every needed flavor-resource, with a node's quota of it in a tree."""
+        return tuple((at, quota_at(tree or self.snapshot.tree, place, at).subtree) for at in self.needed)
 
     def exceeds_quota(self, usage: Usage, place: int) -> bool:
         """Whether a node uses more than its quota of any needed flavor-resource."""
-        return exceeds_any(usage[place], self.needed_at(place))
+        return exceeds_any(usage[place], self.needed_at(place, self.tree_under(usage)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,7 @@ class Candidate:
         place: of its ClusterQueue in the tree.
         group: see KQ-220.
         common: place of the lowest cohort that contains its queue and the preemptor's; None for its own.
+        kin: how its queue stands to the preemptor's, as far as heroes are concerned.
     """
 
     workload: Workload
@@ -94,6 +108,7 @@ class Candidate:
     place: int
     group: int
     common: int | None = None
+    kin: Kin = STRANGERS
 
 
 @dataclass(frozen=True, slots=True)

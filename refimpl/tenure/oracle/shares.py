@@ -7,6 +7,7 @@ from functools import cache
 from math import ldexp
 
 from tenure.model import NANO, Amount, FlavorResource
+from tenure.oracle.heroes.effective import tree_under
 from tenure.oracle.tree import Tree, Usage, potential_at
 from tenure.rules.amounts import plus
 from tenure.rules.share import Share, borrowed_amount, borrowed_ratio
@@ -66,6 +67,25 @@ class Shares:
             potential = potential_at(self._tree, cohort, asked)
             lendable[asked.resource] = plus(lendable.get(asked.resource, 0), potential)
         return lendable
+
+
+class SharesOf:
+    """The shares in the tree that a usage is counted on; while heroes run it may change with the usage.
+
+    Args:
+        tree: the tree of a usage that has none of its own.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._shares = Shares(tree)
+        self._tree = tree
+
+    def of(self, usage: Usage, place: int) -> Share:
+        """The share of a node, given what is in use; a root has none."""
+        tree = tree_under(usage, self._tree)
+        if tree is not self._tree:
+            self._shares, self._tree = Shares(tree), tree
+        return self._shares.of(usage, place)
 
 
 @cache

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from tenure.errors import bad_input
-from tenure.model import Amount, Cluster, ClusterQueue, FlavorResource, Instant, Workload
+from tenure.model import Amounts, Cluster, ClusterQueue, Instant, Workload
 from tenure.oracle.ageing import refuse_faulty_classes
+from tenure.oracle.heroes.effective import effective_usage
+from tenure.oracle.heroes.held import Held, held_by, held_together
+from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.remembering import Found
-from tenure.oracle.tree import Tree, Usage, build_tree, total_usage
+from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
-from tenure.rules.amounts import plus
 from tenure.rules.dynamic_priority import priority_at
 from tenure.rules.priority import effective_priority
+
+NOTHING_HELD: Final = Held()
+
+Running: TypeAlias = Mapping[int, tuple[Workload, ...]]
+"""The workloads that hold quota of each ClusterQueue, by the queue's place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +37,60 @@ class Snapshot:
             their effective priorities.
         usage: what they hold, at every node.
         found: what was searched for in it before.
+        heroes: the heroes of the tree; None where it has none. `tree` and `usage` are the effective ones.
+        held: what the workloads hold before any bill, where there are heroes.
     """
 
     cluster: Cluster
     queue: ClusterQueue
     tree: Tree
     place: int
-    running: Mapping[int, tuple[Workload, ...]]
+    running: Running
     usage: Usage
     found: Found = field(default_factory=lambda: Found(running=0), repr=False, compare=False)
+    heroes: HeroPlan | None = None
+    held: Held = NOTHING_HELD
+
+    def without(self, workloads: Iterable[Workload]) -> Snapshot:
+        """The snapshot once some workloads have left; those that do not run in its tree are left out."""
+        snapshot = self
+        for workload in workloads:
+            place = self.tree.places.get(workload.cluster_queue or "")
+            if place is not None:
+                snapshot = snapshot._without(place, workload)
+        return snapshot
+
+    def beside(self, amounts: Amounts) -> Snapshot:
+        """The snapshot once its ClusterQueue has admitted somebody with these amounts."""
+        if self.heroes is None:
+            usage = occupy(self.tree, self.usage, self.place, amounts)
+            return self._with(self.running, self.tree, usage, self.held)
+        return self._billed(self.heroes, self.running, self.held.beside(self.place, amounts))
+
+    def _without(self, place: int, workload: Workload) -> Snapshot:
+        left = tuple(each for each in self.running.get(place, ()) if each.key != workload.key)
+        running = {**self.running, place: left}
+        if self.heroes is None:
+            return self._with(
+                running, self.tree, release(self.tree, self.usage, place, workload.usage), self.held
+            )
+        return self._billed(self.heroes, running, self.held.without(place, workload.usage))
+
+    def _billed(self, heroes: HeroPlan, running: Running, held: Held) -> Snapshot:
+        usage = effective_usage(heroes, held)
+        return self._with(running, usage.tree, usage, held)
+
+    def _with(self, running: Running, tree: Tree, usage: Usage, held: Held) -> Snapshot:
+        return Snapshot(
+            cluster=self.cluster,
+            queue=self.queue,
+            tree=tree,
+            place=self.place,
+            running=running,
+            usage=usage,
+            heroes=self.heroes,
+            held=held,
+        )
 
 
 def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Reading) -> Snapshot:
@@ -68,16 +121,17 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
         place = tree.places.get(workload.cluster_queue or "")
         if place is not None:
             running.setdefault(place, []).append(with_effective_priority(workload, cluster, now, reading))
-    held = {place: held_together(workloads) for place, workloads in running.items()}
-    return Snapshot(
-        cluster=cluster,
-        queue=queue,
-        tree=tree,
-        place=tree.places[queue_name],
-        running={place: tuple(workloads) for place, workloads in running.items()},
-        usage=total_usage(tree, held),
-        found=Found(running=sum(map(len, running.values()))),
-    )
+    found = Found(running=sum(map(len, running.values())))
+    settled = {place: tuple(workloads) for place, workloads in running.items()}
+    heroes = plan_heroes(tree, reading)
+    if heroes is None:
+        used = {place: held_together(workloads) for place, workloads in running.items()}
+        return Snapshot(
+            cluster, queue, tree, tree.places[queue_name], settled, total_usage(tree, used), found
+        )
+    held = held_by(settled, heroes.branch_of)
+    usage = effective_usage(heroes, held)
+    return Snapshot(cluster, queue, usage.tree, tree.places[queue_name], settled, usage, found, heroes, held)
 
 
 def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> Workload:
@@ -104,12 +158,3 @@ def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, 
         base = priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
     priority = effective_priority(base, workload.priority_boost, cluster.settings.priority_boost)
     return workload if priority == workload.priority else workload.with_priority(priority)
-
-
-def held_together(workloads: list[Workload]) -> dict[FlavorResource, Amount]:
-    """What a set of workloads holds together, per flavor-resource."""
-    total: dict[FlavorResource, Amount] = {}
-    for workload in workloads:
-        for held, amount in workload.usage.items():
-            total[held] = plus(total.get(held, 0), amount)
-    return total

@@ -48,6 +48,7 @@ class Node:
         quotas: by flavor-resource; of a Cohort also those that its children cover.
         weight: fair-sharing weight in billionths.
         height: steps down to the furthest active ClusterQueue or empty cohort.
+        lends: the lending limits that it has; their effect is in `quotas` already.
     """
 
     place: int
@@ -59,6 +60,7 @@ class Node:
     quotas: Mapping[FlavorResource, NodeQuota]
     weight: int
     height: int
+    lends: Mapping[FlavorResource, Amount]
 
     @property
     def parent(self) -> int | None:
@@ -261,11 +263,15 @@ class _Builder:
 
     def add_queue(self, queue: ClusterQueue, above: tuple[int, ...]) -> Node:
         place = len(self.nodes)
+        own = list(_own_quotas(queue.resource_groups))
         quotas = {
-            asked: NodeQuota(own.nominal, own.nominal, local_quota(own.nominal, lends), own.borrowing_limit)
-            for asked, own, lends in _own_quotas(queue.resource_groups)
+            asked: NodeQuota(
+                quota.nominal, quota.nominal, local_quota(quota.nominal, lends), quota.borrowing_limit
+            )
+            for asked, quota, lends in own
         }
-        node = Node(place, queue.name, queue, (place, *above), (), (), quotas, queue.weight, 0)
+        lent = {asked: lends for asked, _, lends in own if lends is not None}
+        node = Node(place, queue.name, queue, (place, *above), (), (), quotas, queue.weight, 0, lent)
         self.nodes.append(node)
         self.places[queue.name] = place
         return node
@@ -287,6 +293,9 @@ class _Builder:
             quotas=_cohort_quotas(cohort, [*queues, *cohorts]),
             weight=cohort.weight,
             height=_height(queues, cohorts),
+            lends={
+                asked: lends for asked, _, lends in _own_quotas(cohort.resource_groups) if lends is not None
+            },
         )
         self.nodes[place] = node
         return node

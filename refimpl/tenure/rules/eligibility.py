@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Ground, Instant, Reason, WithinClusterQueue, Workload
+from tenure.model import Evidence, Ground, Instant, Kin, Reason, WithinClusterQueue, Workload
+from tenure.rules.hero_targets import ground_for_hero, is_immune, reason_besides
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.reclaim import ground_across_queues
 from tenure.rules.registry import rule
 from tenure.rules.share import ground_by_share
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import ground_among_equals, reason_of
+from tenure.rules.time_based import ground_among_equals
 
 
 @rule("KQ-040")
@@ -53,12 +54,18 @@ def ground_within_queue(
 
 @rule("KQ-300")
 def ground_for(
-    preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms, now: Instant
+    preemptor: Workload,
+    target: Workload,
+    evidence: Evidence,
+    terms: PreemptionTerms,
+    now: Instant,
+    kin: Kin,
 ) -> Ground:
     """On what ground a workload may take another, wherever that runs.
 
-    > Within the preemptor's ClusterQueue KQ-040 decides. In another ClusterQueue
-    > nobody may be taken unless that queue, and without fair sharing every
+    > Within the preemptor's ClusterQueue KQ-040 decides. For a hero UCQ-310
+    > decides about every other ClusterQueue. Else nobody may be taken there who
+    > is immune (UCQ-340), nor unless that queue, and without fair sharing every
     > cohort below the common one, uses more than its quota; then KQ-320
     > decides, under fair sharing KQ-400.
 
@@ -68,11 +75,12 @@ def ground_for(
         evidence: the facts about the target's place in the tree and about shares.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
+        kin: how the target's ClusterQueue stands to the preemptor's, as far as heroes are concerned.
 
     Returns:
         the ground, NONE when it may not be taken.
 
-    Source: Kueue v1beta2, `ClusterQueuePreemption`; Kueue main of August 2026, candidates.
+    Source: Kueue v1beta2, `ClusterQueuePreemption`; Kueue main of August 2026, candidates; KEP-8826, Goals.
 
     >>> from tenure.model import ClusterQueue, ReclaimWithinCohort, Settings
     >>> from tenure.readings import preset
@@ -81,12 +89,17 @@ def ground_for(
     >>> terms = terms_of(queue, Settings(), preset("guaranteed"))
     >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
     >>> old = Workload("ns", "old", "v", priority=9, created_at=0, cluster_queue="other")
-    >>> ground_for(new, old, Evidence(Ground.HIERARCHICAL, over_quota=True, advantage=True), terms, 0).name
+    >>> evidence = Evidence(Ground.HIERARCHICAL, over_quota=True, advantage=True)
+    >>> ground_for(new, old, evidence, terms, 0, Kin()).name
     'HIERARCHICAL'
+    >>> ground_for(new, old, evidence, terms, 0, Kin(hero=True)).name
+    'NONE'
     """
     if target.cluster_queue == terms.cluster_queue:
         return ground_within_queue(preemptor, target, terms, now)
-    if not evidence.over_quota:
+    if terms.hero:
+        return ground_for_hero(preemptor, target, terms, kin)
+    if not evidence.over_quota or is_immune(preemptor, target, terms, kin):
         return Ground.NONE
     if terms.fair_sharing:
         return ground_by_share(preemptor, target, evidence, terms)
@@ -100,7 +113,7 @@ def reason_for(ground: Ground) -> Reason:
     > A target that was borrowing what the preemptor may claim has reason
     > InCohortReclamation, one that may be taken even for a preemptor that
     > borrows InCohortReclaimWhileBorrowing, one taken by shares
-    > InCohortFairSharing; within the ClusterQueue TBP-070 decides.
+    > InCohortFairSharing; else UCQ-330 decides.
 
     Args:
         ground: why it is taken; not NONE.
@@ -118,4 +131,4 @@ def reason_for(ground: Ground) -> Reason:
         return Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
     if ground == Ground.FINAL_SHARE or ground == Ground.INITIAL_SHARE:
         return Reason.IN_COHORT_FAIR_SHARING
-    return reason_of(ground)
+    return reason_besides(ground)

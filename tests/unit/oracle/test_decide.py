@@ -23,7 +23,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.effects import effects_of
-from tenure.oracle.snapshot import held_together
+from tenure.oracle.heroes.held import held_together
 from tenure.readings import Reading, preset
 from tests.unit.clusters import (
     CPU,

@@ -11,6 +11,7 @@ from tenure.model import (
     ClusterQueue,
     Evidence,
     Ground,
+    Kin,
     Reason,
     Settings,
     WithinClusterQueue,
@@ -44,7 +45,7 @@ RIGHT = [
 def test_the_right_evidence_makes_a_target_with_its_reason(
     target: Workload, duration: int | None, ground: Ground, reason: Reason
 ) -> None:
-    made = take_target(waiting(), target, Evidence(ground), terms(queue(duration=duration)), NOW)
+    made = take_target(waiting(), target, Evidence(ground), terms(queue(duration=duration)), NOW, Kin())
     assert (made.workload, made.reason, made.evidence) == (target, reason, Evidence(ground))
 
 
@@ -54,21 +55,21 @@ def test_any_other_evidence_is_not_allowed(
 ) -> None:
     for forged in set(Ground) - {ground}:
         with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-300 finds {ground.name}"):
-            take_target(waiting(), target, Evidence(forged), terms(queue(duration=duration)), NOW)
+            take_target(waiting(), target, Evidence(forged), terms(queue(duration=duration)), NOW, Kin())
 
 
 @pytest.mark.parametrize("target", [HIGHER, PROTECTED])
 @pytest.mark.parametrize("ground", list(Ground))
 def test_whoever_may_not_be_taken_is_taken_on_no_evidence(target: Workload, ground: Ground) -> None:
     with pytest.raises(NotAllowed, match=f"ml/preemptor may not take {target.key}"):
-        take_target(waiting(), target, Evidence(ground), terms(queue(duration=MINUTE)), NOW)
+        take_target(waiting(), target, Evidence(ground), terms(queue(duration=MINUTE)), NOW, Kin())
 
 
 def test_yesterdays_evidence_is_not_allowed_today() -> None:
     newer = running("newer", created_at=1, quota_reserved_at=NOW)
     evidence = Evidence(ground_within_queue(waiting(), newer, terms(queue()), NOW))
     with pytest.raises(NotAllowed):
-        take_target(waiting(), newer, evidence, terms(queue(WithinClusterQueue.LOWER_PRIORITY)), NOW)
+        take_target(waiting(), newer, evidence, terms(queue(WithinClusterQueue.LOWER_PRIORITY)), NOW, Kin())
 
 
 @settings(deadline=None, print_blob=True, max_examples=100)
@@ -78,7 +79,7 @@ def test_the_door_opens_exactly_for_what_the_rule_finds(case: Case, reading: Rea
     for target in case.cluster.admitted:
         found = ground_within_queue(case.preemptor, target, held, case.now)
         try:
-            take_target(case.preemptor, target, Evidence(ground), held, case.now)
+            take_target(case.preemptor, target, Evidence(ground), held, case.now, Kin())
             opened = True
         except NotAllowed:
             opened = False

@@ -1,0 +1,172 @@
+"""The effective tree: quotas and usage with all bills carried out (KEP-8826)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tenure.model import Amount, Amounts, FlavorResource, NodeQuota
+from tenure.oracle.heroes.billing import Frozen, bill_branch, unlock_branch
+from tenure.oracle.heroes.column import Column, column_of
+from tenure.oracle.heroes.held import Held
+from tenure.oracle.heroes.plan import HeroPlan
+from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, occupy, total_usage
+from tenure.readings import HeroLending
+
+NOTHING_FROZEN: Frozen = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A request that is counted although it does not run: no bill and no limit takes notice of it.
+
+    Args:
+        place: of its ClusterQueue.
+        amounts: what it asks for.
+    """
+
+    place: int
+    amounts: Amounts
+
+
+class EffectiveUsage(tuple[Mapping[FlavorResource, Amount], ...]):
+    """What is in use at every node of an effective tree, with that tree; a value, never changed.
+
+    Args:
+        usage: by place.
+        plan: the heroes of the tree.
+        tree: with the quotas as bills leave them.
+        held: what runs.
+        bills: what each node of each branch is billed, in the order of the tree.
+        columns: what was billed, by flavor-resource; none where no hero runs.
+        frozen: the bills that were not made anew.
+        charge: a request that is counted beside what runs.
+    """
+
+    plan: HeroPlan
+    tree: Tree
+    held: Held
+    bills: Frozen
+    columns: Mapping[FlavorResource, Column]
+    frozen: Frozen
+    charge: Charge | None
+    watched: frozenset[FlavorResource] | None
+
+    def without(self, place: int, amounts: Amounts) -> EffectiveUsage:
+        """The same when a workload has left."""
+        return self._with(self.held.without(place, amounts))
+
+    def beside(self, place: int, amounts: Amounts) -> EffectiveUsage:
+        """The same when a workload has come back."""
+        return self._with(self.held.beside(place, amounts))
+
+    def charged(self, place: int, amounts: Amounts) -> EffectiveUsage:
+        """The same with a request counted at a ClusterQueue."""
+        return effective_usage(self.plan, self.held, self.frozen, self.watched, Charge(place, amounts))
+
+    def _with(self, held: Held) -> EffectiveUsage:
+        return effective_usage(self.plan, held, self.frozen, self.watched, self.charge)
+
+
+def effective_usage(
+    plan: HeroPlan,
+    held: Held,
+    frozen: Frozen = NOTHING_FROZEN,
+    watched: frozenset[FlavorResource] | None = None,
+    charge: Charge | None = None,
+) -> EffectiveUsage:
+    """Tree and usage while heroes run.
+
+    Args:
+        plan: the heroes of the tree.
+        held: what runs.
+        frozen: bills that stay as they were.
+        watched: the flavor-resources that anybody asks about; None for all.
+        charge: a request that is counted beside what runs.
+
+    Source: KEP-8826, Implementation.
+    """
+    columns: dict[FlavorResource, Column] = {}
+    bills: dict[tuple[int, FlavorResource], Mapping[int, Amount]] = {}
+    for asked in sorted(_in_use(plan, held, watched)):
+        column = columns[asked] = column_of(plan.tree, held, asked)
+        for branch in plan.branches:
+            shares = bill_branch(plan, branch, held, asked, column, frozen)
+            if shares:
+                bills[branch.root, asked] = shares
+        if plan.reading.hero_lending == HeroLending.IGNORE:
+            for branch in plan.branches:
+                unlock_branch(branch, held, asked, plan.branch_of, column)
+    tree = _with_columns(plan.tree, columns)
+    usage = total_usage(tree, _effective_held(held, columns, watched))
+    if charge is not None:
+        usage = occupy(tree, usage, charge.place, charge.amounts)
+    made = EffectiveUsage(usage)
+    made.plan, made.tree, made.held, made.bills, made.columns = plan, tree, held, bills, columns
+    made.frozen, made.watched, made.charge = frozen, watched, charge
+    return made
+
+
+def tree_under(usage: Usage, tree: Tree) -> Tree:
+    """The tree that a usage is counted on: its own where heroes run, else the one given."""
+    return usage.tree if isinstance(usage, EffectiveUsage) else tree
+
+
+def charged_usage(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    """The usage with a request counted at a ClusterQueue, which bills nobody."""
+    if isinstance(usage, EffectiveUsage) and usage.plan.unlocks:
+        return usage.charged(place, amounts)
+    return occupy(tree, usage, place, amounts)
+
+
+def _in_use(
+    plan: HeroPlan, held: Held, watched: frozenset[FlavorResource] | None
+) -> Iterable[FlavorResource]:
+    """The flavor-resources that any hero uses."""
+    found = {
+        asked
+        for place in plan.branch_of
+        for asked, amount in held.amounts.get(place, {}).items()
+        if amount > 0
+    }
+    return found if watched is None else found & watched
+
+
+def _effective_held(
+    held: Held, columns: Mapping[FlavorResource, Column], watched: frozenset[FlavorResource] | None
+) -> dict[int, Amounts]:
+    made: dict[int, Amounts] = {}
+    for place, amounts in held.amounts.items():
+        made[place] = {
+            asked: columns[asked].used[place] if asked in columns else amount
+            for asked, amount in amounts.items()
+            if watched is None or asked in watched
+        }
+    return made
+
+
+def _with_columns(tree: Tree, columns: Mapping[FlavorResource, Column]) -> Tree:
+    """The tree with other quotas of some flavor-resources."""
+    if not columns:
+        return tree
+    changed: list[dict[FlavorResource, NodeQuota]] = [dict(node.quotas) for node in tree.nodes]
+    for asked, column in columns.items():
+        for quotas, quota in zip(changed, column.quotas(), strict=True):
+            if asked in quotas or quota != NO_QUOTA:
+                quotas[asked] = quota
+    nodes = (
+        Node(
+            place=node.place,
+            name=node.name,
+            queue=node.queue,
+            path=node.path,
+            queues=node.queues,
+            cohorts=node.cohorts,
+            quotas=quotas,
+            weight=node.weight,
+            height=node.height,
+            lends=node.lends,
+        )
+        for node, quotas in zip(tree.nodes, changed, strict=True)
+    )
+    return Tree(tuple(nodes), tree.places)

@@ -1,0 +1,148 @@
+"""A hero's search for targets: one attempt, and the order is found anew after each removal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.model import Workload
+from tenure.oracle.candidates import Offer, candidates_among, own_offers
+from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
+from tenure.oracle.heroes.fit import accessible_at, room_at
+from tenure.oracle.heroes.plan import HeroPlan, kin_between
+from tenure.oracle.question import OWN, Candidate, Question, Selection, exceeds_any
+from tenure.oracle.selection import Removal, fill_back, removal_step
+from tenure.oracle.tree import quota_at
+from tenure.rules.hero_fit import hero_request_fits
+from tenure.rules.hero_targets import group_for_hero
+from tenure.rules.ordering import order_key
+
+
+def select_for_hero(question: Question) -> Selection:
+    """Find targets for a workload of a hero, whether or not fair sharing is configured.
+
+    Args:
+        question: the search; its ClusterQueue is a hero.
+
+    Source: KEP-8826, Implementation; Goals, Deterministic Victim Selection.
+    """
+    search = HeroSearch(question)
+    state: Removal[EffectiveUsage, Candidate] = Removal(search.start, None, fits=False)
+    waiting = search.by_queue()
+    while waiting and not state.fits:
+        candidate = search.next_of(waiting, state.usage)
+        state = removal_step(state, candidate, lambda _, __: True, search.fits, search.without)
+    if state.removed is None or not state.fits:
+        return Selection(search.candidates, (), (), (), question.snapshot.usage)
+    filled = fill_back(state.removed, state.usage, search.fits, search.beside)
+    return Selection(
+        candidates=search.candidates,
+        kept=tuple(filled.kept),
+        removed=tuple(state.removed)[::-1],
+        spared=tuple(filled.spared or ()),
+        usage=filled.usage,
+    )
+
+
+class HeroSearch:
+    """What a hero's search asks at every step.
+
+    Args:
+        question: the search.
+    """
+
+    def __init__(self, question: Question) -> None:
+        snapshot = question.snapshot
+        plan = snapshot.heroes
+        assert plan is not None
+        self._question, self._plan, self._place = question, plan, snapshot.place
+        self._watched = question.needed.union(question.request)
+        now = effective_usage(plan, snapshot.held, watched=self._watched)
+        # Bills of heroes above do not follow who leaves, or a hero would be billed for making room.
+        root = plan.branch_of[self._place].root
+        above = frozenset(plan.tree.nodes[root].path[1:])
+        frozen = {key: shares for key, shares in now.bills.items() if key[0] in above}
+        self.start = effective_usage(plan, snapshot.held, frozen, self._watched)
+        self._accessible = {asked: accessible_at(plan, self._place, asked) for asked in question.request}
+        self.candidates = self._in_order(
+            candidates_among(question, (*own_offers(question), *_offers_inside(question, plan)))
+        )
+
+    def fits(self, usage: EffectiveUsage) -> bool:
+        """Whether the whole request fits beside what is in use."""
+        return all(
+            hero_request_fits(
+                usage.held.used(self._place, asked),
+                amount,
+                self._accessible[asked],
+                room_at(usage, self._place, asked),
+            )
+            for asked, amount in self._question.request.items()
+        )
+
+    def without(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:
+        """What is in use when a candidate has left."""
+        return usage.without(candidate.place, candidate.workload.usage)
+
+    def beside(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:
+        """What is in use when a candidate has come back."""
+        return usage.beside(candidate.place, candidate.workload.usage)
+
+    def by_queue(self) -> dict[int, list[Candidate]]:
+        """The candidates of each ClusterQueue, the first one last."""
+        waiting: dict[int, list[Candidate]] = {}
+        for candidate in reversed(self.candidates):
+            waiting.setdefault(candidate.place, []).append(candidate)
+        return waiting
+
+    def next_of(self, waiting: dict[int, list[Candidate]], usage: EffectiveUsage) -> Candidate:
+        """Take out the candidate whose turn it is; the queues are looked at as they are now."""
+        place = min(waiting, key=lambda index: self._key(waiting[index][-1], usage))
+        candidate = waiting[place].pop()
+        if not waiting[place]:
+            del waiting[place]
+        group = self._group(candidate.place, usage)
+        return Candidate(
+            candidate.workload, candidate.evidence, candidate.place, group, candidate.common, candidate.kin
+        )
+
+    def _in_order(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        return tuple(
+            Candidate(
+                each.workload,
+                each.evidence,
+                each.place,
+                self._group(each.place, self.start),
+                each.common,
+                each.kin,
+            )
+            for each in sorted(candidates, key=lambda each: self._key(each, self.start))
+        )
+
+    def _group(self, place: int, usage: EffectiveUsage) -> int:
+        quotas = [(at, quota_at(usage.tree, place, at).subtree) for at in self._question.needed]
+        return group_for_hero(place == self._place, exceeds_any(usage[place], quotas))
+
+    def _key(self, candidate: Candidate, usage: EffectiveUsage) -> tuple[int, int, int, int, int, str, str]:
+        question = self._question
+        workload: Workload = candidate.workload
+        group = self._group(candidate.place, usage)
+        stands = order_key(workload, group, question.preemptor, question.terms, question.now)
+        return (
+            stands.running,
+            stands.group,
+            stands.priority,
+            stands.unexpired,
+            stands.recency,
+            stands.uid,
+            workload.key,
+        )
+
+
+def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
+    """All other queues of the hero's subtree."""
+    mine = question.snapshot.place
+    branch = plan.branch_of[mine]
+    for place in branch.nodes:
+        if place != mine and plan.tree.nodes[place].queue is not None:
+            # Who stands in which group is asked at every step; here it only tells others from the own.
+            yield Offer(place, OWN - 1, branch.root, kin=kin_between(plan, mine, place))
