@@ -60,7 +60,7 @@ def relation(reading: str) -> dict[str, SymBool]:
     """The parts of the transition relation, about workloads `before` and `after` and an instant `now`."""
     claim = Claim(preset(reading))
     before, after, now = claim.workload("before"), claim.workload("after"), claim.number("now")
-    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target))
+    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
     return {
         "is evicted": is_evicted(before, after, claim.flag("by_time"), now),
         "is reserved": is_reserved(before, after, queue.terms.cluster_queue, now),

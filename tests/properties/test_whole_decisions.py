@@ -13,8 +13,8 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.explain import GROUND_RULES, explain
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide, searched_request
-from tenure.oracle.question import OWN, Question
 from tenure.oracle.heroes.held import held_together
+from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
 from tenure.strategies import decide_inputs
 

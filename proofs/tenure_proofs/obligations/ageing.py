@@ -127,7 +127,9 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
         *(_created(each) <= now for each in (waiting, running)),
         *(each.priority == priority(each, base, policy, now, counting).value for each in (waiting, running)),
     )
-    claim.prove(negation(claim.lift(take_target)(waiting, running, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(waiting, running, evidence, terms, now, claim.kin()).defined)
+    )
     return waiting, running, now
 
 

@@ -57,7 +57,9 @@ def a_workload_of_higher_priority_is_never_taken(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(_own(target, terms), target.priority > preemptor.priority)
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
@@ -66,7 +68,7 @@ def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(_own(target, terms), target.priority < preemptor.priority)
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
     claim.prove(
         either_both_or_none(
             taken.defined,
@@ -90,7 +92,7 @@ def an_equal_is_taken_under_one_policy_only(claim: Claim) -> None:
         terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined),
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined),
         negation(claim.lift(has_lower_priority)(preemptor, target).value),
     )
 
@@ -124,7 +126,9 @@ def within_never_takes_nobody_of_the_own_queue(claim: Claim) -> None:
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
@@ -132,8 +136,12 @@ def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Cl
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    claim.assume(negation(_own(target, terms)), terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    claim.assume(
+        negation(_own(target, terms)),
+        negation(terms.hero),
+        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
+    )
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
     claim.prove(implies(taken.defined, target.priority < preemptor.priority))
 
 
@@ -151,15 +159,15 @@ def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) ->
         forged.ground != evidence.ground,
         *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
     )
-    door = claim.lift(take_target)
+    door, kin = claim.lift(take_target), claim.kin()
     claim.prove(
         implies(
-            door(preemptor, target, evidence, terms, now).defined,
-            negation(door(preemptor, target, forged, terms, now).defined),
+            door(preemptor, target, evidence, terms, now, kin).defined,
+            negation(door(preemptor, target, forged, terms, now, kin).defined),
         ),
         implies(
             evidence.ground == Ground.NONE,
-            negation(door(preemptor, target, evidence, terms, now).defined),
+            negation(door(preemptor, target, evidence, terms, now, kin).defined),
         ),
     )
 
@@ -191,8 +199,12 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
     claim.prove(
         negation(
             all_of(
-                door(one, other, claim.evidence("first_evidence"), terms, now).defined,
-                door(other, one, claim.evidence("second_evidence"), terms, now).defined,
+                door(
+                    one, other, claim.evidence("first_evidence"), terms, now, claim.kin("first_kin")
+                ).defined,
+                door(
+                    other, one, claim.evidence("second_evidence"), terms, now, claim.kin("second_kin")
+                ).defined,
             )
         )
     )
@@ -204,6 +216,7 @@ def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Cl
     one, other, now = claim.workload("one"), claim.workload("other"), claim.number("now")
     of_one, of_other = claim.terms("terms_of_one"), claim.terms("terms_of_other")
     claim.assume(
+        negation(any_of(of_one.hero, of_other.hero)),
         of_one.cluster_queue != of_other.cluster_queue,
         _own(one, of_one),
         _own(other, of_other),
@@ -214,8 +227,12 @@ def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Cl
     claim.prove(
         negation(
             all_of(
-                door(one, other, claim.evidence("first_evidence"), of_one, now).defined,
-                door(other, one, claim.evidence("second_evidence"), of_other, now).defined,
+                door(
+                    one, other, claim.evidence("first_evidence"), of_one, now, claim.kin("first_kin")
+                ).defined,
+                door(
+                    other, one, claim.evidence("second_evidence"), of_other, now, claim.kin("second_kin")
+                ).defined,
             )
         )
     )

@@ -154,7 +154,7 @@ def a_whole_second_stamp_protects_for_the_whole_duration(claim: Claim) -> None:
 
 def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
     """A queue, somebody who waits, somebody whom it may take now, the clock, and why."""
-    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target))
+    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
     taker, running, now = claim.workload("taker"), claim.workload("running"), claim.number("now")
     taken = queue.takes(taker, running, claim.evidence("evidence"), now)
     claim.assume(queue.is_pending(taker), queue.holds_a_place(running), taken.defined)

@@ -276,13 +276,15 @@ def under_fair_sharing_a_borrower_is_taken_by_shares_and_for_that_reason(claim: 
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
+    kin = claim.kin()
     claim.assume(
+        negation(any_of(terms.hero, kin.hero)),
         terms.fair_sharing,
         negation(own),
         evidence.over_quota,
         _policy_allows(preemptor, target, terms),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
     within = all_of(evidence.within_nominal, evidence.ground == Ground.WITHIN_NOMINAL)
     by_share = all_of(
         negation(evidence.within_nominal),

@@ -135,7 +135,7 @@ def since(holder: Any) -> Any:
 
 def world_of(claim: Claim, without: str) -> World:
     terms = claim.terms()
-    queue = OneQueue(terms, claim.lift(requeue_timestamp), claim.lift(take_target))
+    queue = OneQueue(terms, claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
     world = World(claim, terms, queue, value_of(terms, "min_admit_duration"), without)
     claim.assume(is_set(terms, "min_admit_duration"), world.duration >= MINUTE)
     return world

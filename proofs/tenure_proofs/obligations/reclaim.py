@@ -72,8 +72,9 @@ def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> N
     """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    claim.assume(negation(_own(target, terms)))
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    kin = claim.kin()
+    claim.assume(negation(_own(target, terms)), negation(any_of(terms.hero, kin.hero)))
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
     while_borrowing = _borrowing_allows(preemptor, target, terms)
     ground = any_of(
         all_of(evidence.advantage, evidence.ground == Ground.HIERARCHICAL),
@@ -100,14 +101,16 @@ def each_place_and_each_way_of_choosing_has_grounds_of_its_own(claim: Claim) -> 
     """Kueue v1beta2, ClusterQueuePreemption: the policies of the own queue and of others do not mix."""
     preemptor, target = claim.workload("preemptor"), claim.workload("target")
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now).value
+    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, claim.kin()).value
     own = _own(target, terms)
-    by_shares = all_of(negation(own), terms.fair_sharing)
-    classical = all_of(negation(own), negation(terms.fair_sharing))
+    standard = all_of(negation(own), negation(terms.hero))
+    by_shares = all_of(standard, terms.fair_sharing)
+    classical = all_of(standard, negation(terms.fair_sharing))
     claim.prove(
         implies(_one_of(ground, OWN_GROUNDS), own),
         implies(_one_of(ground, FAIR_GROUNDS), by_shares),
         implies(_one_of(ground, CLASSICAL_GROUNDS), classical),
+        implies(ground == Ground.HERO, all_of(negation(own), terms.hero)),
     )
 
 
@@ -146,12 +149,15 @@ def reclaim_never_takes_nobody_of_another_queue(claim: Claim) -> None:
     terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
     claim.assume(
         negation(_own(target, terms)),
+        negation(terms.hero),
         any_of(
             terms.reclaim_within_cohort == ReclaimWithinCohort.NEVER,
             terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET,
         ),
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"], expect=everywhere(PROVED))

@@ -23,7 +23,7 @@ from tenure_proofs.trusted.logic import (
 )
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing")
+OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing", "hero")
 """What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
 
 
@@ -79,7 +79,9 @@ def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
         preemptor.priority == target.priority,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
@@ -103,7 +105,7 @@ def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
         preemptor.priority == target.priority,
         _has_run(target, now) > value_of(terms, "min_admit_duration"),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
     claim.prove(
         either_both_or_none(taken.defined, evidence.ground == Ground.TIME_EXPIRED),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
@@ -129,7 +131,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
             )
         ),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now)
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
     claim.prove(
         either_both_or_none(
             taken.defined,
@@ -168,7 +170,9 @@ def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> No
         evidence.ground == Ground.NEWER_EQUAL,
         now - _has_run(target, now) <= preemptor.created_at,
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation(
@@ -188,7 +192,9 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
         evidence.ground == Ground.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined))
+    claim.prove(
+        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    )
 
 
 @obligation(
@@ -210,7 +216,7 @@ def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
         now - _has_run(target, now) > preemptor.created_at,
         target.created_at > preemptor.created_at,
     )
-    claim.prove(claim.lift(take_target)(preemptor, target, evidence, terms, now).defined)
+    claim.prove(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
 
 
 @obligation("PO-TBP-090", rules=["TBP-010"], expect=everywhere(PROVED))
@@ -278,9 +284,9 @@ def who_may_be_taken_from_other_queues_does_not_depend_on_the_duration(claim: Cl
         ),
         value_of(others, "max_priority_threshold") == value_of(terms, "max_priority_threshold"),
     )
-    door = claim.lift(take_target)
-    taken = door(preemptor, target, evidence, terms, now)
-    otherwise = door(preemptor, target, evidence, others, now)
+    door, kin = claim.lift(take_target), claim.kin()
+    taken = door(preemptor, target, evidence, terms, now, kin)
+    otherwise = door(preemptor, target, evidence, others, now, kin)
     claim.prove(
         either_both_or_none(taken.defined, otherwise.defined),
         implies(taken.defined, taken.field("reason") == otherwise.field("reason")),

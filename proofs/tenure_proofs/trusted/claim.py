@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import z3
 
-from tenure.model import Evidence, Workload
+from tenure.model import Evidence, Kin, Workload
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, domain_of, well_typed
@@ -75,6 +75,10 @@ class Claim:
     def terms(self, name: str = "terms") -> Any:
         """Arbitrary terms of a ClusterQueue, under this claim's reading."""
         return self._declare(name, domain_of(PreemptionTerms), fixed_by(self.reading))
+
+    def kin(self, name: str = "kin") -> Any:
+        """An arbitrary standing of a target's ClusterQueue to the preemptor's, as far as heroes go."""
+        return self._declare(name, domain_of(Kin))
 
     def number(self, name: str) -> Any:
         """An arbitrary whole number: a time, a duration or an amount."""

@@ -43,12 +43,14 @@ class OneQueue:
     Args:
         terms: what holds in it.
         timestamp: the rule from when a workload queues, lifted; of a workload and the terms.
-        door: what makes a target, lifted; of preemptor, target, evidence, terms and the clock.
+        door: what makes a target, lifted; of preemptor, target, evidence, terms, the clock and a kinship.
+        kin: a standing that plays no part, since everybody is of one ClusterQueue.
     """
 
     terms: Any
     timestamp: Lifting
     door: Lifting
+    kin: Any
 
     def queues_from(self, workload: Any) -> SymInt:
         """The instant by which a pending workload is sorted."""
@@ -81,7 +83,7 @@ class OneQueue:
 
     def takes(self, preemptor: Any, target: Any, evidence: Any, now: SymInt) -> Lifted:
         """Whether the door opens, and for what reason."""
-        return self.door(preemptor, target, evidence, self.terms, now)
+        return self.door(preemptor, target, evidence, self.terms, now, self.kin)
 
 
 def is_evicted(before: Any, after: Any, by_time: SymBool, now: SymInt) -> SymBool:

@@ -58,7 +58,7 @@ def _assignment(assignment: Assignment) -> dict[str, Any]:
 
 
 def _effect(effect: Effect) -> dict[str, Any]:
-    return {
+    rendered: dict[str, Any] = {
         "workload": effect.workload,
         "conditions": [
             {"type": kind, "status": "True", "reason": why, "message": effect.message}
@@ -66,6 +66,13 @@ def _effect(effect: Effect) -> dict[str, Any]:
         ],
         "metrics": [{"name": effect.metric, "labels": dict(effect.labels), "increment": 1}],
     }
+    if effect.proposed is not None:
+        kind, why, message = effect.proposed.event
+        rendered["proposed"] = {
+            "event": {"type": kind, "reason": why, "message": message},
+            "metrics": [{"name": effect.metric, "labels": dict(effect.proposed.labels), "increment": 1}],
+        }
+    return rendered
 
 
 def _trace(explanation: Explanation) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from tenure.conformance.requests import DecideRequest
+from tenure.model import ClusterQueue, PreemptionRules
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 
 _MOST: Final = 2**7
@@ -47,8 +48,11 @@ def _key(checked: DecideRequest) -> _Key:
     """
     cluster = checked.cluster
     growing = (checked.now, checked.reading, tuple(cluster.growing.values())) if cluster.growing else ()
+    # A snapshot with heroes holds their bills, which a reading decides.
+    billed = checked.reading if any(map(_may_be_hero, cluster.cluster_queues.values())) else None
     return (
         growing,
+        billed,
         checked.queue,
         cluster.settings,
         tuple(map(id, cluster.cluster_queues.values())),
@@ -56,3 +60,7 @@ def _key(checked: DecideRequest) -> _Key:
         tuple(map(id, cluster.flavors.values())),
         tuple(map(id, cluster.admitted)),
     )
+
+
+def _may_be_hero(queue: ClusterQueue) -> bool:
+    return queue.rules != PreemptionRules.DEFAULT

@@ -13,7 +13,7 @@ from tenure.oracle.fair import Round, Tournament, by_queue
 from tenure.oracle.question import Candidate, Question
 from tenure.oracle.selection import Chain
 from tenure.oracle.shares import Shares
-from tenure.oracle.tree import Node, occupy
+from tenure.oracle.tree import Node
 from tenure.rules.share import Share, weighted_share
 
 Strategy = Literal["LessThanOrEqualToFinalShare", "LessThanInitialShare", ""]
@@ -109,7 +109,7 @@ def phases(question: Question, candidates: tuple[Candidate, ...]) -> tuple[Phase
     if not candidates:
         return ()
     snapshot = question.snapshot
-    charged = occupy(snapshot.tree, snapshot.usage, snapshot.place, question.request)
+    charged = question.charged()
     tournament = Tournament(question, charged)
     first = _play(question, tournament, Round(snapshot.usage, charged, by_queue(candidates)), second=False)
     if first.end.fits or len(tournament.strategies) == 1:

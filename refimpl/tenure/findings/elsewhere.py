@@ -10,9 +10,10 @@ from tenure.findings.finding import Finding
 from tenure.findings.subtrees import narrower_findings
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
 from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate
-from tenure.oracle.shares import Shares
-from tenure.oracle.tree import occupy, quota_at
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.tree import quota_at
 from tenure.rules.eligibility import reason_for
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.quota import is_within_quota
@@ -155,8 +156,8 @@ def _by_share(found: Candidate, taken: bool, shares: Comparison | None) -> Itera
 def _ties(decision: Decision, found: Candidate) -> Iterator[Finding]:
     """Where cohorts of equal share stand beside each other on the way to the queue, at the start."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
-    charged = occupy(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
-    shares = Shares(tree)
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
+    shares = SharesOf(tree)
     for place in tree.nodes[found.place].path:
         node = tree.nodes[place]
         if node.queue is not None or node.parent is None:
@@ -177,8 +178,8 @@ def _left_out(decision: Decision, found: Candidate) -> Iterator[Finding]:
     """The nodes on the way down to the queue that the tournament leaves out, as it begins."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
     request = searched_request(decision.assignment)
-    charged = occupy(tree, snapshot.usage, snapshot.place, request)
-    shares = Shares(tree)
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, request)
+    shares = SharesOf(tree)
     for place in tree.nodes[found.place].path:
         if place in tree.nodes[snapshot.place].path:
             return

@@ -17,10 +17,24 @@ CAUSES = {
     Reason.IN_COHORT_RECLAMATION: "reclamation within the cohort",
     Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
     Reason.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
+    Reason.UBER_CQ_PREEMPTION: "preemption by a hero within the cohort",
 }
-"""The words that Kueue's message has for each reason; KEP-8522 has none for its own."""
+"""The words that Kueue's message has for each reason; neither KEP-8522 nor KEP-8826 has any for its own."""
 
 UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a proposal asks for beside what Kueue shows.
+
+    Args:
+        event: type, reason and message of the event about the target.
+        labels: the metric's labels in the proposal's words; Kueue's own are others.
+    """
+
+    event: tuple[str, str, str]
+    labels: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +47,7 @@ class Effect:
         message: of both conditions and of the event.
         metric: name of the counter.
         labels: its labels, as far as the decision determines them.
+        proposed: what KEP-8826 asks for; None where no hero took the target.
     """
 
     workload: str
@@ -40,6 +55,7 @@ class Effect:
     message: str
     metric: str
     labels: tuple[tuple[str, str], ...]
+    proposed: Proposed | None = None
 
 
 def effects_of(decision: Decision) -> tuple[Effect, ...]:
@@ -47,7 +63,8 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
 
     A target that is already evicted gets no new condition and counts no second time.
 
-    Source: Kueue v1beta2, conditions Evicted and Preempted; KEP-8522, Graduation Criteria, Beta.
+    Source: Kueue v1beta2, conditions Evicted and Preempted; KEP-8522, Graduation Criteria, Beta;
+        KEP-8826, Observability and Metrics.
     """
     tree, preemptor = decision.snapshot.tree, decision.preemptor
     return tuple(
@@ -66,10 +83,19 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
                 ("preempting_cluster_queue", decision.queue.name),
                 ("reason", target.reason.label),
             ),
+            proposed=_proposed(decision, target.reason),
         )
         for target in decision.targets
         if not target.workload.evicted
     )
+
+
+def _proposed(decision: Decision, reason: Reason) -> Proposed | None:
+    if reason != Reason.UBER_CQ_PREEMPTION:
+        return None
+    name, queue = decision.preemptor.name, decision.queue.name
+    message = f"Preempted by Hero Workload {name} in Queue {queue}"
+    return Proposed(("Warning", "Preempted", message), (("reason", reason.label), ("queue", queue)))
 
 
 def preemption_message(uid: str, job_uid: str, cause: str, preemptor_path: str, preemptee_path: str) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from tenure.errors import bad_input
-from tenure.model import Amounts, Cluster, ClusterQueue, Instant, Workload
+from tenure.model import Amount, Amounts, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.ageing import refuse_faulty_classes
-from tenure.oracle.heroes.effective import effective_usage
+from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
+from tenure.oracle.heroes.fit import fits_hero
 from tenure.oracle.heroes.held import Held, held_by, held_together
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.remembering import Found
@@ -66,6 +67,11 @@ class Snapshot:
             usage = occupy(self.tree, self.usage, self.place, amounts)
             return self._with(self.running, self.tree, usage, self.held)
         return self._billed(self.heroes, self.running, self.held.beside(self.place, amounts))
+
+    def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
+        """Whether what its ClusterQueue, a hero, asks for fits."""
+        assert isinstance(self.usage, EffectiveUsage)
+        return fits_hero(self.usage, self.place, asked, amount)
 
     def _without(self, place: int, workload: Workload) -> Snapshot:
         left = tuple(each for each in self.running.get(place, ()) if each.key != workload.key)

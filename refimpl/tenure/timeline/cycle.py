@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 
 from tenure.model import (
@@ -14,7 +13,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import available_at, occupy, quota_at, release
+from tenure.oracle.tree import available_at, quota_at
 from tenure.timeline.entries import Entry, in_turn
 from tenure.timeline.queues import Requeue
 from tenure.timeline.record import Result
@@ -112,26 +111,17 @@ class CycleRun:
     def _fits(self, entry: Entry, snapshot: Snapshot) -> bool:
         """Whether it fits once all who were preempted in this cycle, and its own targets, have left."""
         leaving = {**self.taken, **{each.workload.key: each.workload for each in entry.decision.targets}}
-        usage = snapshot.usage
-        for workload in leaving.values():
-            place = snapshot.tree.places.get(workload.cluster_queue or "")
-            if place is not None:
-                usage = release(snapshot.tree, usage, place, workload.usage)
+        after = snapshot.without(leaving.values())
+        if entry.decision.terms.hero:
+            return all(after.fits_hero(asked, amount) for asked, amount in entry.usage.items())
         return all(
-            available_at(snapshot.tree, usage, snapshot.place, asked) >= amount
+            available_at(after.tree, after.usage, after.place, asked) >= amount
             for asked, amount in entry.usage.items()
         )
 
     def _without(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot once all who were preempted in this cycle have left."""
-        usage, running = snapshot.usage, dict(snapshot.running)
-        for workload in self.taken.values():
-            place = snapshot.tree.places.get(workload.cluster_queue or "")
-            if place is None:
-                continue
-            usage = release(snapshot.tree, usage, place, workload.usage)
-            running[place] = tuple(each for each in running[place] if each.key != workload.key)
-        return dataclasses.replace(snapshot, usage=usage, running=running)
+        return snapshot.without(self.taken.values())
 
     def _charge(self, entry: Entry, snapshot: Snapshot, snapshots: Snapshots) -> None:
         """Whoever comes later in the cycle sees the entry as if it held its quota already."""
@@ -139,7 +129,8 @@ class CycleRun:
 
     def _reserve(self, entry: Entry, snapshot: Snapshot, snapshots: Snapshots) -> None:
         """What nobody can be taken for is kept from others of the tree, unless it can always be reclaimed."""
-        always = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY
+        # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it.
+        always = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY or entry.decision.terms.hero
         if always and not entry.goes_first:
             return
         tree, place, used = snapshot.tree, snapshot.place, snapshot.usage[snapshot.place]
@@ -156,5 +147,4 @@ class CycleRun:
 
     @staticmethod
     def _occupy(amounts: dict[FlavorResource, Amount], snapshot: Snapshot, snapshots: Snapshots) -> None:
-        usage = occupy(snapshot.tree, snapshot.usage, snapshot.place, amounts)
-        snapshots.charge(dataclasses.replace(snapshot, usage=usage))
+        snapshots.charge(snapshot.beside(amounts))

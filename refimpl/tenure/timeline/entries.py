@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cmp_to_key
 
-from tenure.model import Amounts, Instant, Outcome
+from tenure.model import Amounts, Head, Instant, Outcome
 from tenure.oracle.decide import Decision
-from tenure.oracle.shares import Shares
+from tenure.oracle.heroes.effective import charged_usage
+from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Tree, Usage, occupy
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage
+from tenure.rules.hero_rank import has_turn_before
 from tenure.rules.share import Share, borrowed_amount, compare_shares
 from tenure.timeline.actors import Actor
 from tenure.timeline.world import Snapshots, World
@@ -52,9 +55,30 @@ def in_turn(world: World, entries: list[Entry], snapshots: Snapshots) -> Iterato
         entries: the heads.
         snapshots: what the cycle has charged so far; fair sharing looks at it again for every entry.
 
-    Source: Kueue main of August 2026, iterators of a scheduling cycle. Where Kueue leaves the order to
-        chance, entries stand by the name of their ClusterQueue.
+    Source: KEP-8826, Goals, Hierarchical Protection; Kueue main of August 2026, iterators of a scheduling
+        cycle. Where Kueue leaves the order to chance, entries stand by the name of their ClusterQueue.
     """
+    heroes = [entry for entry in entries if entry.decision.terms.hero]
+    yield from sorted(heroes, key=cmp_to_key(_compare_turns))
+    yield from _standard_in_turn(world, [each for each in entries if each not in heroes], snapshots)
+
+
+def _compare_turns(first: Entry, second: Entry) -> int:
+    mine, theirs = _head_of(first), _head_of(second)
+    if has_turn_before(mine, theirs):
+        return -1
+    if has_turn_before(theirs, mine):
+        return 1
+    return -1 if first.actor.queue < second.actor.queue else 1
+
+
+def _head_of(entry: Entry) -> Head:
+    decision = entry.decision
+    cohorts = len(decision.snapshot.tree.nodes[decision.snapshot.place].path) - 1
+    return Head(decision.terms.hero, cohorts, decision.preemptor.priority, entry.queued_from)
+
+
+def _standard_in_turn(world: World, entries: list[Entry], snapshots: Snapshots) -> Iterator[Entry]:
     if world.cluster.settings.fair_sharing is None:
         yield from sorted(entries, key=lambda entry: _classical_place(world, entry))
         return
@@ -96,10 +120,10 @@ class _Tournament:
         self._tree: Tree = snapshot.tree
         self._entries = entries
         self._charged: dict[str, Usage] = {
-            entry.actor.key: occupy(snapshot.tree, snapshot.usage, place, entry.usage)
+            entry.actor.key: charged_usage(snapshot.tree, snapshot.usage, place, entry.usage)
             for place, entry in entries.items()
         }
-        self._shares = Shares(snapshot.tree)
+        self._shares = SharesOf(snapshot.tree)
 
     def winner(self, cohort: int) -> Entry | None:
         """Who wins below a cohort; None where nobody is left."""
