@@ -75,6 +75,26 @@ class Metric(Shape):
     """By how much."""
 
 
+class ProposedEvent(Shape):
+    """An event that a proposal asks for."""
+
+    type: str
+    """Warning."""
+    reason: str
+    """Preempted."""
+    message: str
+    """Who has preempted, and from which ClusterQueue."""
+
+
+class ProposedEffect(Shape):
+    """What KEP-8826 asks for of a hero's victim, beside what Kueue shows."""
+
+    event: ProposedEvent
+    """About the victim."""
+    metrics: list[Metric]
+    """The counters that count it."""
+
+
 class Effect(Shape):
     """What the cluster would show of a victim that is not evicted already."""
 
@@ -84,6 +104,8 @@ class Effect(Shape):
     """The conditions that it gets."""
     metrics: list[Metric]
     """The counters that count it."""
+    proposed: ProposedEffect | None = None
+    """What KEP-8826 asks for beside; only of whom a hero has taken."""
 
 
 class Finding(Shape):
@@ -215,6 +237,32 @@ class ValidateOutput(Shape):
     """In the order of the objects."""
     warnings: list[WarnedEntry]
     """In the order of the objects."""
+
+
+class AccessibleRow(Shape):
+    """What is accessible to a ClusterQueue, in base units, milli-CPU for cpu; null for no limit."""
+
+    cluster_queue: str
+    """Its name."""
+    flavor: str
+    """The flavor."""
+    resource: str
+    """The resource."""
+    nominal: int | None
+    """Its nominal quota."""
+    bill: int
+    """What heroes bill it."""
+    accessible: int | None
+    """Nominal less bill; of a hero the most that it may use."""
+    borrowing_limit: int | None
+    """Widened by what its quota has fallen."""
+
+
+class AccessibleOutput(Shape):
+    """What is accessible to every ClusterQueue."""
+
+    rows: list[AccessibleRow]
+    """By name, flavor and resource; cohorts have none."""
 
 
 class PriorityOutput(Shape):
@@ -358,7 +406,9 @@ class Answered(Shape):
 
     id: Any
     """The request's; null where it has none."""
-    output: DecideOutput | ExplainedOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput
+    output: (
+        DecideOutput | ExplainedOutput | AccessibleOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput
+    )
     """What the call answers."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
@@ -15,7 +16,7 @@ from tenure.manifests import did_you_mean, show
 from tenure.oracle.decide import decide
 from tenure.validation.requests import answer_validate
 
-CALLS = ("decide", "priority", "validate", "minruntime")
+CALLS = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that are answered."""
 
 
@@ -79,6 +80,8 @@ def _output(request: object, shared: bool) -> dict[str, Any]:
                 )
             ]
         )
+    if call == "accessible":
+        return answer_accessible(request.get("input"))
     if call == "priority":
         return answer_priority(request.get("input"))
     if call == "validate":

@@ -293,8 +293,8 @@ class GivenAssignment(_OpenShape):
     """NoFit makes the decision NoFit."""
 
 
-class DecideInput(Shape):
-    """A cluster, a workload that waits in it, and how to decide."""
+class ClusterInput(Shape):
+    """A cluster, and how it is read."""
 
     now: fields.InstantText
     """The scheduling cycle's clock."""
@@ -302,10 +302,6 @@ class DecideInput(Shape):
     """The ClusterQueues."""
     admitted: Holding | None
     """The Workloads that hold quota, whatever their conditions say."""
-    incoming: PendingWorkload | OlderPendingWorkload
-    """The pending Workload."""
-    target_cq: str = Field(alias="targetCQ")
-    """Name of its ClusterQueue."""
     cohorts: Cohorts | None = None
     """The Cohorts; one that is only named exists without quota of its own."""
     resource_flavors: list[ResourceFlavor] | None = None
@@ -341,6 +337,22 @@ class DecideInput(Shape):
     got: Any = None
     derived: Any = None
     decision: Any = None
+
+
+class DecideInput(ClusterInput):
+    """A cluster, a workload that waits in it, and how to decide."""
+
+    incoming: PendingWorkload | OlderPendingWorkload
+    """The pending Workload."""
+    target_cq: str = Field(alias="targetCQ")
+    """Name of its ClusterQueue."""
+
+
+class AccessibleInput(ClusterInput):
+    """A cluster, whoever waits in it."""
+
+    target_cq: str | None = Field(default=None, alias="targetCQ")
+    """Takes no part."""
 
 
 class ValidateInput(Shape):
@@ -387,6 +399,17 @@ class DecideRequest(_OpenShape):
     """About what."""
 
 
+class AccessibleRequest(_OpenShape):
+    """Asks what is accessible to every ClusterQueue while heroes run."""
+
+    id: Any = None
+    """The answer repeats it."""
+    call: Literal["accessible"]
+    """What is asked."""
+    input: AccessibleInput
+    """About what."""
+
+
 class ValidateRequest(_OpenShape):
     """Asks what is wrong with objects."""
 
@@ -420,5 +443,5 @@ class MinRuntimeRequest(_OpenShape):
     """About what."""
 
 
-Request = DecideRequest | ValidateRequest | PriorityRequest | MinRuntimeRequest
+Request = DecideRequest | AccessibleRequest | ValidateRequest | PriorityRequest | MinRuntimeRequest
 """One line of standard input."""

@@ -59,7 +59,8 @@ OPTIONAL = (
     "explain",
 )
 FIELDS = (*REQUIRED, *OPTIONAL)
-_FIELDS = ", ".join(FIELDS)
+OF_ONE = ("incoming", "targetCQ")
+"""What call `decide` asks for about the one that waits."""
 RECORDED = (
     "suite",
     "name",
@@ -104,15 +105,45 @@ class DecideRequest:
     explained: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """A checked request about a cluster, whoever waits in it.
+
+    Args:
+        cluster, now, reading: as in `DecideRequest`.
+    """
+
+    cluster: Cluster
+    now: Instant
+    reading: Reading
+
+
 def read_decide_request(raw: object) -> DecideRequest:
-    """Check the `input` of a request.
+    """Check the `input` of call `decide`.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
+    read = _read(raw, asks_for_one=True)
+    assert isinstance(read, DecideRequest)
+    return read
+
+
+def read_cluster_request(raw: object) -> ClusterRequest:
+    """Check the `input` of a call that is like `decide` and about nobody who waits.
+
+    Raises:
+        InputError: everything that is wrong, with field paths relative to `input`.
+    """
+    read = _read(raw, asks_for_one=False)
+    assert isinstance(read, ClusterRequest)
+    return read
+
+
+def _read(raw: object, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
-    problems: list[Problem] = list(_key_problems(raw))
+    problems: list[Problem] = list(_key_problems(raw, asks_for_one))
 
     def attempt(read: Callable[[], _Read]) -> _Read | None:
         try:
@@ -141,14 +172,19 @@ def read_decide_request(raw: object) -> DecideRequest:
         reclaimable,
     )
     waiting = raw.get("incoming")
-    incoming = attempt(
-        lambda: job_created(
-            waiting, entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable), jobs
+    incoming = None
+    if asks_for_one:
+        incoming = attempt(
+            lambda: job_created(
+                waiting,
+                entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable),
+                jobs,
+            )
         )
-    )
     assignment = attempt(lambda: read_assignment(raw.get("assignment")))
     explained = attempt(lambda: _flag(raw, "explain"))
-    queue = attempt(lambda: _text(raw, "targetCQ"))
+    named = asks_for_one or "targetCQ" in raw
+    queue = attempt(lambda: _text(raw, "targetCQ")) if named else None
     problems += _target_problems(queue, [each.name for each in queues])
     problems += _given_twice("clusterQueues", [each.name for each in queues])
     problems += _given_twice("cohorts", [each.name for _, each in placed])
@@ -164,19 +200,22 @@ def read_decide_request(raw: object) -> DecideRequest:
     assert settings is not None
     assert reading is not None
     assert now is not None
+    cluster = Cluster(
+        cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
+        admitted=tuple(admitted),
+        pending=() if incoming is None else (incoming,),
+        flavors={flavor.name: flavor for flavor in flavors},
+        local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
+        settings=settings,
+        cohorts={cohort.name: cohort for _, cohort in placed},
+        growing={each.name: each for each in classes if each.policy is not None},
+    )
+    if not asks_for_one:
+        return ClusterRequest(cluster, now, reading)
     assert incoming is not None
     assert queue is not None
     return DecideRequest(
-        cluster=Cluster(
-            cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
-            admitted=tuple(admitted),
-            pending=(incoming,),
-            flavors={flavor.name: flavor for flavor in flavors},
-            local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
-            settings=settings,
-            cohorts={cohort.name: cohort for _, cohort in placed},
-            growing={each.name: each for each in classes if each.policy is not None},
-        ),
+        cluster=cluster,
         preemptor=incoming,
         queue=queue,
         now=now,
@@ -186,15 +225,19 @@ def read_decide_request(raw: object) -> DecideRequest:
     )
 
 
-def _key_problems(raw: Mapping[str, Any]) -> list[Problem]:
-    known = {*REQUIRED, *OPTIONAL, *RECORDED}
+def _key_problems(raw: Mapping[str, Any], asks_for_one: bool) -> list[Problem]:
+    required = REQUIRED if asks_for_one else tuple(key for key in REQUIRED if key not in OF_ONE)
+    fields = FIELDS if asks_for_one else tuple(key for key in FIELDS if key != "incoming")
+    known = {*fields, *RECORDED}
     unknown = [
-        Problem(printable(str(key)), "an unknown field", f"one of {_FIELDS}{did_you_mean(key, FIELDS)}")
+        Problem(
+            printable(str(key)), "an unknown field", f"one of {', '.join(fields)}{did_you_mean(key, fields)}"
+        )
         for key in islice((key for key in raw if key not in known), MAX_DEVIATIONS)
     ]
     missing = [
         Problem(field=key, found="nothing", expected="a value: it is required")
-        for key in REQUIRED
+        for key in required
         if key not in raw
     ]
     return unknown + missing

@@ -1,0 +1,63 @@
+"""Call `accessible`: what is accessible to every ClusterQueue while heroes run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tenure.conformance.requests import read_cluster_request
+from tenure.model import UNLIMITED, Amount
+from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
+
+
+def answer_accessible(raw: object) -> dict[str, Any]:
+    """The `output` of call `accessible`.
+
+    Args:
+        raw: the `input`, untrusted: that of call `decide` without `incoming`; `targetCQ` need not be there.
+
+    Returns:
+        `{"rows": [...]}`.
+
+    Raises:
+        InputError: everything that is wrong with it, or a class that the reading refuses.
+
+    Source: KEP-8826, Implementation.
+
+    >>> flavor = {"name": "f", "resources": [{"name": "gpu", "nominalQuota": 4}]}
+    >>> group = {"coveredResources": ["gpu"], "flavors": [flavor]}
+    >>> queue = {"metadata": {"name": "q"}, "spec": {"resourceGroups": [group]}}
+    >>> raw = {"now": "2026-01-01T00:00:00Z", "clusterQueues": [queue], "admitted": []}
+    >>> answer_accessible(raw)["rows"][0]["accessible"]
+    4
+    """
+    checked = read_cluster_request(raw)
+    trees = accessible_trees(checked.cluster, checked.now, checked.reading)
+    return {"rows": render_rows(node for tree in trees for node in tree)}
+
+
+def render_rows(nodes: Iterable[NodeAccounts]) -> list[dict[str, Any]]:
+    """A row for each ClusterQueue, flavor and resource, by their names; null for what is unlimited.
+
+    Args:
+        nodes: of any trees; cohorts have no row.
+    """
+    rows = [
+        {
+            "clusterQueue": node.name,
+            "flavor": each.asked.flavor,
+            "resource": each.asked.resource,
+            "nominal": _bounded(each.nominal),
+            "bill": each.bill,
+            "accessible": _bounded(each.accessible),
+            "borrowingLimit": None if each.borrowing_limit is None else _bounded(each.borrowing_limit),
+        }
+        for node in nodes
+        if node.is_queue
+        for each in node.accounts
+    ]
+    return sorted(rows, key=lambda row: (row["clusterQueue"], row["flavor"], row["resource"]))
+
+
+def _bounded(amount: Amount) -> Amount | None:
+    return None if amount == UNLIMITED else amount

@@ -1,0 +1,113 @@
+"""What is accessible to every node of a cluster while heroes run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tenure.model import Amount, Cluster, FlavorResource, Instant
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.fit import accessible_at
+from tenure.oracle.snapshot import Snapshot, take_snapshot
+from tenure.oracle.tree import NO_QUOTA, Node
+from tenure.readings import Reading
+from tenure.rules.hero_tree import effective_nominal
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a node has of a flavor-resource.
+
+    Args:
+        asked: the flavor-resource.
+        nominal: its nominal quota, as configured.
+        bill: what heroes bill it.
+        accessible: what is accessible to it; of a hero the most that it may use, whatever runs.
+        borrowing_limit: as it is while heroes run; None for no limit.
+    """
+
+    asked: FlavorResource
+    nominal: Amount
+    bill: Amount
+    accessible: Amount
+    borrowing_limit: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAccounts:
+    """The accounts of one node.
+
+    Args:
+        name: of the ClusterQueue or Cohort.
+        is_queue: which of the two.
+        hero: whether it is a hero.
+        depth: how many cohorts it has above it.
+        accounts: by flavor and resource.
+    """
+
+    name: str
+    is_queue: bool
+    hero: bool
+    depth: int
+    accounts: tuple[Account, ...]
+
+
+def accessible_trees(cluster: Cluster, now: Instant, reading: Reading) -> Iterator[tuple[NodeAccounts, ...]]:
+    """The nodes of each tree of a cluster, from the root down; the trees by the names of their roots.
+
+    Args:
+        cluster: the queues, cohorts and running workloads.
+        now: the clock, ns since the epoch.
+        reading: see `tenure.readings`.
+
+    Raises:
+        InputError: cohorts that are their own ancestors; a WorkloadPriorityClass that the reading refuses.
+
+    Source: KEP-8826, Implementation.
+    """
+    seen: set[str] = set()
+    found: list[tuple[str, Snapshot]] = []
+    for name in sorted(cluster.cluster_queues):
+        if name not in seen:
+            snapshot = take_snapshot(cluster, name, now, reading)
+            seen.update(snapshot.tree.places)
+            found.append((snapshot.tree.nodes[0].name, snapshot))
+    for _, snapshot in sorted(found, key=lambda each: each[0]):
+        yield tuple(_accounts(snapshot, node) for node in _from_above(snapshot))
+
+
+def _from_above(snapshot: Snapshot) -> Iterator[Node]:
+    """The nodes as a picture has them: each above those below it, children by name."""
+    nodes = snapshot.tree.nodes
+    rest = [0]
+    while rest:
+        node = nodes[rest.pop()]
+        yield node
+        rest += sorted((*node.queues, *node.cohorts), key=lambda each: nodes[each].name, reverse=True)
+
+
+def _accounts(snapshot: Snapshot, node: Node) -> NodeAccounts:
+    heroes = snapshot.heroes
+    hero = heroes is not None and node.place in heroes.branch_of
+    tree = snapshot.tree if heroes is None else heroes.tree
+    own = tree.nodes[node.place]
+    return NodeAccounts(
+        name=node.name,
+        is_queue=node.queue is not None,
+        hero=hero,
+        depth=len(node.path) - 1,
+        accounts=tuple(_account(snapshot, own, node, asked, hero) for asked in sorted(own.quotas)),
+    )
+
+
+def _account(snapshot: Snapshot, own: Node, node: Node, asked: FlavorResource, hero: bool) -> Account:
+    nominal = own.quotas[asked].nominal
+    usage = snapshot.usage
+    column = usage.columns.get(asked) if isinstance(usage, EffectiveUsage) else None
+    bill = 0 if column is None else column.bill[node.place]
+    if hero and snapshot.heroes is not None:
+        accessible = accessible_at(snapshot.heroes, node.place, asked)
+    else:
+        accessible = effective_nominal(nominal, bill, 0)
+    limit = node.quotas.get(asked, NO_QUOTA).borrowing_limit
+    return Account(asked, nominal, bill, accessible, limit)
