@@ -13,10 +13,12 @@ from tenure.findings import (
     order_findings,
     request_findings,
 )
+from tenure.findings.heroes import is_above_preemptor, kin_of
 from tenure.findings.summary import summarize
 from tenure.model import Ground, Outcome, Target, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import uses_any
+from tenure.rules.hero_targets import is_immune
 
 __all__ = [
     "GROUND_RULES",
@@ -38,6 +40,7 @@ GROUND_RULES: dict[Ground, tuple[str, ...]] = {
     Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
     Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
     Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
+    Ground.HERO: ("UCQ-310", "UCQ-340"),
 }
 """The rules by which each ground allows a workload to be taken, from the outermost in."""
 
@@ -163,18 +166,36 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
     if workload.key in known.spared:
         return "kept: removed at first, then given its quota back by fill-back"
     if workload.key not in known.places:
-        return "kept: it may not be taken"
+        return f"kept: it may not be taken{_because_of_heroes(decision, workload)}"
     if workload.key in known.rejected:
         return "kept: its queue's share does not allow it"
     if decision.terms.fair_sharing:
         return "kept: fair sharing did not come to it"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be taken, but all who may be taken together are not enough"
+    if decision.terms.hero:
+        return "kept: it may be taken, but those sufficed who stood before it when their turns came"
     place = known.places[workload.key]
     if place < known.reached:
         return "kept: passed over, since when its turn came it could not be taken any more"
     mine = _ordinal(place + 1)
     return f"kept: it may be taken, but the first {known.reached + 1} in order sufficed ({mine})"
+
+
+def _because_of_heroes(decision: Decision, workload: Workload) -> str:
+    """What a hero has to do with it, where that is all that keeps a workload."""
+    if workload.cluster_queue == decision.queue.name:
+        return ""
+    kin = kin_of(decision, workload)
+    if decision.terms.hero and is_above_preemptor(decision, workload):
+        return ": hero, above you"
+    if decision.terms.hero and not kin.in_scope:
+        return ": outside the hero's subtree"
+    if kin.hero and is_immune(decision.preemptor, workload, decision.terms, kin):
+        if not decision.terms.hero:
+            return ": it runs in a hero, and the preemptor in none"
+        return ": hero, a peer of no lower priority" if kin.peer else ": hero, not below you"
+    return ""
 
 
 def _ordinal(number: int) -> str:

@@ -12,7 +12,8 @@ from tenure.findings.shortages import amount
 from tenure.model import Amount, FairStrategy, FlavorResource, Ground
 from tenure.oracle.classical import MAY_BORROW, attempt, attempts_of
 from tenure.oracle.decide import Decision
-from tenure.oracle.question import OWN, Candidate, Question
+from tenure.oracle.heroes.search import HeroSearch
+from tenure.oracle.question import OWN, Candidate, Question, Selection
 from tenure.oracle.tree import Usage
 
 STRATEGY_NAMES = {
@@ -82,6 +83,8 @@ def attempts(decision: Decision) -> tuple[AttemptFinding, ...]:
     if selection is None:
         return ()
     question = question_of(decision)
+    if decision.terms.hero:
+        return (_by_hero(question, selection),)
     if decision.terms.fair_sharing:
         return tuple(_fairly(question, selection.candidates))
     return tuple(_classically(question, selection.candidates))
@@ -91,6 +94,18 @@ def spared(decision: Decision) -> tuple[str, ...]:
     """Who was removed and given its quota back by fill-back, `namespace/name`."""
     selection = decision.selection
     return () if selection is None else tuple(each.workload.key for each in selection.spared)
+
+
+def _by_hero(question: Question, selection: Selection) -> AttemptFinding:
+    """A hero's only attempt; all candidates are removed where they do not suffice."""
+    search = HeroSearch(question)
+    removed = selection.removed or selection.candidates
+    usage = search.start
+    for candidate in removed:
+        usage = search.without(usage, candidate)
+    keys = [each.workload.key for each in removed]
+    fits = bool(selection.kept)
+    return _finding(question, "as a hero", selection.candidates, keys, (), usage, fits, may_borrow=True)
 
 
 def _classically(question: Question, candidates: tuple[Candidate, ...]) -> Iterator[AttemptFinding]:
@@ -128,7 +143,7 @@ def _passed_over(
 def _why_passed_over(question: Question, candidate: Candidate, usage: Usage, may_borrow: bool) -> str:
     if may_borrow and candidate.evidence.ground == Ground.WITHOUT_BORROWING:
         return "it may be taken only while the preemptor's queue does not borrow (KQ-380)"
-    tree = question.snapshot.tree
+    tree = question.tree_under(usage)
     for place in tree.nodes[candidate.place].path:
         if place == candidate.common:
             break

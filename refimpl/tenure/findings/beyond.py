@@ -9,7 +9,7 @@ from tenure.findings.flavors import watched
 from tenure.findings.shortages import amount
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
-from tenure.oracle.tree import potential_at
+from tenure.oracle.reach import most_at
 from tenure.rules.quota import can_ever_fit
 
 
@@ -62,7 +62,7 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
         for flavor, ways in noted.ways.items():
             for resource in ways:
                 at = FlavorResource(flavor, resource)
-                before, most = noted.assumed.get(at, 0), potential_at(snapshot.tree, snapshot.place, at)
+                before, most = noted.assumed.get(at, 0), most_at(snapshot, at)
                 asked = noted.requests[resource] + before
                 if not can_ever_fit(asked, most):
                     yield Beyond(noted.pod_set.name if several else "", at, asked, before, most)

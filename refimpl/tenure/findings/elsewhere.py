@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from tenure.findings.ageing import ageing_findings
 from tenure.findings.comparisons import Comparison
 from tenure.findings.finding import Finding
+from tenure.findings.heroes import immunity_findings, taken_by_hero_findings
 from tenure.findings.subtrees import narrower_findings
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
 from tenure.oracle.decide import Decision, searched_request
@@ -39,9 +40,13 @@ def elsewhere_findings(
         target: a workload of another queue.
         shares: what `comparisons(decision)` returned.
     """
+    if decision.terms.hero:
+        yield from taken_by_hero_findings(decision, target)
+        return
     found, taken = _found(decision, target)
     exceeds = list(_exceeding(decision, target))
     yield Finding("KQ-300", taken, _turn_text(decision, found, taken))
+    yield from immunity_findings(decision, target)
     for finding in exceeds:
         yield Finding("KQ-200", not finding.holds, finding.text)
     allowed = may_reclaim(decision.preemptor, target, decision.terms)

@@ -20,7 +20,8 @@ from tenure.model import (
 from tenure.oracle.assignment import Assigner, Choice, Way
 from tenure.oracle.decide import Decision
 from tenure.oracle.nodes import has_affinity, is_selected, untolerated
-from tenure.oracle.tree import available_at, potential_at, quota_at
+from tenure.oracle.reach import free_at, most_at
+from tenure.oracle.tree import quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing, tries_next_flavor
 from tenure.rules.quota import can_ever_fit
 
@@ -176,7 +177,7 @@ def _reasons(assigner: _Watched, noted: _Tried, flavor: str, ways: Mapping[str, 
 
 def _reason(assigner: _Watched, at: FlavorResource, request: Amount, way: Way) -> str:
     snapshot = assigner.snapshot
-    free = max(0, available_at(snapshot.tree, snapshot.usage, snapshot.place, at))
+    free = max(0, free_at(snapshot, snapshot.usage, at))
     asked = f"{at.resource}: {amount(at, request)} asked, {amount(at, free)} available"
     match way.mode:
         case FlavorMode.FIT:
@@ -193,9 +194,10 @@ def _reason(assigner: _Watched, at: FlavorResource, request: Amount, way: Way) -
 
 def _no_fit(assigner: _Watched, at: FlavorResource, request: Amount) -> str:
     snapshot = assigner.snapshot
-    potential = potential_at(snapshot.tree, snapshot.place, at)
+    potential = most_at(snapshot, at)
     if not can_ever_fit(request, potential):
-        return f"more than the {amount(at, potential)} that it could ever have (KQ-070)"
+        rule = "UCQ-250" if assigner.terms.hero else "KQ-070"
+        return f"more than the {amount(at, potential)} that it could ever have ({rule})"
     nominal = quota_at(snapshot.tree, snapshot.place, at).nominal
     assert not may_preempt_while_borrowing(assigner.terms)
     beyond = f"it would borrow, beyond its nominal quota of {amount(at, nominal)}"

@@ -23,7 +23,8 @@ def order_findings(decision: Decision, place: int) -> Iterator[Finding]:
         neighbour = other.workload
         if decision.terms.fair_sharing and order[place].place != other.place:
             continue  # between queues shares decide
-        yield from _group_findings(order[place], other)
+        groups = _HERO_GROUPS if decision.terms.hero else _GROUPS
+        yield from _group_findings(order[place], other, groups)
         if order[place].group != other.group:
             continue
         before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
@@ -38,7 +39,7 @@ def order_findings(decision: Decision, place: int) -> Iterator[Finding]:
             )
 
 
-def _group_findings(mine: Candidate, other: Candidate) -> Iterator[Finding]:
+def _group_findings(mine: Candidate, other: Candidate, groups: tuple[str, ...]) -> Iterator[Finding]:
     if mine.group == other.group or mine.workload.evicted != other.workload.evicted:
         return
     before = mine.group < other.group
@@ -46,11 +47,12 @@ def _group_findings(mine: Candidate, other: Candidate) -> Iterator[Finding]:
     yield Finding(
         "KQ-220",
         before,
-        f"taken {where} {other.workload.key}: {_GROUPS[mine.group]} against {_GROUPS[other.group]}",
+        f"taken {where} {other.workload.key}: {groups[mine.group]} against {groups[other.group]}",
     )
 
 
 _GROUPS = ("hierarchical advantage over it", "of another ClusterQueue", "of the preemptor's ClusterQueue")
+_HERO_GROUPS = ("its queue is beyond its quota", "its queue is within its quota", "of the hero itself")
 
 
 def _order_text(decision: Decision, target: Workload, neighbour: Workload) -> str:

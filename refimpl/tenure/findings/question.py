@@ -5,7 +5,8 @@ from __future__ import annotations
 from tenure.model import Amount, Assignment, FlavorResource
 from tenure.oracle.decide import Decision, searched_request
 from tenure.oracle.question import Question
-from tenure.oracle.tree import Usage, available_at, quota_at
+from tenure.oracle.reach import free_at
+from tenure.oracle.tree import Usage, quota_at
 from tenure.rules.quota import fits_quota
 from tenure.units import format_amount
 
@@ -36,10 +37,10 @@ def still_short(question: Question, usage: Usage, *, may_borrow: bool) -> dict[F
         usage: what is in use.
         may_borrow: without borrowing, what exceeds the nominal quota is short too.
     """
-    tree, place = question.snapshot.tree, question.snapshot.place
+    tree, place = question.tree_under(usage), question.snapshot.place
     short: dict[FlavorResource, Amount] = {}
     for asked, amount in sorted(question.request.items()):
-        free = max(0, available_at(tree, usage, place, asked))
+        free = max(0, free_at(question.snapshot, usage, asked))
         used, nominal = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
         missing = amount - free
         if not may_borrow and not fits_quota(used, amount, nominal):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from tenure.findings.finding import Finding
+from tenure.findings.heroes import bill_findings, hero_request_findings
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
@@ -14,6 +15,10 @@ from tenure.units import format_amount
 
 def request_findings(decision: Decision) -> Iterator[Finding]:
     """What the quota rules found about every flavor-resource that is asked for."""
+    if decision.terms.hero:
+        yield from hero_request_findings(decision)
+        return
+    yield from bill_findings(decision)
     snapshot = decision.snapshot
     tree, place, usage = snapshot.tree, snapshot.place, snapshot.usage
     alone = snapshot.queue.cohort is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tenure.model import UNLIMITED, Amount, FlavorResource, NodeQuota
 from tenure.oracle.decide import Decision
+from tenure.oracle.reach import free_at
 from tenure.oracle.tree import Node, available_at, quota_at
 from tenure.rules.quota import available_above, local_available, quota_passed_up
 from tenure.units import format_amount
@@ -84,7 +85,7 @@ def _shortage(decision: Decision, at: FlavorResource) -> Shortage:
     snapshot, asked = decision.snapshot, decision.assignment.usage.get(at, 0)
     path = snapshot.tree.nodes[snapshot.place].path
     binding, limit = _binding(decision, at)
-    free = max(0, available_at(snapshot.tree, snapshot.usage, snapshot.place, at))
+    free = max(0, free_at(snapshot, snapshot.usage, at))
     return Shortage(
         at=at,
         asked=asked,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure.findings.beyond import Beyond, beyond_potential
+from tenure.findings.heroes import bill_findings
 from tenure.findings.shortages import amount
 from tenure.model import Amount, FlavorResource, Outcome
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
-from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import available_at, empty_usage, potential_at, quota_at
+from tenure.oracle.reach import free_at, if_nothing_ran, most_at
+from tenure.oracle.tree import quota_at
 from tenure.rules.quota import can_ever_fit
 
 
@@ -79,10 +80,7 @@ def _too_few(decision: Decision) -> str:
 
 def _would_fit_alone(decision: Decision) -> bool:
     """Whether a request that no flavor serves would be served if nothing ran in the whole tree."""
-    snapshot = decision.snapshot
-    alone = Snapshot(
-        snapshot.cluster, snapshot.queue, snapshot.tree, snapshot.place, {}, empty_usage(snapshot.tree)
-    )
+    alone = if_nothing_ran(decision.snapshot)
     return Assigner(alone, decision.preemptor, decision.terms, decision.now).assign().fits
 
 
@@ -100,7 +98,7 @@ def _reduced(decision: Decision) -> str:
 def _impossible(decision: Decision) -> Iterator[str]:
     snapshot = decision.snapshot
     for at, asked in sorted(decision.assignment.usage.items()):
-        potential = potential_at(snapshot.tree, snapshot.place, at)
+        potential = most_at(snapshot, at)
         if not can_ever_fit(asked, potential):
             yield Beyond("", at, asked, 0, potential).text
     if decision.queue.inactive:
@@ -113,6 +111,7 @@ def _impossible(decision: Decision) -> Iterator[str]:
         yield f"{resource} asked, which the ClusterQueue does not cover"
     if not decision.assignment.usage:
         yield from (each.text for each in beyond_potential(decision))
+    yield from (each.text for each in bill_findings(decision))
 
 
 def _served(decision: Decision) -> Iterator[str]:
@@ -134,6 +133,7 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
         else:
             there = f"{free} available; {_own(decision, at)}"
         yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
+    yield from (each.text for each in bill_findings(decision))
 
 
 def _own(decision: Decision, at: FlavorResource) -> str:
@@ -150,4 +150,4 @@ def _used(decision: Decision, at: FlavorResource) -> tuple[Amount, Amount]:
 
 def _free(decision: Decision, at: FlavorResource) -> Amount:
     snapshot = decision.snapshot
-    return max(0, available_at(snapshot.tree, snapshot.usage, snapshot.place, at))
+    return max(0, free_at(snapshot, snapshot.usage, at))

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from tenure.errors import bad_input
 from tenure.model import Amount, Amounts, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.ageing import refuse_faulty_classes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
 from tenure.oracle.heroes.fit import fits_hero
-from tenure.oracle.heroes.held import Held, held_by, held_together
+from tenure.oracle.heroes.held import NOTHING_HELD, Held, held_by, held_together
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.remembering import Found
 from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import priority_at
 from tenure.rules.priority import effective_priority
-
-NOTHING_HELD: Final = Held()
 
 Running: TypeAlias = Mapping[int, tuple[Workload, ...]]
 """The workloads that hold quota of each ClusterQueue, by the queue's place."""
@@ -66,7 +64,7 @@ class Snapshot:
         if self.heroes is None:
             usage = occupy(self.tree, self.usage, self.place, amounts)
             return self._with(self.running, self.tree, usage, self.held)
-        return self._billed(self.heroes, self.running, self.held.beside(self.place, amounts))
+        return self.holding(self.running, self.held.beside(self.place, amounts))
 
     def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
         """Whether what its ClusterQueue, a hero, asks for fits."""
@@ -80,10 +78,12 @@ class Snapshot:
             return self._with(
                 running, self.tree, release(self.tree, self.usage, place, workload.usage), self.held
             )
-        return self._billed(self.heroes, running, self.held.without(place, workload.usage))
+        return self.holding(running, self.held.without(place, workload.usage))
 
-    def _billed(self, heroes: HeroPlan, running: Running, held: Held) -> Snapshot:
-        usage = effective_usage(heroes, held)
+    def holding(self, running: Running, held: Held) -> Snapshot:
+        """The snapshot of a tree with heroes if something else ran in it."""
+        assert self.heroes is not None
+        usage = effective_usage(self.heroes, held)
         return self._with(running, usage.tree, usage, held)
 
     def _with(self, running: Running, tree: Tree, usage: Usage, held: Held) -> Snapshot:

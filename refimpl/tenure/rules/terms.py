@@ -30,7 +30,7 @@ class PreemptionTerms:
         priority_sorting_within_cohort: feature gate PrioritySortingWithinCohort.
         reclaim_within_cohort: the policy towards workloads of other queues.
         borrow_within_cohort, max_priority_threshold: whether that holds while the queue borrows.
-        fair_sharing: whether targets in other queues are chosen by shares.
+        fair_sharing: whether targets in other queues are chosen by shares; for a hero they never are.
         hero: whether its queue is a hero (UCQ-050).
         same_priority_gate, newer_than, requeue_order, hero_precedence: the reading.
     """
@@ -54,6 +54,7 @@ class PreemptionTerms:
 
 def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> PreemptionTerms:
     """The terms of a ClusterQueue under a reading."""
+    hero = is_hero(queue.rules, queue.cohort is not None)
     return PreemptionTerms(
         cluster_queue=queue.name,
         within_cluster_queue=queue.within_cluster_queue,
@@ -64,8 +65,8 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         reclaim_within_cohort=queue.reclaim_within_cohort,
         borrow_within_cohort=queue.borrow_within_cohort,
         max_priority_threshold=queue.max_priority_threshold,
-        fair_sharing=settings.fair_sharing is not None,
-        hero=is_hero(queue.rules, queue.cohort is not None),
+        fair_sharing=settings.fair_sharing is not None and not hero,
+        hero=hero,
         same_priority_gate=reading.same_priority_gate,
         newer_than=reading.newer_than,
         requeue_order=reading.requeue_order,

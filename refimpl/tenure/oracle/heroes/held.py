@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from tenure.model import Amount, Amounts, FlavorResource, Workload
 from tenure.rules.amounts import minus, plus
@@ -47,6 +48,9 @@ class Held:
         """What is held of a flavor-resource at one ClusterQueue."""
         amounts = self.amounts.get(place)
         return 0 if amounts is None else amounts.get(asked, 0)
+
+
+NOTHING_HELD: Final = Held()
 
 
 def held_by(running: Mapping[int, tuple[Workload, ...]], heroes: Mapping[int, object]) -> Held:

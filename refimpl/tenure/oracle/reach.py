@@ -1,0 +1,63 @@
+"""How much a ClusterQueue may have of a flavor-resource, now and at most; a hero by rules of its own."""
+
+from __future__ import annotations
+
+from tenure.model import Amount, FlavorResource
+from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
+from tenure.oracle.heroes.fit import accessible_at, room_at
+from tenure.oracle.heroes.held import NOTHING_HELD
+from tenure.oracle.heroes.plan import HeroPlan
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import Usage, available_at, empty_usage, potential_at
+from tenure.rules.amounts import minus
+
+
+def most_at(snapshot: Snapshot, asked: FlavorResource) -> Amount:
+    """The most that the snapshot's ClusterQueue could have of a flavor-resource.
+
+    Args:
+        snapshot: the tree around the queue.
+        asked: the flavor-resource.
+
+    Source: KQ-160; of a hero UCQ-210.
+    """
+    heroes = _heroes_of(snapshot)
+    if heroes is not None:
+        return accessible_at(heroes, snapshot.place, asked)
+    return potential_at(snapshot.tree, snapshot.place, asked)
+
+
+def free_at(snapshot: Snapshot, usage: Usage, asked: FlavorResource) -> Amount:
+    """What the snapshot's ClusterQueue can have now; negative where there is a debt.
+
+    Args:
+        snapshot: the tree around the queue.
+        usage: what is in use.
+        asked: the flavor-resource.
+
+    Source: KQ-180; of a hero UCQ-240.
+    """
+    heroes = _heroes_of(snapshot)
+    if heroes is not None:
+        assert isinstance(usage, EffectiveUsage)
+        left = minus(accessible_at(heroes, snapshot.place, asked), usage.held.used(snapshot.place, asked))
+        return min(left, room_at(usage, snapshot.place, asked))
+    return available_at(tree_under(usage, snapshot.tree), usage, snapshot.place, asked)
+
+
+def if_nothing_ran(snapshot: Snapshot) -> Snapshot:
+    """The same ClusterQueue in the same tree, with nothing in use anywhere.
+
+    Args:
+        snapshot: the tree around the queue.
+    """
+    if snapshot.heroes is None:
+        usage, tree = empty_usage(snapshot.tree), snapshot.tree
+        return Snapshot(snapshot.cluster, snapshot.queue, tree, snapshot.place, {}, usage)
+    return snapshot.holding({}, NOTHING_HELD)
+
+
+def _heroes_of(snapshot: Snapshot) -> HeroPlan | None:
+    """The heroes, where the snapshot's ClusterQueue is one of them."""
+    heroes = snapshot.heroes
+    return heroes if heroes is not None and snapshot.place in heroes.branch_of else None
