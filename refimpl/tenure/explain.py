@@ -173,6 +173,10 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: fair sharing did not come to it"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be taken, but all who may be taken together are not enough"
+    return _verdict_on_order(decision, workload, known)
+
+
+def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
     if decision.terms.hero:
         return "kept: it may be taken, but those sufficed who stood before it when their turns came"
     place = known.places[workload.key]

@@ -184,7 +184,7 @@ def _whole_shares(plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResou
         return {}
     weights = _whole_weights(plan, branch, asked)
     if rounding == AccessibleRounding.CUMULATIVE:
-        return _shared(sum(amounts), weights)
+        return _shared(sum(amount for _, amount in _billed_usage(plan, branch, held, asked)), weights)
     total = sum(weights.values())
     return {
         place: sum(_workload_bill(plan, place, amount, weight, total) for amount in amounts)
