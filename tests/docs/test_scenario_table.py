@@ -39,12 +39,14 @@ def test_the_nine_tests_the_stories_and_the_example_have_their_rows() -> None:
         "dyn-story-1-three-hours",
         "dyn-worked-example",
     } <= names
+    assert all(any(name.startswith(f"ucq-test-{number}-") for name in names) for number in range(1, 6))
+    assert all(any(name.startswith(f"ucq-story-{number}-") for name in names) for number in (1, 2))
 
 
-def test_every_scenario_that_the_page_names_is_there_and_every_thread_of_the_folder_is_named() -> None:
+def test_every_scenario_that_the_page_names_is_there_and_every_thread_and_hero_is_named() -> None:
     folder = PAGE.parents[2] / "spec" / "vectors" / "scenarios"
     there = {path.stem for path in folder.glob("*.yaml")}
-    named = set(re.findall(r"`((?:tbp|dyn|kueue|kai)-[a-z0-9-]+)`", TEXT))
+    named = set(re.findall(r"`((?:tbp|dyn|ucq|kueue|kai)-[a-z0-9-]+)`", TEXT))
     assert named <= there
-    assert {name for name in there if name.startswith("kueue-")} <= named
+    assert {name for name in there if name.startswith(("kueue-", "ucq-"))} <= named
     assert {name for name in there if name.startswith("kai-")} <= set(BY_NAME)

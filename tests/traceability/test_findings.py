@@ -35,8 +35,9 @@ BY_VECTORS = sorted({name for page in PAGES.values() for name in page.front.get(
 
 PREEMPTS, KEEPS, NEVER = "Preempt", "NoCandidates", "NoFit"
 THIRDS, THIRDS_FLOORED = "a 7, b 7, c 6, h 30", ("a 7, b 7, c 7, h 30",) * 2
+ONE_BY_ONE_FLOORED = ("a 10, b 10, c 10, h 30",) * 2
 TWO_FLOORED, THREE_FLOORED = ("a 2, b 1, c 2, h 5",) * 2, ("a 1, b 1, c 1, h 5",) * 2
-NESTED, NESTED_WHOLE = "c 0, h 20, a 0, b 0, k 10", ("c 5, h 20, a -2, b -2, k 10",) * 2
+NESTED, NESTED_WHOLE = "a 0, b 0, c 0, h 20, k 10", ("a -2, b -2, c 5, h 20, k 10",) * 2
 DIFFERENT = {
     "DYN-010/no-timeout-before-the-first-step": (PREEMPTS, PREEMPTS, KEEPS),
     "DYN-020/as-written-the-first-step-is-taken-at-once": (PREEMPTS, PREEMPTS, KEEPS),
@@ -58,23 +59,26 @@ DIFFERENT = {
     STORY: (PREEMPTS, KEEPS, KEEPS),
     "TBP-050/the-same-cluster-where-the-guarantee-is-kept": (PREEMPTS, KEEPS, KEEPS),
     "TBP-050/fill-back-spares-the-expired-and-takes-the-protected": (PREEMPTS, PREEMPTS, KEEPS),
-    "UCQ-100/a-hero-within-its-own-is-billed-as-written": ("a 6, h 20", "a 6, h 20", "a 10, h 20"),
-    "UCQ-100/a-hero-within-its-own-is-billed-to-nobody": ("a 6, h 20", "a 6, h 20", "a 10, h 20"),
-    "UCQ-130/ten-over-three-queues-floored": (*THIRDS_FLOORED, THIRDS),
-    "UCQ-130/ten-over-three-queues-cumulative": (*THIRDS_FLOORED, THIRDS),
-    "UCQ-130/a-hero-of-two-is-billed-to-b": (*TWO_FLOORED, "a 2, b 0, c 1, h 5"),
+    "UCQ-020/two-heroes-take-each-other-then-the-lower": (KEEPS,) * 3,
+    "UCQ-040/the-same-tree-is-the-root-s": (NEVER,) * 3,
+    "UCQ-040/the-same-tree-pays-in-every-branch": ("a 6, b 10, h 10",) * 3,
+    "UCQ-050/what-is-lent-outside-is-taken-in-the-whole-tree": (KEEPS,) * 3,
     "UCQ-130/a-hero-of-three-is-not-billed-to-b": (*THREE_FLOORED, "a 1, b 1, c 0, h 5"),
-    "UCQ-130/a-queue-of-another-branch-pays-in-the-whole-tree": ("a 6, h 10, b 10",) * 3,
-    "UCQ-150/nested-heroes-leave-less-than-nothing-as-written": (*NESTED_WHOLE, NESTED),
-    "UCQ-150/nested-heroes-leave-nothing-as-guaranteed": (*NESTED_WHOLE, NESTED),
-    "UCQ-210/a-limit-of-zero-leaves-the-nominal-quota": (NEVER, NEVER, "Fit"),
-    "UCQ-210/a-limit-of-zero-stops-the-hero-as-written": (NEVER, NEVER, "Fit"),
-    "UCQ-210/the-cohorts-own-quota-counts-as-guaranteed": (NEVER, NEVER, "Fit"),
-    "UCQ-210/the-cohorts-own-quota-is-forgotten-as-written": (NEVER, NEVER, "Fit"),
-    "UCQ-220/what-is-lent-outside-is-taken-in-the-whole-tree": (KEEPS,) * 3,
-    "UCQ-230/what-is-not-lent-is-kept-where-limits-are-honoured": ("Fit",) * 3,
-    "UCQ-310/the-same-tree-is-the-root-s": (NEVER,) * 3,
-    "UCQ-320/two-heroes-take-each-other-then-the-lower": (KEEPS,) * 3,
+    "UCQ-130/a-hero-of-two-is-billed-to-b": (*TWO_FLOORED, "a 2, b 0, c 1, h 5"),
+    "UCQ-130/nested-heroes-leave-less-than-nothing-as-written": (*NESTED_WHOLE, NESTED),
+    "UCQ-130/nested-heroes-leave-nothing-as-guaranteed": (*NESTED_WHOLE, NESTED),
+    "UCQ-130/ten-over-three-queues-cumulative": (*THIRDS_FLOORED, THIRDS),
+    "UCQ-130/ten-over-three-queues-floored": (*THIRDS_FLOORED, THIRDS),
+    "UCQ-130/ten-over-three-queues-one-by-one": (*ONE_BY_ONE_FLOORED, THIRDS),
+    "UCQ-130/where-no-queue-has-quota-nobody-is-billed": ("a 0, h 0", "a 0, h 0", "a 0, h 10"),
+    "UCQ-130/where-no-queue-has-quota-the-cohort-pays": ("a 0, h 0", "a 0, h 0", "a 0, h 10"),
+    "UCQ-160/a-hero-within-its-own-is-billed-as-written": ("a 6, h 20", "a 6, h 20", "a 10, h 20"),
+    "UCQ-160/a-hero-within-its-own-is-billed-to-nobody": ("a 6, h 20", "a 6, h 20", "a 10, h 20"),
+    "UCQ-240/what-is-not-lent-is-kept-where-limits-are-honoured": ("Fit",) * 3,
+    "UCQ-250/a-limit-of-zero-leaves-the-nominal-quota": (NEVER, NEVER, "Fit"),
+    "UCQ-250/a-limit-of-zero-stops-the-hero-as-written": (NEVER, NEVER, "Fit"),
+    "UCQ-250/the-cohorts-own-quota-counts-as-guaranteed": (NEVER, NEVER, "Fit"),
+    "UCQ-250/the-cohorts-own-quota-is-forgotten-as-written": (NEVER, NEVER, "Fit"),
 }
 """Where presets answer differently from each other, or from the reading that the vector overrides.
 
