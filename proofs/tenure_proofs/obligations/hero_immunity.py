@@ -20,6 +20,9 @@ from tenure_proofs.trusted.schemas import over_every_fold
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 RANK = ["UCQ-010", "UCQ-020", "UCQ-040"]
 IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
+TERMS = {"preemptor": "terms", "target": "theirs"}
+"""What terms are called in claims about one decision, which are told as a story."""
+
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
 
 
@@ -39,7 +42,7 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
     made = []
     for name, parent in zip(names, parents, strict=True):
         scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
-        terms = claim.terms(f"{name}_terms")
+        terms = claim.terms(TERMS.get(name, f"{name}_terms"))
         made.append(Side(claim.workload(name), Stand(terms.hero, parent, scope), terms))
     return tuple(made)
 
@@ -53,7 +56,7 @@ def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side
 
 def taken_by(claim: Claim, mine: Side, theirs: Side, kin: Any, name: str = "evidence") -> Any:
     """What the door says of a workload of another ClusterQueue, on any evidence, forged or not."""
-    evidence, now = claim.evidence(name), claim.number(f"now_of_{name}")
+    evidence, now = claim.evidence(name), claim.number("now" if name == "evidence" else f"{name}_now")
     claim.assume(negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)))
     return claim.lift(take_target)(mine.workload, theirs.workload, evidence, mine.terms, now, kin).defined
 
