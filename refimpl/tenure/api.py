@@ -101,7 +101,6 @@ def decide(
     given = _loaded(loaded)
     preemptor = _find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
-    _refuse_if_set_aside(given, f"ClusterQueue/{name}")
     instant, chosen = _instant(now), _reading(reading)
     return decide_model(given.cluster, preemptor, name, instant, chosen)
 
@@ -190,7 +189,6 @@ def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDec
         queue: str | None = None
         try:
             queue = _queue_name(loaded, workload)
-            _refuse_if_set_aside(loaded, f"ClusterQueue/{queue}")
         except InputError as error:
             refused.append(PendingDecision(workload.key, queue, problems=error.problems))
         else:
@@ -268,7 +266,7 @@ def _queue_name(loaded: Loaded, workload: Workload) -> str:
 
 
 def _queues(loaded: Loaded) -> list[str]:
-    return sorted([*loaded.cluster.cluster_queues, *_set_aside(loaded, "ClusterQueue")])
+    return sorted(loaded.cluster.cluster_queues)
 
 
 def _set_aside(loaded: Loaded, kind: str) -> list[str]:

@@ -183,6 +183,12 @@ def test_an_overridden_reading_is_answered_with_every_choice() -> None:
         "requeue_order": "eviction",
         "wake": "at_expiry",
         "priority_steps": "floor",
+        "hero_scope": "branch",
+        "hero_precedence": "rank_first",
+        "hero_billing": "excess",
+        "accessible_rounding": "cumulative",
+        "hero_lending": "ignore",
+        "hero_clamp": "nominal_plus_limit",
         "invalid_class": "refuse",
     }
 

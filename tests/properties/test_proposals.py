@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from tenure.conformance.protocol import answer
-from tenure.readings import CHOICES, preset_names
+from tenure.readings import CHOICES, PROOFS_ONLY, preset_names
 from tenure.strategies import ALL_FEATURES, Feature, decide_inputs
 from tests.properties.restart import after_a_restart, before, comparable
 
@@ -20,7 +20,8 @@ def outcomes(scenario: dict[str, Any]) -> list[Any]:
     """What is decided under each preset, and with each single choice beside the default."""
     readings: list[object] = list(preset_names())
     for key, choices in CHOICES.items():
-        readings += [{key: member.name.lower()} for member in choices]
+        known = [member for member in choices if member != PROOFS_ONLY.get(key)]
+        readings += [{key: member.name.lower()} for member in known]
     return [before({**scenario, "reading": reading}) for reading in readings]
 
 
@@ -55,6 +56,62 @@ def test_a_workload_within_its_duration_is_taken_by_no_equal_of_its_queue(scenar
     for taken in said["output"]["preempted"]:
         if taken["reason"] == "InClusterQueue" and taken["clusterQueue"] == scenario["targetCQ"]:
             assert "TBP-050" not in taken["rules"] or _has_no_duration(scenario)
+
+
+@MANY
+@given(decide_inputs(features=ALL_FEATURES))
+def test_heroes_take_inside_their_branch_and_lose_to_no_standard_queue(scenario: dict[str, Any]) -> None:
+    """Whatever else is drawn; and every workload of the tree gets its explanation."""
+    request = {**scenario, "reading": "guaranteed", "explain": True}
+    said = answer({"id": 1, "call": "decide", "input": request})
+    if "error" in said:
+        assert said["error"]["code"] == "bad-input"  # a class that guaranteed refuses
+        return
+    queues = {each["metadata"]["name"]: each for each in scenario["clusterQueues"]}
+    target, taken = scenario["targetCQ"], said["output"]["preempted"]
+    others = [each for each in taken if each["clusterQueue"] != target]
+    if is_hero(queues[target]):
+        assert {each["reason"] for each in others} <= {"UberCQPreemption"}
+        parents = {each["metadata"]["name"]: _parent(each, "parentName") for each in scenario["cohorts"]}
+        for each in others:
+            branch = _parent(queues[target], "cohortName")
+            assert branch in _above(_parent(queues[each["clusterQueue"]], "cohortName"), parents)
+    else:
+        assert not [each for each in others if is_hero(queues[each["clusterQueue"]])]
+        assert "UberCQPreemption" not in {each["reason"] for each in taken}
+
+
+@MANY
+@given(decide_inputs(features=ALL_FEATURES))
+def test_rows_of_accessible_are_nominal_less_bill_except_of_heroes(scenario: dict[str, Any]) -> None:
+    given = {key: value for key, value in scenario.items() if key != "incoming"}
+    said = answer({"id": 1, "call": "accessible", "input": {**given, "reading": "guaranteed"}})
+    if "error" in said:
+        assert said["error"]["code"] == "bad-input"  # a class that guaranteed refuses
+        return
+    heroes = {each["metadata"]["name"] for each in scenario["clusterQueues"] if is_hero(each)}
+    for row in said["output"]["rows"]:
+        assert 0 <= row["bill"] <= row["nominal"]
+        if row["clusterQueue"] not in heroes:
+            assert row["accessible"] == row["nominal"] - row["bill"]
+
+
+def is_hero(queue: dict[str, Any]) -> bool:
+    """Whether a ClusterQueue is a hero: it has the rules, and a cohort."""
+    rules = queue["spec"].get("preemption", {}).get("rules")
+    return rules == "UberClusterQueueRules" and _parent(queue, "cohortName") is not None
+
+
+def _parent(raw: dict[str, Any], field: str) -> str | None:
+    return raw.get("spec", {}).get(field) or raw.get("spec", {}).get("cohort") or None
+
+
+def _above(cohort: str | None, parents: dict[str, str | None]) -> set[str | None]:
+    found: set[str | None] = set()
+    while cohort is not None and cohort not in found:
+        found.add(cohort)
+        cohort = parents.get(cohort)
+    return found
 
 
 def _has_no_duration(scenario: dict[str, Any]) -> bool:

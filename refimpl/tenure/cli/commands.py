@@ -33,6 +33,10 @@ COMMANDS = {
         "tenure.cli.explain:why_not_command",
         "Say why a pending workload is not admitted, or why it does not take a running one.",
     ),
+    "accessible": (
+        "tenure.cli.accessible:accessible_command",
+        "Say what is accessible to every ClusterQueue while heroes run, and what they are billed.",
+    ),
     "play": (
         "tenure.cli.play:play_command",
         "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",

@@ -265,6 +265,17 @@ class AccessibleOutput(Shape):
     """By name, flavor and resource; cohorts have none."""
 
 
+class AccessibleAnswer(AccessibleOutput):
+    """What is accessible to every ClusterQueue, and when and how that was asked."""
+
+    now: str
+    """The clock."""
+    reading: ReadingWritten
+    """The reading: a preset's name, or every choice."""
+    warnings: list[str]
+    """About the input."""
+
+
 class PriorityOutput(Shape):
     """What a WorkloadPriorityClass comes to."""
 

@@ -1,4 +1,7 @@
-"""The oracle's published schemas: `python -m tenure.conformance.schemas spec/schemas` writes them anew."""
+"""The published schemas of the oracle and of commands that answer as it does.
+
+`python -m tenure.conformance.schemas spec/schemas` writes them anew.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.conformance.answer_shapes import Answer
+from tenure.conformance.answer_shapes import AccessibleAnswer, Answer
 from tenure.conformance.json_schema import json_schema, write_schema
 from tenure.conformance.request_shapes import Request
 
 SHAPES: Final[Mapping[str, tuple[Any, str]]] = {
     "oracle-request": (Request, "a request of tenure oracle"),
     "oracle-answer": (Answer, "an answer of tenure oracle"),
+    "accessible": (AccessibleAnswer, "tenure accessible -o json"),
 }
 """By the schema's name: the shape, and the title."""
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import configuration, queues
-from tenure.manifests.cohorts import root_of, tree_problems
+from tenure.manifests.cohorts import tree_problems
 from tenure.manifests.configuration import Configured
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, to_v1beta2
 from tenure.manifests.headers import object_name, place_of
@@ -39,7 +39,7 @@ _READ: Final = {
 }
 """The kinds that are read: their API group and versions."""
 
-_SET_ASIDE = frozenset(("ClusterQueue", "LocalQueue", "Workload"))
+_SET_ASIDE = frozenset(("LocalQueue", "Workload"))
 """The kinds of which one that is not modelled need not refuse all the others."""
 
 
@@ -51,10 +51,9 @@ class Loaded:
         cluster: the queues and workloads.
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
-        set_aside: queues and pending workloads that need what is not modelled, by `ClusterQueue/name`,
+        set_aside: LocalQueues and pending workloads that need what is not modelled, by
             `LocalQueue/namespace/name` or `Workload/namespace/name`: nobody else's decision depends on
-            them, and whoever asks about one of them gets these problems. The queues of one tree of
-            cohorts are set aside together.
+            them, and whoever asks about one of them gets these problems.
     """
 
     cluster: Cluster
@@ -89,7 +88,6 @@ class Builder:
     configured: Configured | None = None
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
-    cohorts_set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     def build(self, objects: Iterable[SourcedObject]) -> Loaded:
         """Take every object, then look at them together.
@@ -111,7 +109,6 @@ class Builder:
         self._check_flavors()
         self._check_cluster_queues()
         cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
-        self._set_trees_aside(cohorts)
         return Loaded(self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside)
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
@@ -207,20 +204,7 @@ class Builder:
             return
         del self.problems[known:]
         self.set_aside[place.object] = own
-        cohort = dig(to_v1beta2(raw, kind, place, [])[0], "spec", "cohortName")
-        if kind == "ClusterQueue" and cohort:
-            self.cohorts_set_aside.setdefault(cohort, own)
         self._warn(place, f"set aside: {own[0].field} needs what is not modelled")
-
-    def _set_trees_aside(self, cohorts: Mapping[str, Cohort]) -> None:
-        """A queue that is set aside lends to, and takes from, everybody else in its tree."""
-        trees = {root_of(name, cohorts): why for name, why in self.cohorts_set_aside.items()}
-        for name, (place, queue) in list(self.cluster_queues.items()):
-            why = trees.get(root_of(queue.cohort, cohorts)) if queue.cohort else None
-            if why is not None:
-                del self.cluster_queues[name]
-                self.set_aside[place.object] = why
-                self._warn(place, f"set aside: shares a tree of cohorts with {why[0].object}")
 
     def _has_header(self, raw: object, place: Place) -> bool:
         if not isinstance(raw, dict):
@@ -293,14 +277,10 @@ class Builder:
             if name is not None and name not in self.cluster_queues:
                 place = Place(object_name("Workload", found.namespace, found.name), file)
                 self._warn(place, f"holds quota of the ClusterQueue {printable(name)}, which was not given")
-        queues_given = {*self.cluster_queues, *self._set_aside_of("ClusterQueue")}
-        for place, text in queue_warnings(self.local_queues, queues_given):
+        for place, text in queue_warnings(self.local_queues, set(self.cluster_queues)):
             self._warn(place, text)
         for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
             self._warn(place, text)
-
-    def _set_aside_of(self, kind: str) -> list[str]:
-        return [name.removeprefix(f"{kind}/") for name in self.set_aside if name.startswith(f"{kind}/")]
 
     def _warn(self, place: Place, text: str) -> None:
         self.warnings.append(f"{_said(place)}: {text}")

@@ -46,9 +46,11 @@ class Feature(StrEnum):
     """KEP-8522: `minAdmitDuration`, what it leaves behind, and a reading."""
     AGEING = "ageing"
     """KEP-754: classes whose priority grows, Jobs, and a reading."""
+    HEROES = "heroes"
+    """KEP-8826: ClusterQueues with UberClusterQueueRules, with and without a cohort, and a reading."""
 
 
-PROPOSALS = frozenset((Feature.DURATIONS, Feature.AGEING))
+PROPOSALS = frozenset((Feature.DURATIONS, Feature.AGEING, Feature.HEROES))
 """The features that Kueue as it is does not have."""
 
 KUEUE_FEATURES = frozenset(Feature) - PROPOSALS

@@ -1,11 +1,11 @@
-"""What the proposals add to a scenario: durations, classes whose priority grows, and a reading."""
+"""What the proposals add to a scenario: durations, classes whose priority grows, heroes, and a reading."""
 
 from __future__ import annotations
 
-from tenure.readings import CHOICES, preset_names
+from tenure.readings import CHOICES, PROOFS_ONLY, preset_names
 from tenure.strategies.dice import Dice
 from tenure.strategies.objects import API, Object, condition, stamp
-from tenure.strategies.options import Feature, Options
+from tenure.strategies.options import PROPOSALS, Feature, Options
 
 GATE = "TimeBasedSamePriorityPreemption"
 DURATIONS = ("10m", "5m", "15m", "10m", "1m", "9m59s", "1h")
@@ -31,9 +31,10 @@ def proposal_draws(options: Options) -> int:
     >>> proposal_draws(Options())
     0
     """
-    if not options.has(Feature.DURATIONS) and not options.has(Feature.AGEING):
+    if not options.features & PROPOSALS:
         return 0
-    return _HEAD + _EACH * (options.max_queues + options.max_workloads + 1)
+    heroes = options.max_queues if options.has(Feature.HEROES) else 0
+    return _HEAD + _EACH * (options.max_queues + options.max_workloads + 1) + heroes
 
 
 def add_proposals(dice: Dice, options: Options, scenario: Object) -> None:
@@ -51,7 +52,9 @@ def add_proposals(dice: Dice, options: Options, scenario: Object) -> None:
     if options.has(Feature.DURATIONS):
         _add_durations(head, dice.section(_EACH * options.max_queues), scenario)
     if options.has(Feature.AGEING):
-        _add_classes(head, dice, scenario)
+        _add_classes(head, dice.section(_EACH * (options.max_workloads + 1)), scenario)
+    if options.has(Feature.HEROES):
+        _add_heroes(dice, scenario)
 
 
 def _reading(dice: Dice) -> object:
@@ -61,7 +64,7 @@ def _reading(dice: Dice) -> object:
     for _ in range(2):
         key, which = dice.pick(tuple(CHOICES)), dice.up_to(255)
         if dice.chance(30):
-            members = list(CHOICES[key])
+            members = [member for member in CHOICES[key] if member != PROOFS_ONLY.get(key)]
             changed[key] = members[which % len(members)].name.lower()
     return {"preset": preset, **changed} if changed else preset
 
@@ -90,6 +93,13 @@ def _add_durations(head: Dice, dice: Dice, scenario: Object) -> None:
             ),
             _taken_for_its_time(head.pick((20, 35, 45)), holds=True)[-1],
         ]
+
+
+def _add_heroes(dice: Dice, scenario: Object) -> None:
+    for queue in scenario["clusterQueues"]:
+        target = queue["metadata"]["name"] == scenario["targetCQ"]
+        if dice.chance(60 if target else 35):
+            queue["spec"].setdefault("preemption", {})["rules"] = "UberClusterQueueRules"
 
 
 def _taken_for_its_time(minutes: int, *, holds: bool) -> list[Object]:

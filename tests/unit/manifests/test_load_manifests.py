@@ -185,23 +185,6 @@ class TestBuild:
         raw = an_object("Workload", "w", {"podSets": twice}, "ml")
         assert len(refused(built, raw)) <= 200
 
-    def test_a_queue_that_is_not_modelled_sets_its_whole_tree_aside(self) -> None:
-        hero = a_queue("hero", cohortName="team", preemption={"rules": "UberClusterQueueRules"})
-        loaded = built(
-            hero,
-            a_queue("near", cohortName="other"),
-            a_queue("far", cohortName="elsewhere"),
-            an_object("Cohort", "team", {"parentName": "org"}),
-            an_object("Cohort", "other", {"parentName": "org"}),
-        )
-        assert list(loaded.cluster.cluster_queues) == ["far"]
-        assert set(loaded.set_aside) == {"ClusterQueue/hero", "ClusterQueue/near"}
-        (problem,) = loaded.set_aside["ClusterQueue/near"]
-        assert (problem.object, problem.field) == ("ClusterQueue/hero", "spec.preemption.rules")
-        assert loaded.warnings[-1] == (
-            "1.yaml: ClusterQueue/near: set aside: shares a tree of cohorts with ClusterQueue/hero"
-        )
-
     def test_a_boost_that_is_no_integer_counts_as_nothing_with_a_warning(self) -> None:
         raw = pending()
         raw["metadata"]["annotations"] = {"kueue.x-k8s.io/priority-boost": "much"}

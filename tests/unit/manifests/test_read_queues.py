@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tenure.errors import ErrorCode
 from tenure.manifests import (
     MAX_AMOUNT,
     LocalQueueEntry,
@@ -26,6 +25,7 @@ from tenure.model import (
     FlavorQuotas,
     FlavorResource,
     Fungibility,
+    PreemptionRules,
     ReclaimWithinCohort,
     ResourceFlavor,
     ResourceGroup,
@@ -33,7 +33,7 @@ from tenure.model import (
     Toleration,
     WithinClusterQueue,
 )
-from tests.unit.manifests.objects import Object, a_group, a_queue, an_object, only_code, refused
+from tests.unit.manifests.objects import Object, a_group, a_queue, an_object, refused
 
 
 def with_limit(**limits: object) -> Object:
@@ -180,19 +180,23 @@ class TestClusterQueue:
         }
 
     @pytest.mark.parametrize(
-        ("spec", "error"),
+        ("written", "rules"),
         [
-            (
-                {"preemption": {"rules": "UberClusterQueueRules"}},
-                "preemption.rules: found 'UberClusterQueueRules',"
-                " expected nothing here: a hero queue (KEP-8826) is not modelled",
-            ),
+            ({}, PreemptionRules.DEFAULT),
+            ({"rules": ""}, PreemptionRules.DEFAULT),
+            ({"rules": "DefaultPreemptionRules"}, PreemptionRules.DEFAULT),
+            ({"rules": "UberClusterQueueRules"}, PreemptionRules.UBER_CLUSTER_QUEUE),
         ],
     )
-    def test_what_is_not_modelled(self, spec: Object, error: str) -> None:
-        raw = a_queue(**spec)
-        assert refused(read_cluster_queue, raw) == [f"ClusterQueue/team-a: spec.{error}"]
-        assert only_code(read_cluster_queue, raw) == ErrorCode.NOT_MODELLED
+    @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+    def test_the_rules_of_a_hero(self, written: Object, rules: PreemptionRules, version: str) -> None:
+        raw = {**a_queue(preemption=written), "apiVersion": f"kueue.x-k8s.io/{version}"}
+        assert read_cluster_queue(raw).rules == rules
+
+    def test_other_rules_than_those_two_are_refused(self) -> None:
+        (error,) = refused(read_cluster_queue, a_queue(preemption={"rules": "HeroRules"}))
+        assert error.startswith("ClusterQueue/team-a: spec.preemption.rules: found 'HeroRules', expected ")
+        assert "UberClusterQueueRules" in error
 
     @pytest.mark.parametrize(
         ("spec", "error"),
@@ -319,7 +323,7 @@ class TestClusterQueue:
         raw = a_queue(
             stopPolicy="Held",
             resourceGroups=[a_group("a", "a", quota="1gi")],
-            preemption={"withinClusterQueue": 3, "rules": "UberClusterQueueRules"},
+            preemption={"withinClusterQueue": 3, "rules": "HeroRules"},
         )
         fields = [line.split(": ")[1] for line in refused(read_cluster_queue, raw, where="clusterQueues[2]")]
         assert fields == [
