@@ -14,6 +14,7 @@ from tenure.model import MINUTE, SECOND, Ground, WithinClusterQueue, Workload
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
+from tenure_proofs.hero_scenarios import HeroCase, hero_case
 from tenure_proofs.models import build, concrete, rank_of, replay
 from tenure_proofs.scenarios import scenario_of, story_of
 from tenure_proofs.solvers import Question
@@ -69,15 +70,40 @@ def find_counterexample(claim: Claim, question: Question) -> Counterexample:
     difference = next((found for call in claim.calls if (found := replay(call, model))), "")
     if difference or not _is_one_decision(claim):
         return Counterexample(values, (), None, difference)
+    case = hero_case(values)
+    if case is not None:
+        return _of_a_hero(case, claim, values)
     preemptor, target, terms, now = (values[name] for name in ("preemptor", "target", "terms", "now"))
     if target.cluster_queue != terms.cluster_queue:  # the stories here are about one queue
         return Counterexample(values, (), None, difference)
-    preemptor = dataclasses.replace(preemptor, namespace="team-a", name="preemptor", uid="preemptor")
-    target = dataclasses.replace(target, namespace="team-b", name="target", uid="target")
+    preemptor, target = _named(preemptor, target)
     scenario = scenario_of(preemptor, target, terms, now, claim.reading)
     said = answer(scenario)
     difference = _replayed_difference(said, preemptor, target, terms, now)
     return Counterexample(values, story_of(preemptor, target, terms, now, said), scenario, difference)
+
+
+def _of_a_hero(case: HeroCase, claim: Claim, values: dict[str, Any]) -> Counterexample:
+    preemptor, target = _named(case.preemptor, case.target)
+    case = dataclasses.replace(case, preemptor=preemptor, target=target)
+    scenario = case.scenario(values["now"], claim.reading)
+    said = answer(scenario)
+    story = case.story(values["now"], said)
+    if "error" in said:
+        refused = said["error"]["message"]
+        return Counterexample(values, story, scenario, f"the oracle refuses the rebuilt manifests: {refused}")
+    taken = [entry["workload"] for entry in said["output"]["preempted"]]
+    differs = (case.target.key in taken) != case.is_taken
+    found = f"the rules say {case.is_taken}, the oracle preempts {taken}" if differs else ""
+    return Counterexample(values, story, scenario, found)
+
+
+def _named(preemptor: Workload, target: Workload) -> tuple[Workload, Workload]:
+    """Both with the names that stories call them by."""
+    return (
+        dataclasses.replace(preemptor, namespace="team-a", name="preemptor", uid="preemptor"),
+        dataclasses.replace(target, namespace="team-b", name="target", uid="target"),
+    )
 
 
 def _replayed_difference(

@@ -17,6 +17,7 @@ POLICIES = {
     WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY: "LowerOrNewerEqualPriority",
 }
 API = "kueue.x-k8s.io/v1beta2"
+RESOURCE_FLAVOR = {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
 
 
 def scenario_of(
@@ -31,10 +32,10 @@ def scenario_of(
             "now": format_instant(now),
             "featureGates": _feature_gates(terms),
             "requeuingTimestamp": timestamp,
-            "clusterQueues": [_cluster_queue(terms)],
-            "resourceFlavors": [{"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}],
-            "admitted": [_workload(target, holds_quota=True)],
-            "incoming": _workload(preemptor, holds_quota=False),
+            "clusterQueues": [cluster_queue(terms, cohort="cohort" if terms.hero else None)],
+            "resourceFlavors": [RESOURCE_FLAVOR],
+            "admitted": [workload_manifest(target, QUEUE)],
+            "incoming": workload_manifest(preemptor, None),
             "targetCQ": QUEUE,
             "assignment": None,
             "reading": reading.written(),
@@ -75,29 +76,39 @@ def _taken(said: dict[str, Any]) -> str:
     return f"target is preempted: {preempted[0]['reason']}, by {', '.join(preempted[0]['rules'])}"
 
 
-def _cluster_queue(terms: PreemptionTerms) -> dict[str, Any]:
+def cluster_queue(
+    terms: PreemptionTerms, name: str = QUEUE, nominal: int = 1, cohort: str | None = None
+) -> dict[str, Any]:
+    """A ClusterQueue's manifest, with what its terms say of its own workloads, and whether it is a hero."""
     preemption: dict[str, Any] = {"withinClusterQueue": POLICIES[terms.within_cluster_queue]}
     if terms.min_admit_duration is not None:
         duration = format_duration(terms.min_admit_duration)
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
+    if terms.hero:
+        preemption["rules"] = "UberClusterQueueRules"
     return {
         "apiVersion": API,
         "kind": "ClusterQueue",
-        "metadata": {"name": QUEUE},
+        "metadata": {"name": name},
         "spec": {
+            **({} if cohort is None else {"cohortName": cohort}),
             "namespaceSelector": {},
             "preemption": preemption,
             "resourceGroups": [
                 {
                     "coveredResources": ["cpu"],
-                    "flavors": [{"name": FLAVOR, "resources": [{"name": "cpu", "nominalQuota": "1"}]}],
+                    "flavors": [
+                        {"name": FLAVOR, "resources": [{"name": "cpu", "nominalQuota": str(nominal)}]}
+                    ],
                 }
             ],
         },
     }
 
 
-def _workload(workload: Workload, *, holds_quota: bool) -> dict[str, Any]:
+def workload_manifest(workload: Workload, queue: str | None) -> dict[str, Any]:
+    """A Workload's manifest; one that holds quota holds it of this ClusterQueue."""
+    holds_quota = queue is not None
     manifest: dict[str, Any] = {
         "apiVersion": API,
         "kind": "Workload",
@@ -123,7 +134,7 @@ def _workload(workload: Workload, *, holds_quota: bool) -> dict[str, Any]:
     }
     if holds_quota:
         manifest["status"]["admission"] = {
-            "clusterQueue": QUEUE,
+            "clusterQueue": queue,
             "podSetAssignments": [
                 {"name": "main", "count": 1, "flavors": {"cpu": FLAVOR}, "resourceUsage": {"cpu": "1"}}
             ],

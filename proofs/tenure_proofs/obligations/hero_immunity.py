@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.model import DynamicPriorityPolicy, Ground
+from tenure.model import DynamicPriorityPolicy, Ground, Head
 from tenure.oracle.door import take_target
 from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
-from tenure.rules.hero_rank import is_above, may_take_from_hero, root_of_scope
+from tenure.rules.hero_rank import has_turn_before, is_above, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import ground_for_hero, is_immune
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
@@ -20,6 +20,9 @@ from tenure_proofs.trusted.schemas import over_every_fold
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 RANK = ["UCQ-010", "UCQ-020", "UCQ-040"]
 IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
+TERMS = {"preemptor": "terms", "target": "theirs"}
+"""What terms are called in claims about one decision, which are told as a story."""
+
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
 
 
@@ -39,7 +42,7 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
     made = []
     for name, parent in zip(names, parents, strict=True):
         scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
-        terms = claim.terms(f"{name}_terms")
+        terms = claim.terms(TERMS.get(name, f"{name}_terms"))
         made.append(Side(claim.workload(name), Stand(terms.hero, parent, scope), terms))
     return tuple(made)
 
@@ -53,7 +56,7 @@ def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side
 
 def taken_by(claim: Claim, mine: Side, theirs: Side, kin: Any, name: str = "evidence") -> Any:
     """What the door says of a workload of another ClusterQueue, on any evidence, forged or not."""
-    evidence, now = claim.evidence(name), claim.number(f"now_of_{name}")
+    evidence, now = claim.evidence(name), claim.number("now" if name == "evidence" else f"{name}_now")
     claim.assume(negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)))
     return claim.lift(take_target)(mine.workload, theirs.workload, evidence, mine.terms, now, kin).defined
 
@@ -231,19 +234,21 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
     )
 
 
-@obligation("PO-UCQ-180", rules=["UCQ-340", "DYN-030"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-180", rules=["KQ-300", "UCQ-340", "DYN-030"], expect=everywhere(PROVED))
 def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.kin()
-    base, policy, steps = (
-        claim.number("base"),
-        claim.record("policy", DynamicPriorityPolicy),
-        claim.number("steps"),
+    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
+    terms, kin, evidence = claim.terms(), claim.kin(), claim.evidence("evidence")
+    base, steps = claim.number("base"), claim.number("steps")
+    aged = claim.lift(dynamic_priority)(base, claim.record("policy", DynamicPriorityPolicy), steps).value
+    claim.assume(
+        kin.hero,
+        negation(terms.hero),
+        negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+        preemptor.priority == aged,
+        aged > target.priority,
     )
-    aged = claim.lift(dynamic_priority)(base, policy, steps).value
-    claim.assume(kin.hero, negation(terms.hero), preemptor.priority == aged, aged > target.priority)
-    claim.prove(claim.lift(is_immune)(preemptor, target, terms, kin).value)
+    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
 @obligation("PO-UCQ-185", rules=[*IMMUNITY, "KQ-010", "DYN-030"], expect=everywhere(REFUTED))
@@ -269,3 +274,28 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
     grown = Side(later, other.stand, other.terms)
     takes = taken_by(claim, one, other, seen, "first")
     claim.prove(implies(takes, negation(taken_by(claim, grown, one, back, "second"))))
+
+
+@obligation(
+    "PO-UCQ-190",
+    rules=["KQ-010", "UCQ-030", *IMMUNITY],
+    expect=everywhere(PROVED),
+    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+)
+def whoever_may_take_from_a_hero_has_its_turn_before_it(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection: else both would be taken and let in again in turn."""
+    tree, mine, theirs, taken = _two(claim)
+    first, second = claim.record("first", Head), claim.record("second", Head)
+    claim.assume(
+        theirs.stand.hero,
+        *(
+            all_of(
+                head.hero == side.stand.hero,
+                head.cohorts_above == tree.height(side.stand.parent),
+                head.priority == side.workload.priority,
+            )
+            for head, side in ((first, mine), (second, theirs))
+        ),
+    )
+    before = claim.lift(has_turn_before)
+    claim.prove(implies(taken, all_of(before(first, second).value, negation(before(second, first).value))))
