@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.rules.registry import get_rule
+from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.answer import (
     VERSION,
     CounterexampleShape,
@@ -217,8 +217,9 @@ def _failure_lines(result: Result) -> Iterator[str]:
     )
     yield f"  the claim: {obligation.words}"
     yield f"  {source_text(obligation)}"
+    known = {entry.id for entry in all_rules()}
     for rule in obligation.rules:
-        yield f"  {rule}: {statement_of(rule)}"
+        yield f"  {rule}: {statement_of(rule) if rule in known else 'no such rule'}"
     if result.counterexample is not None:
         yield "  what breaks it:"
         for name, value in result.counterexample.values.items():
