@@ -100,6 +100,15 @@ class KeptShape(Shape):
     """Mutants."""
 
 
+class TrustedBaseShape(Shape):
+    """Code that every verdict rests on; rules, oracle and obligations are none of it."""
+
+    lines: int
+    """How many, comments and empty lines included."""
+    modules: list[str]
+    """Their names."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
@@ -131,6 +140,8 @@ class ProveAnswer(Shape):
     """Rules that no obligation names."""
     warnings: list[str]
     """What this run was told to leave out."""
+    trusted_base: TrustedBaseShape
+    """What has to be believed."""
     kept: KeptShape
     """What was not asked anew; its seconds are those of the run that asked."""
 

@@ -136,6 +136,7 @@ def prove(
     if cache is not None and no_cache:
         raise bad_input("--cache", str(cache), "not together with --no-cache")
     _need_the_solvers()
+    _need_the_rules()
     report = run_plan(
         Plan(
             only=tuple(only or ()),
@@ -161,6 +162,14 @@ def _need_the_solvers() -> None:
         import z3  # noqa: F401
     except ImportError as error:
         raise bad_input("environment", str(error), EXTRA_HINT) from None
+
+
+def _need_the_rules() -> None:
+    try:
+        import tenure_proofs.obligations  # noqa: F401
+    except ImportError as error:
+        expected = "every rule under the name that obligations import; rename it there as well"
+        raise bad_input("obligations", str(error), expected) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import lifted_function
 from tenure_proofs.registry import Obligation, Verdict, reading_of
-from tenure_proofs.runner import Result
+from tenure_proofs.runner import Result, unknown_rules
 from tenure_proofs.solvers import solver_versions
 
 _Task = TypeVar("_Task")
@@ -124,7 +124,8 @@ class Keys:
 
     def _stated(self, obligation: Obligation) -> str:
         reached = self._reached.digest(obligation.statement)
-        return digest(obligation.id, reached, obligation.budget_s, self._machinery, self._versions)
+        asked = obligation.id, reached, obligation.budget_s, unknown_rules(obligation)
+        return digest(asked, self._machinery, self._versions)
 
     @cached_property
     def _machinery(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.rules.registry import get_rule
+from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.answer import (
     VERSION,
     CounterexampleShape,
@@ -16,8 +16,10 @@ from tenure_proofs.answer import (
     MutantShape,
     ObligationShape,
     ProveAnswer,
+    TrustedBaseShape,
     VerdictShape,
 )
+from tenure_proofs.base import trusted_base
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
@@ -168,6 +170,11 @@ def _obligation_lines(report: Report) -> Iterator[str]:
     agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
     solvers = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     yield f"{solvers}; Z3 with {report.seeds} seed(s); cvc5 answered {agreed} of {len(report.results)}"
+    base = trusted_base()
+    yield (
+        f"believed without proof: {base.lines} lines in {len(base.modules)} modules, and ASSUMPTIONS.md; "
+        "rules, oracle and obligations are none of it"
+    )
 
 
 def _mutant_lines(report: Report) -> Iterator[str]:
@@ -217,8 +224,9 @@ def _failure_lines(result: Result) -> Iterator[str]:
     )
     yield f"  the claim: {obligation.words}"
     yield f"  {source_text(obligation)}"
+    known = {entry.id for entry in all_rules()}
     for rule in obligation.rules:
-        yield f"  {rule}: {statement_of(rule)}"
+        yield f"  {rule}: {statement_of(rule) if rule in known else 'no such rule'}"
     if result.counterexample is not None:
         yield "  what breaks it:"
         for name, value in result.counterexample.values.items():
@@ -277,6 +285,7 @@ def to_json(report: Report) -> dict[str, Any]:
         mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
+        trusted_base=TrustedBaseShape(lines=trusted_base().lines, modules=list(trusted_base().modules)),
         kept=KeptShape(**dataclasses.asdict(report.kept)),
     ).model_dump(mode="json", by_alias=True)
 

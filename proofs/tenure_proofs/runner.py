@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
+from tenure.rules.registry import all_rules
 from tenure_proofs.counterexamples import Counterexample, find_counterexample
 from tenure_proofs.models import replay
 from tenure_proofs.registry import Obligation, Verdict, reading_of
@@ -102,7 +103,7 @@ def verdict_of(obligation: Obligation, reading: str, traces: Traces) -> Verdict:
 
 
 def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, claim: Claim) -> Result:
-    problem = stated(obligation, claim)
+    problem = unknown_rules(obligation) or stated(obligation, claim)
     if problem:
         return Result(obligation, reading, Verdict.ERROR, detail=problem)
     found = _vacuity(claim, obligation.budget_s)
@@ -120,6 +121,13 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, cl
     return Result(
         obligation, reading, verdict, solvers=said, detail=example.difference, counterexample=example
     )
+
+
+def unknown_rules(obligation: Obligation) -> str:
+    """Which of its rules are none, if any: a renamed rule would be constrained by nothing."""
+    known = {entry.id for entry in all_rules()}
+    unknown = [rule for rule in obligation.rules if rule not in known]
+    return f"no rule is called {', '.join(unknown)}: it was renamed or withdrawn" if unknown else ""
 
 
 def stated(obligation: Obligation, claim: Claim) -> str:

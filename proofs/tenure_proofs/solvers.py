@@ -92,16 +92,20 @@ class Cvc5:
         assert process.stdin is not None
         assert process.stdout is not None
         request = {"script": question.smt2(), "limit_ms": int(question.budget_s * 1000)}
+        limit_s = question.budget_s + self.grace_s
+        deadline = time.monotonic() + limit_s
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
+            sent = _sent_by(deadline, process.stdin.fileno(), json.dumps(request).encode() + b"\n")
         except BrokenPipeError:
             self._kill()
             return "error: cvc5's process ended"
-        line = _line_within(process.stdout.fileno(), question.budget_s + self.grace_s)
+        if not sent:
+            self._kill()
+            return f"error: cvc5 did not read the question for {limit_s:g} s and was killed"
+        line = _line_by(deadline, process.stdout.fileno())
         if line is None:
             self._kill()
-            return f"error: cvc5 was silent for {question.budget_s + self.grace_s:g} s and was killed"
+            return f"error: cvc5 was silent for {limit_s:g} s and was killed"
         try:
             return str(json.loads(line))
         except ValueError:
@@ -132,9 +136,25 @@ class Cvc5:
         self._process = None
 
 
-def _line_within(descriptor: int, limit_s: float) -> bytes | None:
+def _sent_by(deadline: float, descriptor: int, data: bytes) -> bool:
+    """Write everything; a pipe holds 64 KiB, and whoever does not read the rest would be waited for forever.
+
+    Returns:
+        whether everything was taken in time.
+    """
+    os.set_blocking(descriptor, False)
+    rest = memoryview(data)
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_WRITE)
+        while rest:
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                return False
+            rest = rest[os.write(descriptor, rest) :]
+    return True
+
+
+def _line_by(deadline: float, descriptor: int) -> bytes | None:
     """What can be read up to a line's end or the stream's, or None when that takes too long."""
-    deadline = time.monotonic() + limit_s
     read = b""
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tenure.cli.schema import schema
 from tenure_proofs.answer import prove_schema
 from tests.cli.terminals import ESCAPE, on_terminal
-from tests.proofs.trees import changed_tree, python, tenure
+from tests.proofs.trees import ROOT, changed_tree, copied_tree, python, tenure
 
 TIME_BASED = "refimpl/tenure/rules/time_based.py"
 RIGHT = "now - quota_reservation_time(target, now) > min_admit_duration"
@@ -118,6 +118,19 @@ def test_a_solver_that_knows_no_answer_leaves_the_run_undecided(tmp_path: Path) 
     report = json.loads(done.stdout)
     assert (done.returncode, report["good"], report["undecided"]) == (3, False, True), done.stderr
     assert report["faults"] == ["3 obligations undecided"]
+
+
+def test_a_rule_whose_function_was_renamed_is_bad_input_that_names_it(tmp_path: Path) -> None:
+    imports = "proofs/tenure_proofs/obligations/time_based.py"
+    text = (ROOT / imports).read_text(encoding="utf-8")
+    renamed = text.replace("is_time_expired,", "has_expired,", 1)
+    assert renamed != text
+    tree = copied_tree(tmp_path)
+    (tree / imports).write_text(renamed, encoding="utf-8")
+    done = tenure(*QUICK, root=tree)
+    assert done.returncode == 2
+    assert "obligations: found" in done.stderr
+    assert "cannot import name 'has_expired'" in done.stderr
 
 
 def test_the_wrong_tree_is_what_is_imported(wrong_tree: Path) -> None:

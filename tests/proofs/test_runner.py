@@ -19,11 +19,13 @@ from tenure.rules.time_based import is_time_expired, reason_of
 from tenure_proofs import runner
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
+from tenure_proofs.report import text_lines
 from tenure_proofs.runner import Result, run_beside, run_obligation, verdict_of
 from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import is_set, negation, value_of
 from tests.proofs import programs
+from tests.proofs.test_mutants import report_of
 
 
 def made(statement: Statement, expect: Verdict = Verdict.PROVED, budget_s: float = 5) -> Obligation:
@@ -118,6 +120,15 @@ def test_a_rule_outside_the_subset_is_not_liftable() -> None:
     assert result.detail.startswith("not liftable: a rule may not use true division")
 
 
+def test_an_obligation_whose_rule_was_renamed_is_an_error_that_names_it() -> None:
+    result = run_obligation(replace(made(true), rules=("TBP-020", "TBP-999")), "guaranteed", None)
+    assert (result.verdict, result.as_expected) == (Verdict.ERROR, False)
+    assert result.detail == "no rule is called TBP-999: it was renamed or withdrawn"
+    text = "\n".join(text_lines(report_of(result)))
+    assert "FAIL PO-TBP-999 under guaranteed: expected proved, is error: no rule is called TBP-999" in text
+    assert "TBP-999: no such rule" in text
+
+
 def test_a_statement_that_raises_is_an_error_and_no_crash() -> None:
     def broken(claim: Claim) -> None:
         claim.prove(claim.lift(get_rule("TBP-999").function)(claim.number("now")).value)
@@ -174,6 +185,39 @@ def test_an_obligation_with_a_silent_solver_is_an_error_that_says_so() -> None:
         result = run_obligation(made(true, budget_s=0.5), "guaranteed", cvc5)
     assert result.verdict == Verdict.ERROR
     assert result.detail == "z3 says unsat; cvc5 says error: cvc5 was silent for 0.6 s and was killed"
+
+
+class Long(Question):
+    """A question that no pipe holds."""
+
+    def smt2(self) -> str:
+        return "; filler\n" * 40_000 + "(check-sat)\n"
+
+
+def test_a_solver_that_never_reads_a_long_question_is_killed_in_time() -> None:
+    assert len(Long((), 0.1).smt2()) > 4 * 65_536
+    with worker("import time; time.sleep(600)", grace_s=0.2) as cvc5:
+        started = time.monotonic()
+        said = cvc5.ask(Long((), 0.1))
+        assert said == "error: cvc5 did not read the question for 0.3 s and was killed"
+        assert time.monotonic() - started < 30
+        assert cvc5._process is None
+
+
+def test_a_long_question_reaches_a_solver_that_reads_slowly() -> None:
+    slow = (
+        "import sys, json, time\n"
+        "while part := sys.stdin.buffer.read1(20_000):\n"
+        "    time.sleep(0.01)\n"
+        "    if part.endswith(b'\\n'): print(json.dumps('sat'), flush=True)"
+    )
+    with worker(slow, grace_s=60) as cvc5:
+        assert cvc5.ask(Long((), 1)) == "sat"
+
+
+def test_a_solver_that_dies_while_it_is_asked_is_an_error() -> None:
+    with worker("import sys; sys.stdin.buffer.read1(10)", grace_s=60) as cvc5:
+        assert cvc5.ask(Long((), 1)) == "error: cvc5's process ended"
 
 
 def test_a_solver_that_dies_is_an_error() -> None:

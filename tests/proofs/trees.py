@@ -14,7 +14,9 @@ HANGS_S = 900
 MAIN = "from tenure.cli import main; main()"
 
 
-def python(code: str, *arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def python(
+    code: str, *arguments: str, root: Path = ROOT, limit_s: float = HANGS_S
+) -> subprocess.CompletedProcess[str]:
     """Run a few lines of Python on the sources of a tree."""
     path = os.pathsep.join((str(root / "refimpl"), str(root / "proofs")))
     return subprocess.run(
@@ -24,13 +26,13 @@ def python(code: str, *arguments: str, root: Path = ROOT) -> subprocess.Complete
         text=True,
         cwd=root,
         check=False,
-        timeout=HANGS_S,
+        timeout=limit_s,
     )
 
 
-def tenure(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def tenure(*arguments: str, root: Path = ROOT, limit_s: float = HANGS_S) -> subprocess.CompletedProcess[str]:
     """Run the command line on the sources of a tree."""
-    return python(MAIN, *arguments, root=root)
+    return python(MAIN, *arguments, root=root, limit_s=limit_s)
 
 
 def copied_tree(copy: Path) -> Path:

@@ -70,7 +70,8 @@ def faults(report: Report) -> Iterator[Fault]:
 
 def _of_result(result: Result) -> Fault:
     obligation = result.obligation
-    rules = tuple(_place_of_rule(rule) for rule in obligation.rules)
+    known = {entry.id for entry in all_rules()}
+    rules = tuple(_place_of_rule(rule) for rule in obligation.rules if rule in known)
     undecided = result.verdict in NO_VERDICT or result.verdict == result.expected
     return Fault(
         obligation.id,

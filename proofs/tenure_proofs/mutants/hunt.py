@@ -83,7 +83,7 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
     )
     traces: Traces = {}
     outcome, by = _noticed(mutant, concerned[:1], readings[:1], traces)
-    if outcome != "killed" and _is_equivalent(mutant):
+    if outcome != "killed" and is_equivalent(mutant):
         outcome, by = "equivalent", ""
     elif outcome != "killed":
         outcome, by = _noticed(mutant, concerned, readings, traces)
@@ -135,7 +135,8 @@ def meets(obligation: Obligation, name: str) -> bool:
     return UNNAMED[name].__name__ in obligation.statement.__code__.co_names
 
 
-def _is_equivalent(mutant: Mutant) -> bool:
+def is_equivalent(mutant: Mutant) -> bool:
+    """Whether the solver proves that a mutant is the rule."""
     with mutant.applied():
         try:
             changed = tracer.formula_of(mutant.function)
