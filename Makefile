@@ -90,6 +90,7 @@ bench: $(STAMP) ## decisions and requests a second, and loading time and memory
 	$(BIN)/python benchmarks/deciding.py
 	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/loading.py
+	$(BIN)/python benchmarks/fast.py
 
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself

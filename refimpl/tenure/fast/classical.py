@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import minus, plus
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import classical_ground, key_of, uses_any
-from tenure.fast.nodes import exceeds, exceeds_below, fill_back, fits, move
+from tenure.fast.nodes import clear_groups, copy_tree, exceeds, exceeds_below, fill_back, fits, move
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ADVANTAGE,
@@ -31,14 +31,14 @@ def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work,
         remaining: room for what is left of the request, int64[r].
     """
     path = ask.path
-    top = path[len(path) - 1]
-    work.group[top : forest.end[top]] = -1
+    clear_groups(forest, path, work.group)
     if policy.within != NONE and forest.active[ask.own]:
         work.group[ask.own] = OWN
     work.common[ask.own] = ask.own
     if policy.reclaim not in (1, 2):
         return
-    remaining[:] = ask.amount
+    for index in range(len(ask.amount)):
+        remaining[index] = ask.amount[index]
     advantage = False
     for step in range(1, len(path)):
         advantage = _fits_below(forest, usage, ask, path[step - 1], remaining) or advantage
@@ -116,7 +116,7 @@ def attempts(
     return advantaged > 0, True
 
 
-@compiled
+@inlined
 def stands(
     forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, may_borrow: bool, work: Work
 ) -> bool:
@@ -130,18 +130,12 @@ def stands(
     return exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
 
 
-@compiled
+@inlined
 def take(rows: Rows, row: int, policy: Policy, work: Work, count: int) -> None:
     """Write down who is taken, and on what ground."""
     work.out[count] = row
     work.ground[count] = classical_ground(rows, row, work.group[rows.queue[row]], policy)
     work.share[count] = 0
-
-
-@compiled
-def _copy_tree(forest: Forest, usage: Array, ask: Ask, work: Work) -> None:
-    top = ask.path[len(ask.path) - 1]
-    work.usage[top : forest.end[top]] = usage[top : forest.end[top]]
 
 
 @compiled
@@ -164,7 +158,7 @@ def select(
     may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
     work.ends[0], top, settled = count, 0, 0
     while True:
-        _copy_tree(forest, usage, ask, work)
+        copy_tree(forest, usage, ask.path, work.usage)
         taken, position = 0, 0
         while position < count:
             if position >= settled:
@@ -180,6 +174,6 @@ def select(
                 kept = fill_back(forest, rows, ask, may_borrow, taken, work)
                 return taken - kept, taken, may_borrow
         if not again:
-            _copy_tree(forest, usage, ask, work)
+            copy_tree(forest, usage, ask.path, work.usage)
             return 0, 0, may_borrow
         may_borrow, again = not may_borrow, False

@@ -38,11 +38,22 @@ def compiled(function: _Function) -> _Function:
     """The function compiled, its machine code kept on disk; the function itself without numba.
 
     Args:
-        function: of arrays and numbers only.
+        function: of arrays and numbers only. It may make no array, whole slices included: numba's runtime,
+            which counts references to every array at every use, is left out; kernels are 20 times faster so.
 
     >>> compiled(abs)(-1)
     1
     """
     if njit is None or not hasattr(function, "__code__"):
         return function
-    return cast("_Function", njit(cache=True)(function))
+    return cast("_Function", njit(cache=True, _nrt=False)(function))
+
+
+def inlined(function: _Function) -> _Function:
+    """The same for what kernels call once for every workload: compiled into them, not called.
+
+    A call hands over every array of a record, which may cost more than the work itself.
+    """
+    if njit is None:
+        return function
+    return cast("_Function", njit(cache=True, _nrt=False, inline="always")(function))

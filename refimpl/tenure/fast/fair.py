@@ -12,7 +12,7 @@ import numpy as np
 
 from tenure.fast.compiled import compiled
 from tenure.fast.grounds import key_of, may_reclaim, own_ground, uses_any
-from tenure.fast.nodes import exceeds, fill_back, fits, move, undo
+from tenure.fast.nodes import clear_groups, copy_tree, exceeds, fill_back, fits, move, undo
 from tenure.fast.shares import NOT_BORROWING, compare, count_lendable, ratio_of
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
@@ -71,7 +71,7 @@ class Rounds(NamedTuple):
 def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work) -> None:
     """The group of every ClusterQueue that is looked into."""
     top = ask.path[len(ask.path) - 1]
-    work.group[top : forest.end[top]] = -1
+    clear_groups(forest, ask.path, work.group)
     if policy.within != NONE and forest.active[ask.own]:
         work.group[ask.own] = OWN
     if policy.reclaim not in (1, 2):
@@ -98,7 +98,8 @@ def gather(
     forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
 ) -> int:
     """Put each queue's candidates side by side; how many there are."""
-    rounds.end[:] = 0
+    for node in range(len(rounds.end)):
+        rounds.end[node] = 0
     for row in range(rows.size):
         if _offers(forest, rows, row, ask, policy, work):
             rounds.end[rows.queue[row]] += 1
@@ -190,9 +191,6 @@ def _refresh(
 def _prepare(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
     """Shares and winners of the whole tree."""
     top = ask.path[len(ask.path) - 1]
-    for node in range(forest.end[top] - 1, top - 1, -1):
-        if not forest.is_queue[node]:
-            count_lendable(forest, node, rounds.lendable[node])
     for node in range(forest.end[top] - 1, top - 1, -1):
         rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
         _sort_next(work, rounds, node)
@@ -295,10 +293,9 @@ def play_again(
 ) -> tuple[int, bool]:
     """Visit each queue of rejected candidates once, by the second strategy."""
     root = ask.path[len(ask.path) - 1]
-    rounds.next[:] = rounds.start
-    rounds.end[:] = rounds.start + rounds.rejected
-    rounds.settled[:] = rounds.end
     for node in range(forest.end[root] - 1, root - 1, -1):
+        rounds.next[node] = rounds.start[node]
+        rounds.end[node] = rounds.settled[node] = rounds.start[node] + rounds.rejected[node]
         find_winner(forest, rows, order, work, rounds, node)
     while True:
         node = rounds.winner[root]
@@ -352,12 +349,13 @@ def select(
         start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor
         claimed its nominal quota.
     """
-    work.usage[:] = usage
+    copy_tree(forest, usage, ask.path, work.usage)
     classify(forest, usage, ask, policy, work)
     if gather(forest, rows, ask, policy, order, work, rounds) == 0:
         return 0, 0, False
-    rounds.rejected[:] = 0
-    rounds.on_path[:] = False
+    for node in range(len(rounds.end)):
+        rounds.rejected[node] = 0
+        rounds.on_path[node] = False
     for node in ask.path:
         rounds.on_path[node] = True
     claims = gate and _claims_nominal(forest, ask, rounds.charged)
@@ -366,7 +364,7 @@ def select(
     if not fit and again:
         taken, fit = play_again(forest, rows, ask, order, work, rounds, taken)
     if not fit:
-        work.usage[:] = usage
+        copy_tree(forest, usage, ask.path, work.usage)
         return 0, 0, claims
     kept = fill_back(forest, rows, ask, True, taken, work)
     return taken - kept, taken, claims
@@ -381,10 +379,12 @@ def rounds_for(forest: Forest, room: int) -> Rounds:
     """
     nodes, columns = forest.nominal.shape
     resources = int(forest.resource.max(initial=-1)) + 1
+    lendable = np.zeros((nodes, resources), np.int64)
+    count_lendable(forest, np.empty((nodes, columns), np.int64), lendable)
     return Rounds(
         charged=np.empty((nodes, columns), np.int64),
         ratio=np.empty(nodes, np.float64),
-        lendable=np.zeros((nodes, resources), np.int64),
+        lendable=lendable,
         borrowed=np.empty(resources, np.int64),
         start=np.empty(nodes, np.int64),
         next=np.empty(nodes, np.int64),

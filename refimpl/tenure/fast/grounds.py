@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import inlined
 from tenure.fast.tables import (
     ADVANTAGE,
     HIERARCHICAL,
@@ -25,13 +25,13 @@ _LOWER, _LOWER_OR_NEWER = 1, 2
 _ANY = 2
 
 
-@compiled
+@inlined
 def is_expired(rows: Rows, row: int, policy: Policy) -> bool:
     """Whether a workload has used up its protected time (TBP-020)."""
     return policy.duration >= 0 and policy.now - rows.reserved[row] > policy.duration
 
 
-@compiled
+@inlined
 def own_ground(rows: Rows, row: int, policy: Policy) -> int:
     """The ground within the preemptor's own ClusterQueue (KQ-040, TBP-050)."""
     priority = rows.priority[row]
@@ -49,7 +49,7 @@ def own_ground(rows: Rows, row: int, policy: Policy) -> int:
     return NEWER_EQUAL if since > policy.queued else NONE
 
 
-@compiled
+@inlined
 def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
     """Whether the policy allows it to be taken from another ClusterQueue (KQ-330)."""
     if policy.reclaim == _ANY:
@@ -57,7 +57,7 @@ def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
     return policy.reclaim == _LOWER and rows.priority[row] < policy.priority
 
 
-@compiled
+@inlined
 def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
     """The ground in classical preemption (KQ-300, KQ-320)."""
     if group == OWN:
@@ -72,16 +72,16 @@ def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
     return WITHOUT_BORROWING
 
 
-@compiled
+@inlined
 def key_of(rows: Rows, row: int, group: int, policy: Policy, order: Order) -> int:
     """Its place among all candidates (KQ-230)."""
-    key = rows.key[row] | (group << order.group)
+    key = rows.key[row] | (int(group) << order.group)
     if group == OWN and rows.priority[row] == policy.priority and is_expired(rows, row, policy):
         key ^= order.expired
     return int(key) if rows.evicted[row] else int(key | (1 << (order.group + 2)))
 
 
-@compiled
+@inlined
 def uses_any(rows: Rows, row: int, wanted: Array) -> bool:
     """Whether it was assigned one of some columns, with any amount."""
     for entry in range(rows.first[row], rows.first[row] + rows.width[row]):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import MOST, minus, plus
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import compiled, inlined
 from tenure.fast.tables import Array, Ask, Forest, Rows, Work
 
 
-@compiled
+@inlined
 def available(forest: Forest, usage: Array, path: Array, at: int) -> int:
     """What is available at the first node of a path (KQ-150 to KQ-180)."""
     top = path[len(path) - 1]
@@ -34,7 +34,7 @@ def potential(forest: Forest, path: Array, at: int) -> int:
     return int(most)
 
 
-@compiled
+@inlined
 def fits(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
     """Whether the whole request fits (KQ-190)."""
     for index in range(len(ask.at)):
@@ -46,7 +46,7 @@ def fits(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
     return True
 
 
-@compiled
+@inlined
 def exceeds(forest: Forest, usage: Array, node: int, needed: Array) -> bool:
     """Whether a node uses more than its quota of any of some columns (KQ-200)."""
     for at in needed:
@@ -55,7 +55,7 @@ def exceeds(forest: Forest, usage: Array, node: int, needed: Array) -> bool:
     return False
 
 
-@compiled
+@inlined
 def exceeds_below(forest: Forest, usage: Array, node: int, common: int, needed: Array) -> bool:
     """The same of a node and all above it, up to the common one."""
     while node != common:
@@ -65,7 +65,7 @@ def exceeds_below(forest: Forest, usage: Array, node: int, common: int, needed: 
     return True
 
 
-@compiled
+@inlined
 def change(
     forest: Forest, usage: Array, node: int, at: int, amount: int, adding: bool, log: Array, known: int
 ) -> int:
@@ -93,6 +93,23 @@ def change(
 
 
 @compiled
+def copy_tree(forest: Forest, usage: Array, path: Array, into: Array) -> None:
+    """Copy what is in use at every node of the tree of a path."""
+    top = path[len(path) - 1]
+    for node in range(top, forest.end[top]):
+        for at in range(usage.shape[1]):
+            into[node, at] = usage[node, at]
+
+
+@compiled
+def clear_groups(forest: Forest, path: Array, group: Array) -> None:
+    """Let no node of the tree of a path have a group."""
+    top = path[len(path) - 1]
+    for node in range(top, forest.end[top]):
+        group[node] = -1
+
+
+@compiled
 def sum_up(forest: Forest, usage: Array, nodes: Array, at: Array, amounts: Array) -> None:
     """Fill what is in use at every node, by sums that stay within 64 bits.
 
@@ -111,7 +128,7 @@ def sum_up(forest: Forest, usage: Array, nodes: Array, at: Array, amounts: Array
                 usage[above, column] = plus(usage[above, column], passed)
 
 
-@compiled
+@inlined
 def move(forest: Forest, rows: Rows, row: int, watched: Array, usage: Array, log: Array, adding: bool) -> int:
     """Let a workload leave or come back, as far as some columns go; how many cells the log has."""
     known, node = 0, rows.queue[row]
@@ -121,14 +138,14 @@ def move(forest: Forest, rows: Rows, row: int, watched: Array, usage: Array, log
     return known
 
 
-@compiled
+@inlined
 def undo(usage: Array, log: Array, known: int) -> None:
     """Put back what the log's cells held."""
     for index in range(known - 1, -1, -1):
         usage[log[0, index], log[1, index]] = log[2, index]
 
 
-@compiled
+@inlined
 def _cannot_return(forest: Forest, rows: Rows, row: int, ask: Ask, usage: Array) -> bool:
     """Whether the root alone has no room for a workload beside the request; without local quota only."""
     top = ask.path[len(ask.path) - 1]

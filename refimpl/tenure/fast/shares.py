@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tenure.fast.amounts import minus, plus
 from tenure.fast.compiled import compiled
-from tenure.fast.nodes import potential
 from tenure.fast.tables import Array, Forest
 
 NOT_BORROWING = -1.0
@@ -14,21 +11,23 @@ NOT_BORROWING = -1.0
 
 
 @compiled
-def count_lendable(forest: Forest, node: int, lendable: Array) -> None:
-    """What a node could have of each resource, over all flavors that its tree knows, int64[resources]."""
-    lendable[:] = 0
-    depth, above = 0, node
-    while above >= 0:
-        depth += 1
-        above = forest.parent[above]
-    path, above = np.empty(depth, np.int32), node
-    for step in range(depth):
-        path[step] = above
-        above = forest.parent[above]
-    for at in range(len(forest.resource)):
-        if forest.covered[forest.root[node], at]:
-            resource = forest.resource[at]
-            lendable[resource] = plus(lendable[resource], potential(forest, path, at))
+def count_lendable(forest: Forest, most: Array, lendable: Array) -> None:
+    """What every node could have of each resource, over all flavors that its tree knows.
+
+    Args:
+        most: room for what it could have of each flavor-resource (KQ-160), int64[nodes, columns].
+        lendable: the result, all zero before, int64[nodes, resources].
+    """
+    for node in range(len(forest.parent)):
+        above = forest.parent[node]
+        for at in range(len(forest.resource)):
+            most[node, at] = forest.subtree[node, at]
+            if above >= 0:
+                reach = plus(forest.local[node, at], most[above, at])
+                most[node, at] = min(plus(forest.subtree[node, at], forest.limit[node, at]), reach)
+            if forest.covered[forest.root[node], at]:
+                resource = forest.resource[at]
+                lendable[node, resource] = plus(lendable[node, resource], most[node, at])
 
 
 @compiled
@@ -44,7 +43,8 @@ def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed:
     """
     if forest.parent[node] < 0:
         return NOT_BORROWING
-    borrowed[:] = 0
+    for resource in range(len(borrowed)):
+        borrowed[resource] = 0
     for at in range(len(forest.resource)):
         if forest.covered[node, at] and usage[node, at] > forest.subtree[node, at]:
             beyond = minus(usage[node, at], forest.subtree[node, at])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tenure.fast.compiled import compiled
 from tenure.fast.tables import Array
 
@@ -53,9 +51,24 @@ def _insert(keys: Array, rows: Array, start: int, end: int) -> None:
 
 @compiled
 def _sort(keys: Array, rows: Array, start: int, end: int) -> None:
-    order = np.argsort(keys[start:end])
-    keys[start:end] = keys[start:end][order]
-    rows[start:end] = rows[start:end][order]
+    """Sort a whole range, by a heap: no sequence makes it slow, and it takes no room."""
+    for root in range((end - start) // 2 - 1, -1, -1):
+        _sink(keys, rows, start, root, end - start)
+    for last in range(end - start - 1, 0, -1):
+        _swap(keys, rows, start, start + last)
+        _sink(keys, rows, start, 0, last)
+
+
+@compiled
+def _sink(keys: Array, rows: Array, start: int, root: int, size: int) -> None:
+    while 2 * root + 1 < size:
+        child = 2 * root + 1
+        if child + 1 < size and keys[start + child] < keys[start + child + 1]:
+            child += 1
+        if keys[start + root] >= keys[start + child]:
+            return
+        _swap(keys, rows, start + root, start + child)
+        root = child
 
 
 @compiled
