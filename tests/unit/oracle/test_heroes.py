@@ -6,6 +6,7 @@ import pytest
 
 from tenure.conformance.protocol import answer
 from tenure.explain import explain
+from tenure.findings.shortages import shortages
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -158,6 +159,21 @@ def test_a_hero_s_workload_is_kept_from_a_standard_queue(fair: tuple[FairStrateg
     assert taken(decision) == ["b"]
     said = {each.workload.name: each.verdict for each in explain(decision).workloads}
     assert said["h"] == "kept: it may not be taken: it runs in a hero, and the preemptor in none"
+
+
+def test_what_binds_a_hero_is_the_root_of_its_subtree_or_its_limit() -> None:
+    queues = [a_queue("alpha", 10, "lab"), a_queue("other", 90, "company")]
+    cohorts = (Cohort("company"), Cohort("lab", "company"))
+    running = [runs("a", "alpha", 10)]
+    hero = a_queue("hero", 0, "lab", hero=True)
+    (short,) = shortages(decided([*queues, hero], running, "hero", 3, cohorts=cohorts))
+    assert [account.name for account in short.path] == ["hero", "lab"]
+    assert (short.binding.name, short.binding.binds, short.available) == ("lab", "quota", 0)
+    # 3 of its 4 are in use: 1 is accessible yet, and 2 are there.
+    clamped = a_queue("hero", 0, "lab", hero=True, borrows=4)
+    running = [runs("a", "alpha", 5), runs("h", "hero", 3)]
+    (short,) = shortages(decided([*queues, clamped], running, "hero", 2, cohorts=cohorts))
+    assert (short.binding.name, short.binding.binds, short.available) == ("hero", "borrowingLimit", 1)
 
 
 def test_who_is_billed_is_told_for_whom() -> None:
