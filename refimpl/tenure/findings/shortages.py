@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tenure.model import UNLIMITED, Amount, FlavorResource, NodeQuota
 from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.fit import room_at
 from tenure.oracle.reach import free_at
 from tenure.oracle.tree import Node, available_at, quota_at
 from tenure.rules.quota import available_above, local_available, quota_passed_up
@@ -83,7 +85,7 @@ def shortages(decision: Decision) -> tuple[Shortage, ...]:
 
 def _shortage(decision: Decision, at: FlavorResource) -> Shortage:
     snapshot, asked = decision.snapshot, decision.assignment.usage.get(at, 0)
-    path = snapshot.tree.nodes[snapshot.place].path
+    path = _path(decision)
     binding, limit = _binding(decision, at)
     free = max(0, free_at(snapshot, snapshot.usage, at))
     return Shortage(
@@ -99,10 +101,23 @@ def _shortage(decision: Decision, at: FlavorResource) -> Shortage:
     )
 
 
+def _path(decision: Decision) -> tuple[int, ...]:
+    """The nodes up to the root, for a hero up to the root of its subtree."""
+    snapshot = decision.snapshot
+    path = snapshot.tree.nodes[snapshot.place].path
+    if snapshot.heroes is None or not decision.terms.hero:
+        return path
+    return path[: path.index(snapshot.heroes.branch_of[snapshot.place].root) + 1]
+
+
 def _binding(decision: Decision, at: FlavorResource) -> tuple[int, str]:
     """The place of the node that bounds what is available, and which of its limits does."""
     snapshot = decision.snapshot
     tree, usage = snapshot.tree, snapshot.usage
+    if isinstance(usage, EffectiveUsage) and decision.terms.hero:
+        room = room_at(usage, snapshot.place, at)
+        clamped = free_at(snapshot, usage, at) < room
+        return (snapshot.place, "borrowingLimit") if clamped else (_path(decision)[-1], "quota")
     for place in tree.nodes[snapshot.place].path[:-1]:
         parent = tree.nodes[place].parent
         assert parent is not None
@@ -114,6 +129,9 @@ def _binding(decision: Decision, at: FlavorResource) -> tuple[int, str]:
 
 def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> NodeAccount:
     tree, usage = decision.snapshot.tree, decision.snapshot.usage
+    free = available_at(tree, usage, node.place, at)
+    if decision.terms.hero:
+        free = free_at(decision.snapshot, usage, at)
     quota: NodeQuota = quota_at(tree, node.place, at)
     return NodeAccount(
         kind="ClusterQueue" if node.queue else "Cohort",
@@ -123,7 +141,7 @@ def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> 
         quota=quota.subtree,
         local_quota=quota.local,
         borrowing_limit=quota.borrowing_limit,
-        available=available_at(tree, usage, node.place, at),
+        available=free,
         binds=binds,
     )
 
@@ -131,6 +149,8 @@ def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> 
 def _withheld(decision: Decision, at: FlavorResource) -> Iterator[tuple[str, Amount]]:
     snapshot = decision.snapshot
     path = snapshot.tree.nodes[snapshot.place].path
+    if decision.terms.hero:
+        return  # what nodes keep is room for a hero, as far as limits are not honoured
     for node in snapshot.tree.nodes:
         idle = local_available(quota_at(snapshot.tree, node.place, at), snapshot.usage[node.place].get(at, 0))
         if node.place not in path and idle > 0:
