@@ -17,7 +17,7 @@ from tenure.readings import preset_names
 from tests.process import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")
+OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")
 TWO = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("decide", "--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
 FAIR = ("--fair-sharing", "default")
@@ -116,6 +116,14 @@ def test_the_presets_of_the_schema_are_all_of_them() -> None:
         assert schema(name)["$defs"]["reading"]["oneOf"][0]["enum"] == list(preset_names())
 
 
+def test_what_a_hero_does_is_as_the_schemas_say() -> None:
+    hero = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")
+    answer = check("decide", "decide", *hero, "-w", "training/job-foundation-c9e85", "--explain")
+    assert all("proposed" in effect for effect in answer["effects"])
+    check("pending", "decide", *hero, "--all-pending", "--explain")
+    check("accessible", "accessible", *hero)
+
+
 def test_a_schema_is_printed_as_it_is_published() -> None:
     printed = tenure("schema", "decide").stdout.decode()
     assert printed == (ROOT / "spec" / "schemas" / "decide.schema.json").read_text(encoding="utf-8")
@@ -124,4 +132,4 @@ def test_a_schema_is_printed_as_it_is_published() -> None:
     assert [line.split()[0] for line in listed] == schema_names()
     done = tenure("schema", "decisions")
     assert done.returncode == 2
-    assert b"expected one of decide, " in done.stderr
+    assert b"expected one of accessible, decide, " in done.stderr

@@ -1,0 +1,316 @@
+"""Heroes in whole decisions: the search, the effective tree, the words, and what a cluster shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenure.conformance.protocol import answer
+from tenure.explain import explain
+from tenure.model import (
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorQuotas,
+    FlavorResource,
+    Kin,
+    Outcome,
+    PodSet,
+    PreemptionRules,
+    Reason,
+    ReclaimWithinCohort,
+    ResourceGroup,
+    Settings,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.oracle.decide import Decision, decide
+from tenure.oracle.effects import effects_of
+from tenure.oracle.heroes.accessible import accessible_trees
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.snapshot import take_snapshot
+from tenure.readings import Reading, parse_reading, preset, preset_names
+from tests.unit.timeline.plays import played, result, scenario, submit
+from tests.unit.timeline.plays import queue as raw_queue
+
+GPU, CPU = FlavorResource("h100", "gpu"), FlavorResource("h100", "cpu")
+GUARANTEED = preset("guaranteed")
+HONOUR = parse_reading({"hero_lending": "honour"})
+
+
+def a_queue(
+    name: str,
+    gpus: int,
+    cohort: str = "lab",
+    *,
+    hero: bool = False,
+    cpus: int | None = None,
+    lends: int | None = None,
+    borrows: int | None = None,
+) -> ClusterQueue:
+    """A ClusterQueue that may reclaim from anybody; a hero takes lower priority of its own."""
+    nominal = {"gpu": gpus} if cpus is None else {"gpu": gpus, "cpu": cpus}
+    limits = ({} if each is None else {"gpu": each} for each in (borrows, lends))
+    return ClusterQueue(
+        name,
+        (ResourceGroup(tuple(nominal), (FlavorQuotas("h100", nominal, *limits),)),),
+        within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
+        cohort=cohort,
+        reclaim_within_cohort=ReclaimWithinCohort.ANY,
+        rules=PreemptionRules.UBER_CLUSTER_QUEUE if hero else PreemptionRules.DEFAULT,
+    )
+
+
+def runs(name: str, queue: str, gpus: int, priority: int = 0, cpus: int = 0) -> Workload:
+    """A workload that holds quota."""
+    usage = {GPU: gpus, CPU: cpus} if cpus else {GPU: gpus}
+    return Workload("ns", name, name, priority, 0, quota_reserved_at=1, cluster_queue=queue, usage=usage)
+
+
+def decided(
+    queues: list[ClusterQueue],
+    running: list[Workload],
+    to: str,
+    gpus: int,
+    *,
+    priority: int = 5,
+    cohorts: tuple[Cohort, ...] = (),
+    reading: Reading = GUARANTEED,
+    settings: Settings | None = None,
+    pods: PodSet | None = None,
+) -> Decision:
+    """The decision for one workload."""
+    cluster = Cluster(
+        {each.name: each for each in queues},
+        tuple(running),
+        cohorts={each.name: each for each in cohorts},
+        settings=settings or Settings(),
+    )
+    waiting = Workload("ns", "new", "new", priority, 0, pod_sets=(pods or PodSet("main", 1, {"gpu": gpus}),))
+    return decide(cluster, waiting, to, 9, reading)
+
+
+def taken(decision: Decision) -> list[str]:
+    """Who leaves, in order."""
+    return [each.workload.name for each in decision.targets]
+
+
+TEAMS = [a_queue("alpha", 10), a_queue("bravo", 10), a_queue("hero", 0, hero=True)]
+
+
+def test_bills_of_heroes_above_stay_while_a_hero_below_makes_room() -> None:
+    # Were upper's bill made anew without low, team would pay more of it, and low's leaving would gain less.
+    queues = [
+        a_queue("team", 8, "team-c"),
+        a_queue("lower", 0, "team-c", hero=True),
+        a_queue("other", 8, "company"),
+        a_queue("upper", 0, "company", hero=True),
+    ]
+    cohorts = (Cohort("company"), Cohort("team-c", "company"))
+    running = [runs("up", "upper", 8), runs("low", "lower", 4, priority=1)]
+    decision = decided(queues, running, "lower", 4, cohorts=cohorts)
+    assert (decision.outcome, taken(decision)) == (Outcome.PREEMPT, ["low"])
+    assert decision.selection is not None
+    after = decision.selection.usage
+    assert isinstance(after, EffectiveUsage)
+    before = decision.snapshot.usage
+    assert isinstance(before, EffectiveUsage)
+    root = before.plan.tree.places["upper"], GPU
+    assert after.bills[0, GPU] == before.bills[0, GPU]
+    assert root[0] in before.plan.branch_of
+
+
+def test_every_flavor_resource_of_the_request_has_to_fit() -> None:
+    queues = [a_queue("alpha", 8, cpus=4), a_queue("hero", 0, hero=True, cpus=0)]
+    running = [runs("a", "alpha", 2, cpus=4)]
+    pods = PodSet("main", 1, {"gpu": 4, "cpu": 2})
+    decision = decided(queues, running, "hero", 4, pods=pods)
+    assert taken(decision) == ["a"]
+    too_much = PodSet("main", 1, {"gpu": 1, "cpu": 5})
+    assert decided(queues, running, "hero", 1, pods=too_much).outcome == Outcome.NO_FIT
+
+
+def test_a_hero_is_admitted_with_fewer_pods_where_all_find_no_place() -> None:
+    pods = PodSet("main", 6, {"gpu": 24}, min_count=2)
+    decision = decided(TEAMS, [], "hero", 24, pods=pods)
+    assert decision.outcome == Outcome.FIT
+    assert decision.assignment.pod_sets[0].count == 5
+
+
+def test_a_standard_search_unlocks_anew_after_each_removal() -> None:
+    # What bravo keeps is lent as far as the hero uses it; alpha reclaims from bravo on that tree.
+    queues = [a_queue("alpha", 6), a_queue("bravo", 6, lends=0), a_queue("hero", 0, hero=True)]
+    running = [runs("h", "hero", 5), runs("b1", "bravo", 3), runs("b2", "bravo", 3)]
+    for fair in (None, tuple(FairStrategy)):
+        decision = decided(queues, running, "alpha", 3, settings=Settings(fair_sharing=fair))
+        assert isinstance(decision.snapshot.usage, EffectiveUsage)
+        assert decision.snapshot.heroes is not None
+        assert decision.snapshot.heroes.unlocks
+        assert taken(decision) == ["b1"]
+        assert explain(decision).workloads
+
+
+@pytest.mark.parametrize("fair", [None, tuple(FairStrategy)])
+def test_a_hero_s_workload_is_kept_from_a_standard_queue(fair: tuple[FairStrategy, ...] | None) -> None:
+    running = [runs("h", "hero", 16), runs("b", "bravo", 4)]
+    decision = decided(TEAMS, running, "alpha", 2, settings=Settings(fair_sharing=fair))
+    assert taken(decision) == ["b"]
+    said = {each.workload.name: each.verdict for each in explain(decision).workloads}
+    assert said["h"] == "kept: it may not be taken: it runs in a hero, and the preemptor in none"
+
+
+def test_who_is_billed_is_told_for_whom() -> None:
+    decision = decided(TEAMS, [runs("h", "hero", 8)], "alpha", 3)
+    texts = [each.text for each in explain(decision).request]
+    assert "gpu on h100: billed 4 of 10 for hero" in texts
+
+
+def test_the_verdicts_about_heroes_say_where_they_stand() -> None:
+    queues = [
+        a_queue("upper", 0, "company", hero=True),
+        a_queue("team", 8, "team-c"),
+        a_queue("lower", 0, "team-c", hero=True),
+        a_queue("rival", 0, "team-c", hero=True),
+        a_queue("other", 4, "company"),
+    ]
+    cohorts = (Cohort("company"), Cohort("team-c", "company"))
+    running = [runs("up", "upper", 6), runs("r", "rival", 3, priority=5), runs("o", "other", 3)]
+    decision = decided(queues, running, "lower", 8, cohorts=cohorts)
+    said = {each.workload.name: each.verdict for each in explain(decision).workloads}
+    assert said == {
+        "up": "kept: it may not be taken: hero, above you",
+        "r": "kept: it may not be taken: hero, a peer of no lower priority",
+        "o": "kept: it may not be taken: outside the hero's subtree",
+    }
+
+
+def test_the_cluster_shows_what_the_proposal_asks_for_beside_kueue_s_own() -> None:
+    decision = decided(TEAMS, [runs("a", "alpha", 10), runs("b", "bravo", 10)], "hero", 20)
+    effect, _ = effects_of(decision)
+    assert effect.conditions == (("Evicted", "Preempted"), ("Preempted", "UberCQPreemption"))
+    assert effect.labels == (("preempting_cluster_queue", "hero"), ("reason", "UberCQPreemption"))
+    assert effect.proposed is not None
+    message = "Preempted by Hero Workload new in Queue hero"
+    assert effect.proposed.event == ("Warning", "Preempted", message)
+    assert effect.proposed.labels == (("reason", "UberCQPreemption"), ("queue", "hero"))
+    assert {each.reason for each in decision.targets} == {Reason.UBER_CQ_PREEMPTION}
+
+
+def test_in_its_own_queue_nothing_is_proposed() -> None:
+    decision = decided([a_queue("hero", 8, hero=True)], [runs("h", "hero", 8)], "hero", 8)
+    (effect,) = effects_of(decision)
+    assert effect.proposed is None
+    assert effect.conditions[1] == ("Preempted", "InClusterQueue")
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_without_a_hero_nothing_is_planned(name: str) -> None:
+    queues = {each.name: each for each in TEAMS[:2]}
+    snapshot = take_snapshot(Cluster(queues, (runs("a", "alpha", 3),)), "alpha", 0, preset(name))
+    assert snapshot.heroes is None
+    assert type(snapshot.usage) is tuple
+
+
+def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
+    reading = parse_reading({"preset": "as-written", "hero_lending": "honour"})
+    queues = {each.name: each for each in (a_queue("alpha", 10, lends=2), a_queue("hero", 0, hero=True))}
+    usage = take_snapshot(Cluster(queues, (runs("h", "hero", 7),)), "alpha", 0, reading).usage
+    assert isinstance(usage, EffectiveUsage)
+    column = usage.columns[GPU]
+    place = usage.plan.tree.places["alpha"]
+    assert (column.bill[place], column.lending[place]) == (7, 0)
+
+
+def test_what_is_accessible_may_be_below_zero_by_the_letter_and_not_as_guaranteed() -> None:
+    queues = [
+        a_queue("c", 10, "company"),
+        a_queue("h", 0, "company", hero=True),
+        a_queue("a", 5, "team"),
+        a_queue("b", 5, "team"),
+        a_queue("k", 0, "team", hero=True),
+    ]
+    cohorts = {each.name: each for each in (Cohort("company"), Cohort("team", "company"))}
+    running = (runs("up", "h", 10), runs("low", "k", 10))
+    cluster = Cluster({each.name: each for each in queues}, running, cohorts=cohorts)
+
+    def accessible(name: str) -> dict[str, int]:
+        (tree,) = accessible_trees(cluster, 0, preset(name))
+        return {node.name: node.accounts[0].accessible for node in tree if node.is_queue}
+
+    assert accessible("as-written") == {"a": -2, "b": -2, "c": 5, "h": 20, "k": 10}
+    assert accessible("guaranteed") == {"a": 0, "b": 0, "c": 0, "h": 20, "k": 10}
+
+
+def test_kinship_goes_by_parent_cohorts_and_scope_by_the_reading() -> None:
+    queues = [a_queue("red", 4, "west", hero=True), a_queue("blue", 4, "east", hero=True)]
+    cohorts = {name: Cohort(name, "root") for name in ("west", "east")}
+    cluster = Cluster({each.name: each for each in queues}, cohorts=cohorts)
+    for scope, inside in (("branch", False), ("tree", True)):
+        snapshot = take_snapshot(cluster, "red", 0, parse_reading({"hero_scope": scope}))
+        places = snapshot.tree.places
+        assert kin_between(snapshot.heroes, places["red"], places["blue"]) == Kin(hero=True, in_scope=inside)
+
+
+def test_heads_of_heroes_have_their_turn_first_in_a_cycle() -> None:
+    # By name and by priority alpha would be first, and would be evicted in the next cycle.
+    rules = {"preemption": {"rules": "UberClusterQueueRules"}}
+    queues = [raw_queue("alpha", 4, "lab"), raw_queue("zulu", 0, "lab", **rules)]
+    events = [submit("0s", "a", "alpha", 4, priority=9), submit("0s", "z", "zulu", 4)]
+    record = played(scenario(queues, events), "guaranteed")
+    assert result(record, 0) == {"z": "admitted", "a": "skipped"}
+
+
+def test_an_oracle_that_shares_snapshots_tells_readings_apart() -> None:
+    quota = {"name": "gpu", "nominalQuota": 10}
+    groups = [{"coveredResources": ["gpu"], "flavors": [{"name": "h100", "resources": [quota]}]}]
+
+    def described(name: str, **preemption: str) -> dict[str, object]:
+        spec = {"cohortName": "lab", "preemption": preemption, "resourceGroups": groups}
+        return {"metadata": {"name": name}, "spec": spec}
+
+    request = {
+        "now": "2026-01-01T00:00:00Z",
+        "clusterQueues": [described("a"), described("h", rules="UberClusterQueueRules")],
+        "admitted": [
+            {
+                "metadata": {"namespace": "n", "name": "w"},
+                "spec": {"podSets": [{"name": "main", "count": 1}]},
+                "status": {
+                    "admission": {
+                        "clusterQueue": "h",
+                        "podSetAssignments": [
+                            {
+                                "name": "main",
+                                "count": 1,
+                                "flavors": {"gpu": "h100"},
+                                "resourceUsage": {"gpu": 8},
+                            }
+                        ],
+                    }
+                },
+            }
+        ],
+        "incoming": {
+            "metadata": {"namespace": "n", "name": "i"},
+            "spec": {
+                "podSets": [
+                    {
+                        "name": "main",
+                        "count": 1,
+                        "template": {
+                            "spec": {"containers": [{"name": "c", "resources": {"requests": {"gpu": 13}}}]}
+                        },
+                    }
+                ]
+            },
+        },
+        "targetCQ": "a",
+    }
+    readings = ("guaranteed", "as-written", {"hero_billing": "whole"}, "guaranteed")
+    billed = []
+    for reading in readings:
+        asked = {**request, "reading": reading, "explain": True}
+        said = answer({"id": 1, "call": "decide", "input": asked}, shared=True)["output"]
+        billed.append("UCQ-160" in [each["rule"] for each in said["trace"]["request"]])
+    assert billed == [False, True, True, False]
