@@ -68,7 +68,7 @@ def find_counterexample(claim: Claim, question: Question) -> Counterexample:
         for name, made in claim.arguments.items()
     }
     difference = next((found for call in claim.calls if (found := replay(call, model))), "")
-    if difference or not _is_one_decision(claim):
+    if difference or not is_one_decision(claim):
         return Counterexample(values, (), None, difference)
     case = hero_case(values)
     if case is not None:
@@ -119,7 +119,8 @@ def _replayed_difference(
     return ""
 
 
-def _is_one_decision(claim: Claim) -> bool:
+def is_one_decision(claim: Claim) -> bool:
+    """Whether a claim is about one preemptor, target, terms and clock, so that its values make a scenario."""
     return {"preemptor", "target", "terms", "now"} <= set(claim.symbols)
 
 

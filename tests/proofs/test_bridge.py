@@ -14,10 +14,12 @@ from tenure.rules.priority import has_lower_priority
 from tenure.rules.registry import all_rules
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import is_time_expired
+from tenure_proofs import pool
 from tenure_proofs.bridge import check_lifting
 from tenure_proofs.trusted import ast_lifter, symbols, tracer
 from tenure_proofs.trusted.domains import parameters_of
 from tenure_proofs.trusted.shapes import Formula
+from tests.proofs import programs
 
 FUNCTIONS = {"DOOR": take_target, **{entry.id: entry.function for entry in all_rules() if entry.lift}}
 
@@ -28,6 +30,13 @@ def test_formulas_and_execution_are_the_same(name: str) -> None:
     report = check_lifting(FUNCTIONS[name], 150, random.randrange(2**32))
     assert report.problem == ""
     assert report.examples == 150
+
+
+def test_a_function_that_no_lifter_reads_is_reported_and_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "lifted_function", lambda _: programs.true_division)
+    report = pool.lift_task("TBP-020", 1, 0)
+    assert report.problem.startswith("not liftable: a rule may not use true division")
+    assert (report.examples, report.undecided) == (0, False)
 
 
 def test_a_syntax_lifter_that_is_off_by_one_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from tenure.conformance.protocol import answer
 from tenure.conformance.vectors import Vector, expected_from, load_vectors, run_vector
 from tenure.readings import preset_names
 from tenure.rules.registry import all_rules
+from tenure_proofs.counterexamples import is_one_decision
 from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.runner import run_obligation
+from tenure_proofs.trusted.claim import Claim
 from tools.lints.pages import Page, findings
 from tools.lints.sources import awaited
 
@@ -114,6 +118,33 @@ def test_the_story_of_f_001_is_the_counterexample_that_the_solvers_find() -> Non
     found = dict(result.counterexample.scenario["input"])
     assert found.pop("reading") == VECTORS[STORY].data["reading"] == "as-written"
     assert found == VECTORS[STORY].data["input"]
+
+
+def refuted_decisions(page: Page) -> Iterator[tuple[str, str]]:
+    """Obligations that a page names, and readings, of which a counterexample is one decision."""
+    for name in page.front.get("obligations", []):
+        expect = OBLIGATIONS[name].expect
+        claim = Claim(reading_of(preset_names()[0]))
+        OBLIGATIONS[name].statement(claim)
+        if is_one_decision(claim):
+            yield from ((name, reading) for reading in expect if expect[reading] == Verdict.REFUTED)
+
+
+@pytest.mark.parametrize("identifier", [each for each in PAGES if PAGES[each].front.get("obligations")])
+def test_the_scenario_of_a_finding_is_the_smallest_counterexample_or_the_page_says_why_not(
+    identifier: str,
+) -> None:
+    page = PAGES[identifier]
+    for name, reading in refuted_decisions(page):
+        result = run_obligation(OBLIGATIONS[name], reading, None)
+        assert result.counterexample is not None
+        scenario = result.counterexample.scenario
+        assert scenario is not None
+        found = {key: value for key, value in scenario["input"].items() if key != "reading"}
+        vectors = [VECTORS[each].data for each in page.front.get("vectors", [])]
+        equal = any(each["input"] == found and each["reading"] == reading for each in vectors)
+        why_not = f"smallest counterexample of {name} under {reading} is another scenario:"
+        assert equal != (why_not in " ".join(page.body.split())), (name, reading)
 
 
 @pytest.mark.parametrize("identifier", PAGES)
