@@ -67,10 +67,14 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
     )
     try:
         assignment = decision.assignment if given else request.assignment
-        answer = decide_fast(in_two_steps(cluster), preemptor, queue, now, reading, assignment)
+        arrays = in_two_steps(cluster)
+        asked = (arrays, preemptor, queue, now, reading, assignment)
+        # The second one that is prepared finds the candidates kept.
+        answers = [said_by(decide_fast(*asked, prepared=prepared)) for prepared in (False, True, True)]
     except Uncovered as uncovered:
         return Compared(expected, None, uncovered.what)
-    return Compared(expected, said_by(answer))
+    different = [answer for answer in answers if answer != expected]
+    return Compared(expected, different[0] if different else expected)
 
 
 def said_by(answer: Answer) -> Said:

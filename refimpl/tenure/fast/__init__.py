@@ -5,7 +5,17 @@
 
 from tenure.fast.arrays import Arrays, load
 from tenure.fast.compiled import COMPILED, NOT_COMPILED
-from tenure.fast.decide import Answer, Victim, decide
+from tenure.fast.decide import Answer, Victim, decide, decide_many
 from tenure.fast.uncovered import Uncovered
 
-__all__ = ["COMPILED", "NOT_COMPILED", "Answer", "Arrays", "Uncovered", "Victim", "decide", "load"]
+__all__ = [
+    "COMPILED",
+    "NOT_COMPILED",
+    "Answer",
+    "Arrays",
+    "Uncovered",
+    "Victim",
+    "decide",
+    "decide_many",
+    "load",
+]

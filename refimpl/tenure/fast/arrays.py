@@ -223,14 +223,14 @@ class Arrays:
         """
         columns = self.columns
         aged = now if "growing" in columns.by else None
-        timed = now if self._made_of(("missing",), self._misses_stamps) else None
+        timed = now if self.made_of(("missing",), self._misses_stamps) else None
         key = ("rows", aged, counting, timed, requeuing, since_eviction)
-        found: tuple[Rows, Order] = self._made_of(
+        found: tuple[Rows, Order] = self.made_of(
             key, lambda: self._rows(aged, timed, counting, requeuing, since_eviction)
         )
         return found
 
-    def _made_of(self, key: tuple[object, ...], make: Any) -> Any:
+    def made_of(self, key: tuple[object, ...], make: Any) -> Any:
         """What was made since the last change, or is now; only the last instant is kept."""
         if key not in self._made:
             if len(self._made) > 64:
@@ -255,7 +255,7 @@ class Arrays:
         reserved: Array = columns.column("reserved")
         if timed is not None:
             reserved = np.where(reserved == NO_STAMP, timed, reserved)
-        keys, order = self._made_of(
+        keys, order = self.made_of(
             ("keys", aged, counting, timed),
             lambda: make_keys(priority, reserved, columns.by["tie"][: columns.rows], self.counted),
         )
@@ -266,7 +266,7 @@ class Arrays:
             reserved=reserved,
             queued=self._queued(requeuing, since_eviction),
             key=keys,
-            twin=self._made_of(("twin",), columns.twins),
+            twin=self.made_of(("twin",), columns.twins),
             evicted=columns.column("evicted"),
             first=columns.column("first"),
             width=columns.column("width"),
@@ -296,12 +296,12 @@ class Arrays:
 
     def work(self) -> Work:
         """Room for one search; the same one until something changes."""
-        found: Work = self._made_of(("work",), self._work)
+        found: Work = self.made_of(("work",), self._work)
         return found
 
     def rounds(self) -> Rounds:
         """Room for one tournament; the same one until something changes."""
-        found: Rounds = self._made_of(("rounds",), lambda: rounds_for(self.layout.forest, ROOM))
+        found: Rounds = self.made_of(("rounds",), lambda: rounds_for(self.layout.forest, ROOM))
         return found
 
     def _work(self) -> Work:

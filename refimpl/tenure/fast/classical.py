@@ -142,21 +142,39 @@ def take(rows: Rows, row: int, policy: Policy, work: Work, count: int) -> None:
 def select(
     rows: Rows, forest: Forest, usage: Array, ask: Ask, policy: Policy, order: Order, work: Work
 ) -> tuple[int, int, bool]:
-    """Find targets.
+    """Find targets: classify, collect, and search with as much sorting as it takes; see `search`."""
+    classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
+    end = forest.end[ask.path[len(ask.path) - 1]]
+    count, elsewhere, advantaged = gather(rows, ask, policy, order, work, end)
+    return search(rows, forest, usage, ask, policy, work, count, elsewhere, advantaged, 0)
+
+
+@compiled
+def search(
+    rows: Rows,
+    forest: Forest,
+    usage: Array,
+    ask: Ask,
+    policy: Policy,
+    work: Work,
+    count: int,
+    elsewhere: int,
+    advantaged: int,
+    settled: int,
+) -> tuple[int, int, bool]:
+    """Find targets among candidates.
 
     Args:
         usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
+        count, elsewhere, advantaged: of candidates in `work.rows`, as `gather` returned.
+        settled: how many of them are sorted; `work.keys` is not looked at where that is all.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether that attempt lets
         the preemptor's queue borrow.
     """
-    classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
-    count, elsewhere, advantaged = gather(
-        rows, ask, policy, order, work, forest.end[ask.path[len(ask.path) - 1]]
-    )
     may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
-    work.ends[0], top, settled = count, 0, 0
+    work.ends[0], top = count, 0
     while True:
         copy_tree(forest, usage, ask.path, work.usage)
         taken, position = 0, 0

@@ -11,9 +11,17 @@ from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
 from tenure.fast.nodes import change
 from tenure.fast.policy import Terms, policy_of, terms_of
-from tenure.fast.tables import Array, Ask, Order, Policy, Rows
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Amounts, ClusterQueue, FairStrategy, FlavorResource, Instant, Workload
+from tenure.model import (
+    Amounts,
+    ClusterQueue,
+    FairStrategy,
+    FlavorResource,
+    Instant,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.readings import Reading
 
 
@@ -49,6 +57,7 @@ class Searcher:
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
+        prepared: whether candidates are sorted as a whole and kept for the next search that has the same.
     """
 
     arrays: Arrays
@@ -58,6 +67,7 @@ class Searcher:
     rows: Rows
     order: Order
     policy: Policy
+    prepared: bool = False
 
     def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Find targets.
@@ -71,9 +81,12 @@ class Searcher:
         work = arrays.work()
         if arrays.cluster.settings.fair_sharing is not None:
             return self._find_fairly(ask)
-        start, end, may_borrow = classical.select(
-            self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
-        )
+        if self.prepared:
+            start, end, may_borrow = self._search_kept(ask, work)
+        else:
+            start, end, may_borrow = classical.select(
+                self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
+            )
         if start == end:
             return NOBODY
         return Found(
@@ -82,6 +95,41 @@ class Searcher:
             work.share[start:end].copy(),
             may_borrow,
         )
+
+    def _search_kept(self, ask: Ask, work: Work) -> tuple[int, int, bool]:
+        """Search among candidates that are sorted already, if anybody has asked for the same before."""
+        arrays, rows, policy = self.arrays, self.rows, self.policy
+        forest = arrays.layout.forest
+        classical.classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
+        top = int(self.path[-1])
+        end = int(forest.end[top])
+        key = (
+            "candidates",
+            self.node,
+            ask.needed.tobytes(),
+            work.group[top:end].tobytes(),
+            _seen(policy),
+            id(rows.key),
+            id(rows.queued),
+        )
+        kept, elsewhere, advantaged = arrays.made_of(key, lambda: self._sort(ask, work, end))
+        return classical.search(
+            rows,
+            forest,
+            arrays.usage,
+            ask,
+            policy,
+            work._replace(rows=kept),
+            len(kept),
+            elsewhere,
+            advantaged,
+            len(kept),
+        )
+
+    def _sort(self, ask: Ask, work: Work, end: int) -> tuple[Array, int, int]:
+        """All candidates in their order, how many of them elsewhere, and how many with advantage."""
+        count, elsewhere, advantaged = classical.gather(self.rows, ask, self.policy, self.order, work, end)
+        return work.rows[np.argsort(work.keys[:count])], elsewhere, advantaged
 
     def _find_fairly(self, ask: Ask) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
@@ -123,8 +171,21 @@ class Searcher:
         return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
 
 
+def _seen(policy: Policy) -> Policy:
+    """What of a policy decides who is a candidate and in which order, the rest blanked out."""
+    if policy.within != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+        policy = policy._replace(queued=0)
+    return policy._replace(now=0) if policy.duration < 0 else policy
+
+
 def searcher(
-    arrays: Arrays, preemptor: Workload, queue: ClusterQueue, now: Instant, reading: Reading
+    arrays: Arrays,
+    preemptor: Workload,
+    queue: ClusterQueue,
+    now: Instant,
+    reading: Reading,
+    *,
+    prepared: bool = False,
 ) -> Searcher:
     """Prepare searches for a pending workload.
 
@@ -138,4 +199,4 @@ def searcher(
     terms: Terms = terms_of(queue, settings, reading)
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy)
+    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy, prepared)
