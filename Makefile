@@ -39,7 +39,7 @@ check: $(STAMP) ## decide the example, run the vectors, prove everything and pri
 	$(BIN)/tenure decide $(EXAMPLE) --explain
 	$(BIN)/tenure vectors check
 	$(BIN)/tenure vectors run
-	$(BIN)/tenure prove --seeds 6 --no-cache
+	$(BIN)/tenure prove --seeds 6
 
 .PHONY: test
 test: $(STAMP) lint types contracts ## lints, types, import contracts, tests and doctests

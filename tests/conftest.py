@@ -13,11 +13,14 @@ settings.load_profile("untimed")
 
 @pytest.fixture(scope="session", autouse=True)
 def kept_by_this_run_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What commands keep is shared by the workers of this run, and by no other run."""
+    """What commands keep is shared by the workers of this run, and by no other run.
+
+    Unless whoever started it names a folder: continuous integration proves everything once, in a new one.
+    """
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(shared / "kept")
+    os.environ["XDG_CACHE_HOME"] = os.environ.get("TENURE_TEST_CACHE", str(shared / "kept"))
     yield
     if before is None:
         del os.environ["XDG_CACHE_HOME"]

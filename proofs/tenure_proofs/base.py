@@ -17,6 +17,7 @@ BEGIN = (
     "tenure_proofs.runner",
     "tenure_proofs.bridge",
     "tenure_proofs.cvc5_worker",
+    "tenure_proofs.trusted.ancestors",
     "tenure_proofs.trusted.logic",
     "tenure_proofs.trusted.schemas",
     "tenure_proofs.trusted.transitions",
@@ -26,6 +27,8 @@ BEGIN = (
 REPLAYS = (
     "tenure.conformance.protocol",
     "tenure.rules.eligibility",
+    "tenure.rules.hero_rank",
+    "tenure.rules.hero_targets",
     "tenure.rules.registry",
     "tenure.oracle.door",
 )

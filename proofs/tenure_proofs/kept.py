@@ -32,7 +32,12 @@ from tenure_proofs.solvers import solver_versions
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 
-FUNCTION_BY_FUNCTION = ("tenure.conformance.protocol", "tenure.rules.eligibility", "tenure.oracle.door")
+FUNCTION_BY_FUNCTION = (
+    "tenure.conformance.protocol",
+    "tenure.rules.eligibility",
+    "tenure.rules.hero_targets",
+    "tenure.oracle.door",
+)
 """Rules count as a statement reaches them, and the oracle where a counterexample went through it."""
 
 

@@ -63,7 +63,7 @@ def decide(
     >>> from tenure.readings import preset
     >>> waiting = Workload("ns", "w", "u", priority=0, created_at=0)
     >>> cluster = Cluster({"q": ClusterQueue("q")})
-    >>> decide(Engine.FAST, cluster, waiting, "q", 0, preset("guaranteed")).engine
+    >>> decide(Engine.FAST, cluster, waiting, "q", 0, preset("guaranteed")).engine.value
     'fast'
     """
     asked = (cluster, preemptor, queue_name, now, reading, assignment)

@@ -26,13 +26,15 @@ def usual(claim: Claim) -> tuple[Any, ...]:
         claim.evidence("evidence"),
         claim.terms(),
         claim.number("now"),
+        claim.kin(),
     )
 
 
 def the_same_twice(claim: Claim) -> tuple[Any, ...]:
     """A workload against itself, at a time that is no constant."""
     made = claim.workload("made")
-    return made, made, claim.evidence("evidence"), claim.terms(), value_of(made, "quota_reserved_at") + 1
+    at = value_of(made, "quota_reserved_at") + 1
+    return made, made, claim.evidence("evidence"), claim.terms(), at, claim.kin()
 
 
 def differs(claim: Claim, function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

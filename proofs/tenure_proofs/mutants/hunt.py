@@ -64,13 +64,17 @@ class Hunted:
     by: str = ""
 
 
+def mutated() -> Mapping[str, Callable[..., Any]]:
+    """What has mutants: every lifted rule, the door and the folds' steps."""
+    return {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED
+
+
 @cache
 def all_mutants() -> Mapping[str, Mutant]:
-    """Every mutant of every lifted rule, of the door and of the folds' steps, by identifier."""
-    functions = {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED
+    """Every mutant, by identifier."""
     return {
         mutant.id: mutant
-        for name, function in functions.items()
+        for name, function in mutated().items()
         for mutant in mutants_of(name, function, FAMILIES)
     }
 

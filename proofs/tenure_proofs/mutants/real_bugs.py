@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tenure_proofs.mutants.mutant import Change, places
+from tenure_proofs.mutants.mutant import Change, places, source_of
 
 REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -80,15 +80,28 @@ REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
 
 
 def real_bug_changes(function: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
-    """The mistakes in one function.
-
-    Raises:
-        ValueError: the right source is not there any more.
-    """
+    """The mistakes in one function, where its source is still what they are mistakes of."""
     for name, before, after, _ in REAL_BUGS:
         if name == function.__name__:
-            here = [(place, node) for place, node in places(definition) if ast.unparse(node) == before]
-            if not here:
-                raise ValueError(f"real_bugs.py: {name} does not say {before!r}")
-            place, node = here[-1]
-            yield Change(place, node, ast.parse(after, mode="eval").body)
+            here = _places_of(before, definition)
+            if here:
+                place, node = here[-1]
+                yield Change(place, node, ast.parse(after, mode="eval").body)
+
+
+def displaced(functions: Iterable[Callable[..., Any]]) -> list[str]:
+    """Mistakes that have no place any more, since a rule was changed; in words.
+
+    Args:
+        functions: all that is mutated.
+    """
+    sources = {each.__name__: source_of(each) for each in functions}
+    return [
+        f"{name} does not say `{before}`, of which `{after}` is a mistake: {seen}"
+        for name, before, after, seen in REAL_BUGS
+        if name not in sources or not _places_of(before, sources[name])
+    ]
+
+
+def _places_of(source: str, definition: ast.FunctionDef) -> list[tuple[int, ast.expr]]:
+    return [(place, node) for place, node in places(definition) if ast.unparse(node) == source]

@@ -334,15 +334,15 @@ def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim
     amount, weight, total, is_queue = _to_a_node(claim)
     claim.assume(total > 0)
     bill = claim.lift(bill_of_workload)
-    floor, exact = (
+    floor, together, exact = (
         bill(amount, weight, is_queue, total, rounding).value
-        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
+        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.CUMULATIVE, AccessibleRounding.EXACT)
     )
     alone, alone_is = _rounded_down(claim, "alone", amount * weight, total)
     one_after_the_other(
         claim,
-        implies(negation(is_queue), all_of(floor == 0, exact == 0)),
-        implies(is_queue, all_of(floor == alone, exact == amount * weight)),
+        implies(negation(is_queue), all_of(floor == 0, together == 0, exact == 0)),
+        implies(is_queue, all_of(floor == alone, together == alone, exact == amount * weight)),
         all_of(alone_is, amount * weight >= 0, amount * weight <= total * weight),
         all_of(total * (alone - weight) <= 0, total * alone > -total),
         all_of(alone >= 0, alone <= weight),

@@ -165,6 +165,18 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
     return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
 
 
+@obligation("PO-UCQ-265", rules=["UCQ-320"], expect=everywhere(PROVED))
+def borrowers_come_first_then_others_and_the_heros_own_last(claim: Claim) -> None:
+    """KEP-8826, Goals, Deterministic Victim Selection: three groups, which are counted from 0."""
+    over_quota, own = claim.flag("over_quota"), claim.flag("own")
+    group = claim.lift(group_for_hero)(own, over_quota).value
+    claim.prove(
+        implies(own, group == 2),
+        implies(all_of(negation(own), over_quota), group == 0),
+        implies(all_of(negation(own), negation(over_quota)), group == 1),
+    )
+
+
 @obligation("PO-UCQ-270", rules=["UCQ-320", *ORDER], expect=everywhere(PROVED), budget_s=20)
 def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
