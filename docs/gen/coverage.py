@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from docs.gen.markdown import Fills, Pages, Places, link, linked, relative, table
 from docs.gen.sources import ROOT
@@ -26,6 +28,7 @@ KINDS = {
     "process": "about the proposal's own making, tests or release",
 }
 """Every kind of account, in words."""
+_ELSEWHERE: Final = re.compile(r"\[([^\]]*)\]\(https?://[^)]*\)")
 _CODE = {"validation", "effect", "manifest", "scenario"}
 _LINKED = {"rule", "finding", "obligation", "vector"}
 
@@ -68,7 +71,9 @@ def _sections(page: CoveragePage, places: Places) -> Iterator[str]:
 
 
 def _sentence(entry: Entry) -> str:
-    return f"`` {entry.sentence.text} ``" if entry.sentence.code else entry.sentence.text
+    """The sentence as it reads; where the source links elsewhere the site does not."""
+    text = entry.sentence.text
+    return f"`` {text} ``" if entry.sentence.code else _ELSEWHERE.sub(r"\1", text)
 
 
 def _account(entry: Entry, places: Places, here: str) -> str:
