@@ -181,21 +181,21 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
 
     Recorded snapshots may lack uids: equal candidates then stand by name, whatever the input's order.
     """
-    preemptor, terms, now = question.preemptor, question.terms, question.now
     listed = tuple(candidates)
     if len(listed) < 2:
         return listed
+    return tuple(sorted(listed, key=lambda each: sort_key(question, each.workload, each.group)))
 
-    def key(candidate: Candidate) -> tuple[int, int, int, int, int, str, str]:
-        stands = order_key(candidate.workload, candidate.group, preemptor, terms, now)
-        return (
-            stands.running,
-            stands.group,
-            stands.priority,
-            stands.unexpired,
-            stands.recency,
-            stands.uid,
-            candidate.workload.key,
-        )
 
-    return tuple(sorted(listed, key=key))
+def sort_key(question: Question, workload: Workload, group: int) -> tuple[int, int, int, int, int, str, str]:
+    """What a candidate of a group is sorted by: KQ-230, then the name for those that lack a uid."""
+    stands = order_key(workload, group, question.preemptor, question.terms, question.now)
+    return (
+        stands.running,
+        stands.group,
+        stands.priority,
+        stands.unexpired,
+        stands.recency,
+        stands.uid,
+        workload.key,
+    )

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.model import Workload
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
-from tenure.oracle.question import OWN, Candidate, Question, Selection, exceeds_any
+from tenure.oracle.question import OWN, Candidate, Question, Selection, exceeds_any, sort_key
 from tenure.oracle.selection import Removal, fill_back, removal_step
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
 from tenure.rules.hero_targets import group_for_hero
-from tenure.rules.ordering import order_key
 
 
 def select_for_hero(question: Question) -> Selection:
@@ -123,19 +121,7 @@ class HeroSearch:
         return group_for_hero(place == self._place, exceeds_any(usage[place], quotas))
 
     def _key(self, candidate: Candidate, usage: EffectiveUsage) -> tuple[int, int, int, int, int, str, str]:
-        question = self._question
-        workload: Workload = candidate.workload
-        group = self._group(candidate.place, usage)
-        stands = order_key(workload, group, question.preemptor, question.terms, question.now)
-        return (
-            stands.running,
-            stands.group,
-            stands.priority,
-            stands.unexpired,
-            stands.recency,
-            stands.uid,
-            workload.key,
-        )
+        return sort_key(self._question, candidate.workload, self._group(candidate.place, usage))
 
 
 def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
