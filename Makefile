@@ -119,6 +119,10 @@ docs: $(STAMP) ## build the site into site/; a broken link fails
 docs-serve: $(STAMP) ## serve the site and rebuild on change
 	$(QUIET_MKDOCS) $(BIN)/mkdocs serve
 
+.PHONY: pictures
+pictures: $(STAMP) ## draw the README's pictures anew
+	$(BIN)/python -m tools.pictures
+
 .PHONY: wheel
 wheel: $(STAMP) ## build the distribution into dist/
 	rm -rf dist
