@@ -1,6 +1,6 @@
 """Random histories of clusters with heroes: what must hold after every step, whatever happened before.
 
-    python -m tests.properties.hero_histories --n 2000 --seed 7
+    python -m tests.properties.hero_histories --n 2000 --seed 7 --jobs 2
 
 prints its progress, what the histories exercised, and the seed that plays a failing one again.
 """
@@ -12,6 +12,8 @@ import dataclasses
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -33,7 +35,7 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
-from tenure.oracle.decide import Decision, decide
+from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.effective import EffectiveUsage
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.heroes.plan import kin_between
@@ -81,6 +83,7 @@ class History:
         counts: what the history exercised.
         step: how many steps were taken.
         cut: whether a quota was cut while somebody ran, so that more may be in use than there is.
+        known: the snapshot of the cluster as it is now; None where it changed since one was taken.
     """
 
     seed: int
@@ -93,14 +96,28 @@ class History:
     counts: Counter[str] = field(default_factory=Counter)
     step: int = 0
     cut: bool = False
+    known: Snapshot | None = None
 
     def cluster(self) -> Cluster:
         """The cluster as it is now."""
         return Cluster(self.queues, tuple(self.running), settings=self.settings, cohorts=self.cohorts)
 
-    def snapshot(self) -> Snapshot:
-        """The tree as it is now; it is one tree."""
-        return take_snapshot(self.cluster(), min(self.queues), self.step, self.reading)
+    def snapshot(self, name: str) -> Snapshot:
+        """The tree as it is now, around a queue; it is one tree, and no priority grows in it."""
+        if self.known is None:
+            self.known = take_snapshot(self.cluster(), name, self.step, self.reading)
+        place = self.known.tree.places[name]
+        return dataclasses.replace(self.known, queue=self.queues[name], place=place)
+
+    def now_runs(self, running: Iterable[Workload]) -> None:
+        """Something else holds quota from now on."""
+        self.running = list(running)
+        self.known = None
+
+    def now_has(self, queue: ClusterQueue) -> None:
+        """A queue is another one from now on."""
+        self.queues = {**self.queues, queue.name: queue}
+        self.known = None
 
     def check(self, holds: bool, claim: str) -> None:
         """Fail with all that is needed to see it again.
@@ -154,17 +171,43 @@ def play(seed: int) -> Counter[str]:
         AssertionError: something that must hold does not; it names the seed.
     """
     history = draw_history(seed)
-    history.counts["fair sharing" if history.settings.fair_sharing else "classical"] += 1
+    history.counts += _kinds(history)
     for step in range(1, STEPS + 1):
         history.step = step
+        before = history.known
         _take_a_step(history)
-        check_state(history)
+        if before is None or history.known is not before:  # a step that changed nothing was checked
+            check_state(history)
     return history.counts
+
+
+def _kinds(history: History) -> Counter[str]:
+    """Of which kinds a history is, each counted once."""
+    heroes = [queue for queue in history.queues.values() if queue.rules != PreemptionRules.DEFAULT]
+    snapshot = history.snapshot(min(history.queues))
+    plan = snapshot.heroes
+    assert plan is not None
+    kinds = {
+        "histories: all": True,
+        "histories: classical": history.settings.fair_sharing is None,
+        "histories: fair sharing": history.settings.fair_sharing is not None,
+        "histories: several heroes": len(heroes) > 1,
+        "histories: peer heroes": any(len(branch.heroes) > 1 for branch in plan.branches),
+        "histories: nested heroes": any(
+            branch.root in snapshot.tree.nodes[other.root].path[1:]
+            for branch in plan.branches
+            for other in plan.branches
+        ),
+        "histories: three levels of cohorts": max(len(node.path) for node in snapshot.tree.nodes) > 3,
+        "histories: two flavors": len(heroes[0].resource_groups[0].flavors) > 1,
+        f"histories: reading {history.reading.name}": True,
+    }
+    return Counter(kind for kind, holds in kinds.items() if holds)
 
 
 def check_state(history: History) -> None:
     """What must hold of every state, however it came about."""
-    snapshot = history.snapshot()
+    snapshot = history.snapshot(min(history.queues))
     usage, plan = snapshot.usage, snapshot.heroes
     if plan is None or not isinstance(usage, EffectiveUsage):
         return
@@ -210,11 +253,14 @@ def _take_a_step(history: History) -> None:
     drawn = chance.random()
     if history.running and drawn < 0.12:
         history.counts["finished"] += 1
-        history.running.remove(chance.choice(history.running))
+        gone = chance.choice(history.running)
+        history.now_runs(each for each in history.running if each is not gone)
     elif history.running and drawn < 0.17:
         history.counts["evicted, not gone yet"] += 1
-        index = chance.randrange(len(history.running))
-        history.running[index] = dataclasses.replace(history.running[index], evicted=True)
+        evicted = history.running[chance.randrange(len(history.running))]
+        history.now_runs(
+            dataclasses.replace(each, evicted=True) if each is evicted else each for each in history.running
+        )
     elif drawn < 0.22:
         _edit_a_quota(history)
     else:
@@ -229,7 +275,7 @@ def _edit_a_quota(history: History) -> None:
     changed = dataclasses.replace(
         queue, resource_groups=_groups(history.random, flavors, (0, 2, 4, 8), quotas=queue)
     )
-    history.queues = {**history.queues, name: changed}
+    history.now_has(changed)
     history.counts["quota edited"] += 1
     falls = any(amount < before[asked] for asked, amount in changed.nominal().items())
     if falls and history.running:
@@ -249,7 +295,8 @@ def _submit(history: History) -> None:
         created_at=history.step,
         pod_sets=(PodSet("main", 1, {"gpu": size}),),
     )
-    decision = decide(history.cluster(), workload, name, history.step, history.reading)
+    snapshot = history.snapshot(name)
+    decision = decide(snapshot.cluster, workload, name, history.step, history.reading, snapshot=snapshot)
     kind = "hero" if decision.terms.hero else "standard"
     history.counts[f"{kind} {decision.outcome}"] += 1
     if decision.terms.hero:
@@ -264,6 +311,11 @@ def _check_standard(history: History, decision: Decision, workload: Workload, na
     heroes = {queue.name for queue in history.queues.values() if queue.rules != PreemptionRules.DEFAULT}
     taken = {target.workload.cluster_queue for target in decision.targets}
     history.check(not taken & heroes, "no hero's workload is taken for a standard queue")
+    if decision.targets:
+        left = decision.snapshot.without(target.workload for target in decision.targets)
+        then = decide(left.cluster, workload, name, history.step, history.reading, snapshot=left)
+        history.check(then.outcome == Outcome.FIT, "what a standard queue takes suffices")
+        _check_standard_victims(history, decision)
     if not any(each.cluster_queue in heroes for each in history.running):
         plain = {
             key: dataclasses.replace(queue, rules=PreemptionRules.DEFAULT)
@@ -297,18 +349,25 @@ def _check_hero(history: History, decision: Decision) -> None:
         _check_victims(history, decision)
 
 
+def _check_standard_victims(history: History, decision: Decision) -> None:
+    assert decision.selection is not None
+    question, kept = _question(decision), decision.selection.kept
+    borrows = decision.selection.may_borrow
+
+    def fits_without(leaving: Iterable[Candidate]) -> bool:
+        usage = decision.snapshot.usage
+        for each in leaving:
+            usage = question.without(usage, each)
+        return question.fits(usage, may_borrow=borrows)
+
+    history.check(fits_without(kept), "a standard queue's victims suffice for the search")
+    spare = any(fits_without(each for each in kept if each is not spared) for spared in kept)
+    history.check(not spare, "no victim of a standard queue could be spared")
+
+
 def _check_victims(history: History, decision: Decision) -> None:
     assert decision.selection is not None
-    assignment = decision.assignment
-    question = Question(
-        decision.snapshot,
-        decision.preemptor,
-        assignment.needs_preemption,
-        {asked: amount for asked, amount in assignment.usage.items() if amount},
-        decision.terms,
-        decision.now,
-    )
-    search = HeroSearch(question)
+    search = HeroSearch(_question(decision))
     kept = decision.selection.kept
     after = search.start
     for candidate in kept:
@@ -317,21 +376,31 @@ def _check_victims(history: History, decision: Decision) -> None:
     history.check(not _spare(search, after, kept), "no victim could be spared")
 
 
+def _question(decision: Decision) -> Question:
+    """The search of a decision, once more."""
+    return Question(
+        decision.snapshot,
+        decision.preemptor,
+        decision.assignment.needs_preemption,
+        searched_request(decision.assignment),
+        decision.terms,
+        decision.now,
+    )
+
+
 def _spare(search: HeroSearch, after: EffectiveUsage, kept: tuple[Candidate, ...]) -> bool:
     return any(search.fits(search.beside(after, each)) for each in kept)
 
 
 def _admit(history: History, decision: Decision, workload: Workload, name: str) -> None:
     before, gone = _lent_to_outside(decision), {target.workload.key for target in decision.targets}
-    history.running = [each for each in history.running if each.key not in gone]
-    history.running.append(
-        dataclasses.replace(
-            workload,
-            cluster_queue=name,
-            usage=dict(decision.assignment.usage),
-            quota_reserved_at=history.step,
-        )
+    admitted = dataclasses.replace(
+        workload,
+        cluster_queue=name,
+        usage=dict(decision.assignment.usage),
+        quota_reserved_at=history.step,
     )
+    history.now_runs((*(each for each in history.running if each.key not in gone), admitted))
     # Shares that are rounded down promise once more what is rounded away, and the letter's quota moves.
     exact = history.reading.accessible_rounding != AccessibleRounding.FLOOR
     if exact and not history.cut and history.reading.hero_billing == HeroBilling.EXCESS:
@@ -343,7 +412,7 @@ def _admit(history: History, decision: Decision, workload: Workload, name: str) 
 
 
 def _check_admitted_hero(history: History, decision: Decision, before: dict[FlavorResource, Amount]) -> None:
-    snapshot = take_snapshot(history.cluster(), decision.queue.name, history.step, history.reading)
+    snapshot = history.snapshot(decision.queue.name)
     plan, usage = snapshot.heroes, snapshot.usage
     assert plan is not None
     assert isinstance(usage, EffectiveUsage)
@@ -418,22 +487,33 @@ def _groups(
     return (ResourceGroup(("gpu",), tuple(made)),)
 
 
+def played(seed: int) -> tuple[int, Counter[str], str]:
+    """Play one history for `main`: its seed, what it exercised, and what failed."""
+    try:
+        return seed, play(seed), ""
+    except AssertionError as failed:
+        return seed, Counter(), str(failed)
+
+
 def main() -> int:
     """Play many histories; the exit code is 1 if one fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.properties.hero_histories", description=__doc__)
     parser.add_argument("--n", type=int, default=1000, help="how many histories")
     parser.add_argument("--seed", type=int, default=0, help="of the first one; each next one has the next")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
-    for index in range(asked.n):
-        try:
-            counts += play(asked.seed + index)
-        except AssertionError as failed:
-            print(f"failed: {failed}", file=sys.stderr)
-            print(f"again: python -m tests.properties.hero_histories --n 1 --seed {asked.seed + index}")
-            return 1
-        if (index + 1) % 100 == 0:
-            print(f"{index + 1} of {asked.n} histories hold", flush=True)
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        seeds = range(asked.seed, asked.seed + asked.n)
+        for done, (seed, exercised, failed) in enumerate(pool.map(played, seeds, chunksize=50), 1):
+            if failed:
+                print(f"failed: {failed}", file=sys.stderr)
+                print(f"again: python -m tests.properties.hero_histories --n 1 --seed {seed}")
+                pool.shutdown(cancel_futures=True)
+                return 1
+            counts += exercised
+            if done % 100 == 0:
+                print(f"{done} of {asked.n} histories hold", flush=True)
     for what, count in sorted(counts.items()):
         print(f"{count:>9}  {what}")
     return 0

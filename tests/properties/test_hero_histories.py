@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tenure.oracle import leaving
 from tenure.oracle.heroes import billing, fit, search
 from tenure.oracle.selection import Chain, FillBack
 from tests.properties.hero_histories import play
@@ -22,9 +23,14 @@ EXERCISED = (
     "checked: a hero's subtree borrows no more from outside than before",
     "checked: no victim could be spared",
     "checked: with no hero running standard queues are decided as Kueue does",
-    "classical",
-    "fair sharing",
+    "checked: what a standard queue takes suffices",
     "hero NoCandidates",
+    "histories: classical",
+    "histories: fair sharing",
+    "histories: nested heroes",
+    "histories: peer heroes",
+    "histories: three levels of cohorts",
+    "histories: two flavors",
     "quota edited",
     "standard Preempt",
 )
@@ -57,6 +63,7 @@ WRONG: dict[str, tuple[ModuleType, str, Callable[..., Any]]] = {
     "a bill is between zero and the nominal quota": (billing, "share_of_bill", _all_to_the_first),
     "no hero is above its Accessible": (fit, "hero_request_fits", _always),
     "no victim could be spared": (search, "fill_back", _giving_nobody_back),
+    "no victim of a standard queue could be spared": (leaving, "fill_back", _giving_nobody_back),
 }
 """What fails when a function is another one, by the claim."""
 

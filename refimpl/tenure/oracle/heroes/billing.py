@@ -62,41 +62,43 @@ def bill_branch(
         shares = _excess_shares(plan, branch, held, asked, column)
     if not any(shares.values()):
         return {}
-    before = column.quotas()
+    limited = [
+        place for place in branch.nodes if place != branch.root and column.borrowing[place] is not None
+    ]
+    before = column.quotas() if limited else []
     _take_quota(plan, branch, column, shares)
     if whole:
         _move_to_heroes(plan, branch, held, asked, column)
     else:
         _credit_heroes(plan, branch, held, asked, column, sum(shares.values()))
-    after = column.quotas()
-    for place in branch.nodes:
-        if place != branch.root:
-            column.borrowing[place] = widened_borrowing_limit(
-                column.borrowing[place], before[place].subtree, after[place].subtree
-            )
+    after = column.quotas() if limited else []
+    for place in limited:
+        column.borrowing[place] = widened_borrowing_limit(
+            column.borrowing[place], before[place].subtree, after[place].subtree
+        )
     return shares
 
 
-def unlock_branch(
-    branch: Branch, held: Held, asked: FlavorResource, heroes: Mapping[int, object], column: Column
-) -> None:
+def unlock_branch(plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column) -> None:
     """Raise the lending limits of one branch, as far as its heroes use what is kept behind them.
 
     Args:
+        plan: the heroes of the tree.
         branch: whose turn it is.
         held: what runs.
         asked: the flavor-resource.
-        heroes: the places of all heroes.
         column: as all bills left it; its limits rise.
 
     Source: KEP-8826, Lending Limits.
     """
-    allowance = sum(held.used(place, asked) for place in branch.nodes if place in heroes)
+    if all(column.lending[place] is None for place in branch.nodes if place != branch.root):
+        return
+    allowance = sum(held.used(place, asked) for place in branch.nodes if place in plan.branch_of)
+    quotas = column.quotas()
+    usage = column.usage(quotas)
     for place in branch.nodes:
         if place == branch.root:
             continue
-        quotas = column.quotas()
-        usage = column.usage(quotas)
         rise = unlocked(
             usage[branch.root],
             quotas[branch.root].subtree,
@@ -106,11 +108,13 @@ def unlock_branch(
         if rise == 0:
             continue
         allowance -= rise
-        for index in column.tree.nodes[place].path:
+        for index in plan.tree.nodes[place].path:
             if index == branch.root:
                 break
             limit = column.lending[index]
             column.lending[index] = None if limit is None else limit + rise
+        quotas = column.quotas()
+        usage = column.usage(quotas)
 
 
 def counted_on(

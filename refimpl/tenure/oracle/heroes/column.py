@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tenure.model import Amount, FlavorResource, NodeQuota
@@ -17,7 +17,7 @@ class Column:
     """Quotas and usage of one flavor-resource, which change as heroes are billed.
 
     Args:
-        tree: the tree.
+        parents: the place above every node; None at the root.
         nominal: the nominal quota of every node.
         borrowing: its borrowing limit; None for no limit.
         lending: its lending limit; None for no limit.
@@ -26,7 +26,7 @@ class Column:
         credit: what it has been credited, where it is a hero.
     """
 
-    tree: Tree
+    parents: Sequence[int | None]
     nominal: list[Amount]
     borrowing: list[Amount | None]
     lending: list[Amount | None]
@@ -41,7 +41,7 @@ class Column:
         for place in range(len(subtree) - 1, -1, -1):  # children stand behind their parents
             local = local_quota(subtree[place], self.lending[place])
             made[place] = NodeQuota(self.nominal[place], subtree[place], local, self.borrowing[place])
-            parent = self.tree.nodes[place].parent
+            parent = self.parents[place]
             if parent is not None:
                 subtree[parent] = plus(subtree[parent], quota_passed_up(made[place]))
         return made
@@ -50,7 +50,7 @@ class Column:
         """What is in use at every node, given their quotas."""
         usage = list(self.used)
         for place in range(len(usage) - 1, -1, -1):
-            parent = self.tree.nodes[place].parent
+            parent = self.parents[place]
             if parent is not None:
                 usage[parent] = plus(usage[parent], usage_passed_up(quotas[place], usage[place]))
         return usage
@@ -66,7 +66,7 @@ def column_of(tree: Tree, held: Held, asked: FlavorResource) -> Column:
     lends: list[Mapping[FlavorResource, Amount]] = [node.lends for node in tree.nodes]
     nothing = [0] * len(quotas)
     return Column(
-        tree=tree,
+        parents=[node.parent for node in tree.nodes],
         nominal=[quota.nominal for quota in quotas],
         borrowing=[quota.borrowing_limit for quota in quotas],
         lending=[limits.get(asked) for limits in lends],

@@ -11,7 +11,6 @@ from tenure.oracle.heroes.column import Column, column_of
 from tenure.oracle.heroes.held import Held
 from tenure.oracle.heroes.plan import HeroPlan
 from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, occupy, total_usage
-from tenure.readings import HeroLending
 
 NOTHING_FROZEN: Frozen = {}
 
@@ -94,9 +93,9 @@ def effective_usage(
             shares = bill_branch(plan, branch, held, asked, column, frozen)
             if shares:
                 bills[branch.root, asked] = shares
-        if plan.reading.hero_lending == HeroLending.IGNORE:
+        if plan.unlocks:
             for branch in plan.branches:
-                unlock_branch(branch, held, asked, plan.branch_of, column)
+                unlock_branch(plan, branch, held, asked, column)
     tree = _with_columns(plan.tree, columns)
     usage = total_usage(tree, _effective_held(held, columns, watched))
     if charge is not None:

@@ -54,11 +54,11 @@ class HeroSearch:
         assert plan is not None
         self._question, self._plan, self._place = question, plan, snapshot.place
         self._watched = question.needed.union(question.request)
-        now = effective_usage(plan, snapshot.held, watched=self._watched)
         # Bills of heroes above do not follow who leaves, or a hero would be billed for making room.
         root = plan.branch_of[self._place].root
         above = frozenset(plan.tree.nodes[root].path[1:])
-        frozen = {key: shares for key, shares in now.bills.items() if key[0] in above}
+        assert isinstance(snapshot.usage, EffectiveUsage)
+        frozen = {key: shares for key, shares in snapshot.usage.bills.items() if key[0] in above}
         self.start = effective_usage(plan, snapshot.held, frozen, self._watched)
         self._accessible = {asked: accessible_at(plan, self._place, asked) for asked in question.request}
         self.candidates = self._in_order(
