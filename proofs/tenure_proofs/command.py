@@ -225,7 +225,11 @@ def run_plan(plan: Plan) -> Report:
         hunt = partial(mutant_task, obligations=tuple(OBLIGATIONS), readings=preset_names())
         reports = tuple(progress(lifts.run(functions, partial(workers.run, lift)), "lifting", len(functions)))
         results = tuple(
-            progress(verdicts.run(questions, partial(workers.run, ask)), "proving", len(questions))
+            progress(
+                verdicts.run(questions, partial(workers.run, ask, together=len(plan.readings))),
+                "proving",
+                len(questions),
+            )
         )
         hunted = tuple(progress(fates.run(wrong, partial(workers.run, hunt)), "mutants", len(wrong)))
         if plan.smt2 is not None:

@@ -14,10 +14,11 @@ from tenure.model import MINUTE, SECOND, Ground, WithinClusterQueue, Workload
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
+from tenure_proofs.asked import Shared
 from tenure_proofs.hero_scenarios import HeroCase, hero_case
 from tenure_proofs.models import build, concrete, rank_of, replay
 from tenure_proofs.scenarios import scenario_of, story_of
-from tenure_proofs.solvers import Question
+from tenure_proofs.solvers import Question, solver_that_knows
 from tenure_proofs.trusted.claim import Claim, fixed_by
 from tenure_proofs.trusted.domains import Domain, Record, Scalar, constant, leaves, presence
 
@@ -56,9 +57,10 @@ class Counterexample:
     difference: str
 
 
-def find_counterexample(claim: Claim, question: Question) -> Counterexample:
+def find_counterexample(claim: Claim, question: Question, shared: Shared) -> Counterexample:
     """The smallest counterexample, replayed."""
-    model = _smallest(claim, question)
+    wanted = tuple((name, str(domain)) for name, domain in claim.symbols.items())
+    model = shared.once(("smallest", wanted), question, lambda: _smallest(claim, question))
     if model is None:
         return Counterexample({}, (), None, "no values within the budget when asked again")
     values = {
@@ -136,10 +138,8 @@ def _smallest(claim: Claim, question: Question) -> z3.ModelRef | None:
 
     None when the solver finds nothing within its budget this time.
     """
-    solver = z3.Solver()
-    solver.set("timeout", int(question.budget_s * 1000))
-    solver.add(*question.facts)
-    if str(solver.check()) != "sat":
+    said, solver = solver_that_knows(question)
+    if said != "sat":
         return None
     model = _hold(solver, solver.model(), list(_presentable(claim)))
     wanted = [_Wanted(term, value) for term, value in _preferences(claim, question)]

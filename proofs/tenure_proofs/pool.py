@@ -16,21 +16,21 @@ from typing import Any, TypeVar
 
 from tenure.oracle.door import take_target
 from tenure.rules.registry import get_rule
+from tenure_proofs.asked import Shared
 from tenure_proofs.bridge import LiftReport, check_lifting
 from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import LiftError
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 
 _CVC5 = Cvc5()
-_TRACES: Traces = {}
-"""One second solver and one set of formulas for each process."""
+_SHARED = Shared()
+"""One second solver and one set of formulas and answers for each process."""
 
 
 def lifted_function(name: str) -> Callable[..., Any]:
@@ -50,14 +50,14 @@ def lift_task(name: str, examples: int, random_seed: int) -> LiftReport:
 def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Result:
     """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
-    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _TRACES)
+    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _SHARED)
 
 
 def export_task(question: tuple[str, str], folder: Path) -> None:
     """Write what is asked about one obligation under one preset and the further columns beside it."""
     obligation = OBLIGATIONS[question[0]]
     for column in (question[1], *obligation.columns_beside(question[1])):
-        export(obligation, column, folder, _TRACES)
+        export(obligation, column, folder, _SHARED.traces)
 
 
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:
@@ -80,11 +80,17 @@ class Pool:
     def __init__(self, executor: ProcessPoolExecutor) -> None:
         self._executor = executor
 
-    def run(self, do: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> Iterator[_Done]:
-        """The results, in the order of the tasks."""
+    def run(self, do: Callable[[_Task], _Done], tasks: Sequence[_Task], together: int = 1) -> Iterator[_Done]:
+        """The results, in the order of the tasks.
+
+        Args:
+            do: what is done with one.
+            tasks: what it is done with.
+            together: how many neighbours one process takes, since they have much in common.
+        """
         # Processes start here, and do not hear of a Control-C that came while they did.
         with _interrupts_held():
-            return self._executor.map(do, tasks)
+            return self._executor.map(do, tasks, chunksize=together)
 
 
 @contextmanager

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import z3
 
 from tenure.rules.registry import all_rules
+from tenure_proofs.asked import Shared
 from tenure_proofs.counterexamples import Counterexample, find_counterexample
 from tenure_proofs.models import replay
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.solvers import Cvc5, Question, ask_z3
-from tenure_proofs.trusted.claim import Claim, Traces
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
 
 
@@ -56,7 +57,7 @@ def run_obligation(
     reading: str,
     cvc5: Cvc5 | None,
     seeds: int = 1,
-    traces: Traces | None = None,
+    shared: Shared | None = None,
 ) -> Result:
     """One obligation under one preset, or under a further column.
 
@@ -64,13 +65,12 @@ def run_obligation(
         obligation: which.
         reading: a preset's name, or a further column's.
         cvc5: the second solver; None leaves it out.
-        seeds: how many random seeds Z3 is asked with; all must say the same.
-        traces: formulas shared with other obligations.
+        seeds: how many random seeds Z3 is asked with; all must say the same. None at all leaves the verdict
+            to cvc5.
+        shared: formulas and answers shared with other obligations and presets.
     """
     started = time.perf_counter()
-    result = _run(
-        obligation, reading, cvc5, seeds, Claim(reading_of(reading), {} if traces is None else traces)
-    )
+    result = _run(obligation, reading, cvc5, seeds, Shared() if shared is None else shared)
     return replace(result, seconds=time.perf_counter() - started)
 
 
@@ -79,12 +79,13 @@ def run_beside(
     preset: str,
     cvc5: Cvc5 | None,
     seeds: int = 1,
-    traces: Traces | None = None,
+    shared: Shared | None = None,
 ) -> Result:
     """One obligation under one preset and under every further column that changes single choices of it."""
-    result = run_obligation(obligation, preset, cvc5, seeds, traces)
+    shared = Shared() if shared is None else shared
+    result = run_obligation(obligation, preset, cvc5, seeds, shared)
     beside = tuple(
-        run_obligation(obligation, column, cvc5, seeds, traces)
+        run_obligation(obligation, column, cvc5, seeds, shared)
         for column in obligation.columns_beside(preset)
     )
     if not beside:
@@ -94,28 +95,29 @@ def run_beside(
     return replace(result, detail=detail, seconds=seconds, beside=beside)
 
 
-def verdict_of(obligation: Obligation, reading: str, traces: Traces) -> Verdict:
+def verdict_of(obligation: Obligation, reading: str, shared: Shared) -> Verdict:
     """Z3's verdict alone, without witness and counterexample: all that a mutant needs."""
-    claim = Claim(reading_of(reading), traces)
+    claim = Claim(reading_of(reading), shared.traces)
     if stated(obligation, claim):
         return Verdict.ERROR
-    return _verdict(_ask_all(question_of(claim, obligation), None, seeds=1))
+    return _verdict(_ask_all(question_of(claim, obligation), None, 1, shared))
 
 
-def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, claim: Claim) -> Result:
+def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, shared: Shared) -> Result:
+    claim = Claim(reading_of(reading), shared.traces)
     problem = unknown_rules(obligation) or stated(obligation, claim)
     if problem:
         return Result(obligation, reading, Verdict.ERROR, detail=problem)
-    found = _vacuity(claim, obligation.budget_s)
+    found = _vacuity(claim, obligation.budget_s, shared)
     if found is not None:
         return Result(obligation, reading, found[0], detail=found[1])
     question = question_of(claim, obligation)
-    said = _ask_all(question, cvc5, seeds)
+    said = _ask_all(question, cvc5, seeds, shared)
     verdict = _verdict(said)
     if verdict != Verdict.REFUTED:
         detail = "" if verdict == Verdict.PROVED else _list(said)
         return Result(obligation, reading, verdict, solvers=said, detail=detail)
-    example = find_counterexample(claim, question)
+    example = find_counterexample(claim, question, shared)
     if example.difference:
         verdict = Verdict.ERROR
     return Result(
@@ -146,9 +148,10 @@ def question_of(claim: Claim, obligation: Obligation) -> Question:
     return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget_s)
 
 
-def _vacuity(claim: Claim, budget_s: float) -> tuple[Verdict, str] | None:
+def _vacuity(claim: Claim, budget_s: float, shared: Shared) -> tuple[Verdict, str] | None:
     """What is wrong with the facts: nothing, when some values satisfy them and plain Python agrees."""
-    witness = ask_z3(Question(tuple(claim.facts), budget_s))
+    question = Question(tuple(claim.facts), budget_s)
+    witness = shared.once("witness", question, lambda: ask_z3(question))
     if witness.said == "unsat":
         return Verdict.VACUOUS, "no values satisfy the facts"
     if witness.model is None:
@@ -160,7 +163,12 @@ def _vacuity(claim: Claim, budget_s: float) -> tuple[Verdict, str] | None:
     return None
 
 
-def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
+def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int, shared: Shared) -> dict[str, str]:
+    how = "verdict", seeds, cvc5 is None
+    return shared.once(how, question, lambda: _asked(question, cvc5, seeds))
+
+
+def _asked(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
     said = {f"z3 seed {seed}" if seed else "z3": ask_z3(question, seed).said for seed in range(seeds)}
     if cvc5 is not None:
         said["cvc5"] = cvc5.ask(question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tenure_proofs.asked import Shared
 from tenure_proofs.mutants.hunt import all_mutants, concerns
 from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.obligations import OBLIGATIONS
@@ -14,7 +15,8 @@ from tenure_proofs.runner import verdict_of
 def kills(obligation: Obligation, mutant: Mutant) -> bool:
     with mutant.applied():
         return any(
-            verdict_of(obligation, reading, {}) != verdict for reading, verdict in obligation.expect.items()
+            verdict_of(obligation, reading, Shared()) != verdict
+            for reading, verdict in obligation.expect.items()
         )
 
 

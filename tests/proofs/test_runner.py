@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import pytest
 import z3
@@ -16,7 +17,8 @@ from tenure.readings import preset, preset_names
 from tenure.rules.registry import all_rules, get_rule
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import is_time_expired, reason_of
-from tenure_proofs import runner
+from tenure_proofs import runner, solvers
+from tenure_proofs.asked import Shared
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
 from tenure_proofs.report import text_lines
@@ -311,15 +313,63 @@ def test_a_formula_that_python_does_not_agree_with_is_an_error() -> None:
     call = claim.calls[0]
     doctored = type(call.formula)(z3.Int("now"), z3.BoolVal(True))
     traces = {next(iter(claim.traces)): doctored}
-    result = run_obligation(made(since_now), "guaranteed", None, traces=traces)
+    result = run_obligation(made(since_now), "guaranteed", None, shared=Shared(traces))
     assert result.verdict == Verdict.ERROR
     assert result.detail.startswith("the witness does not replay: quota_reservation_time returns")
 
 
+class Counting:
+    """A second solver that counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ask(self, _: Question) -> str:
+        self.asked += 1
+        return "unsat"
+
+
+def test_the_very_same_question_is_asked_once_and_another_again() -> None:
+    def depends(claim: Claim) -> None:
+        target, now = claim.workload("target"), claim.number("now")
+        early = 1 if claim.reading.name == "released" else 0
+        claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
+        claim.prove(negation(claim.lift(is_time_expired)(target, now - early, MINUTE).value))
+
+    asked = []
+    for statement in (true, depends):
+        second, shared = Counting(), Shared()
+        for reading in preset_names():
+            result = run_obligation(made(statement), reading, cast(Cvc5, second), shared=shared)
+            assert (result.verdict, result.reading) == (Verdict.PROVED, reading)
+        asked.append(second.asked)
+    assert asked == [1, 2]
+
+
+def test_an_answer_is_another_with_more_seeds() -> None:
+    shared = Shared()
+    one, two = (run_obligation(made(true), "guaranteed", None, seeds, shared).solvers for seeds in (1, 2))
+    assert (list(one), list(two)) == (["z3"], ["z3", "z3 seed 1"])
+
+
+def test_what_the_quick_solver_does_not_know_is_asked_of_the_slow_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Ignorant(z3.Solver):
+        def check(self, *_: object) -> z3.CheckSatResult:
+            return z3.unknown
+
+    monkeypatch.setattr(solvers.z3, "SimpleSolver", Ignorant)
+    assert ask_z3(question(1, budget_s=5)).said == "sat"
+    monkeypatch.setattr(solvers.z3, "Solver", Ignorant)
+    answer = ask_z3(question(1, budget_s=5))
+    assert (answer.said, answer.model) == ("unknown", None)
+
+
 def test_a_mutants_verdict_is_the_runs_verdict() -> None:
-    assert verdict_of(made(true), "released", {}) == Verdict.PROVED
-    assert verdict_of(made(false), "released", {}) == Verdict.REFUTED
-    assert verdict_of(made(lambda _: None), "released", {}) == Verdict.ERROR
+    assert verdict_of(made(true), "released", Shared()) == Verdict.PROVED
+    assert verdict_of(made(false), "released", Shared()) == Verdict.REFUTED
+    assert verdict_of(made(lambda _: None), "released", Shared()) == Verdict.ERROR
 
 
 @pytest.mark.parametrize(

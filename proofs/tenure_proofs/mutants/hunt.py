@@ -12,6 +12,7 @@ import z3
 from tenure.oracle.door import take_target
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
+from tenure_proofs.asked import Shared
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of
@@ -22,7 +23,6 @@ from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted import tracer
-from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import LiftError, well_typed_parameters
 from tenure_proofs.trusted.shapes import equivalent
 
@@ -85,12 +85,12 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
     concerned = sorted(
         (each for each in obligations if concerns(each, mutant)), key=partial(_how_soon, mutant)
     )
-    traces: Traces = {}
-    outcome, by = _noticed(mutant, concerned[:1], readings[:1], traces)
+    shared = Shared()
+    outcome, by = _noticed(mutant, concerned[:1], readings[:1], shared)
     if outcome != "killed" and is_equivalent(mutant):
         outcome, by = "equivalent", ""
     elif outcome != "killed":
-        outcome, by = _noticed(mutant, concerned, readings, traces)
+        outcome, by = _noticed(mutant, concerned, readings, shared)
     if outcome == "survived" and mutant.change in signed_by_hand():
         outcome, by = "signed", signed_by_hand()[mutant.change]
     return Hunted(mutant.id, *mutant.change, outcome, by)
@@ -107,7 +107,7 @@ def _is_slow(obligation: Obligation) -> bool:
 
 
 def _noticed(
-    mutant: Mutant, concerned: Sequence[Obligation], readings: Sequence[str], traces: Traces
+    mutant: Mutant, concerned: Sequence[Obligation], readings: Sequence[str], shared: Shared
 ) -> tuple[str, str]:
     """The first verdict that is not the expected one.
 
@@ -120,7 +120,7 @@ def _noticed(
             if refused and _is_slow(each):
                 break
             for reading in readings:
-                verdict = verdict_of(each, reading, traces)
+                verdict = verdict_of(each, reading, shared)
                 by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
                 if verdict not in (each.expect[reading], Verdict.ERROR):
                     return "killed", by
