@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
@@ -10,8 +11,9 @@ from tenure.errors import InputError
 from tenure.fast.arrays import Arrays
 from tenure.fast.decide import Answer
 from tenure.fast.decide import decide as decide_fast
+from tenure.fast.prepared import Prepared
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Assignment, Cluster
+from tenure.model import Assignment, Cluster, Workload
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import Reading, preset, preset_names
 
@@ -68,13 +70,26 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
     try:
         assignment = decision.assignment if given else request.assignment
         arrays = in_two_steps(cluster)
-        asked = (arrays, preemptor, queue, now, reading, assignment)
-        # The second one that is prepared finds the candidates kept.
-        answers = [said_by(decide_fast(*asked, prepared=prepared)) for prepared in (False, True, True)]
+        answers = [said_by(decide_fast(arrays, preemptor, queue, now, reading, assignment))]
+        engine = Prepared(arrays, reading)
+        # Others first: the engine has then gone less far, or further, than this decision takes it.
+        for other, asked in others(preemptor, decision.assignment):
+            prepared = said_by(engine.decide(other, queue, now, asked))
+            if prepared != said_by(decide_fast(arrays, other, queue, now, reading, asked)):
+                return Compared(expected, prepared)
+        answers += [said_by(engine.decide(preemptor, queue, now, assignment)) for _ in range(2)]
     except Uncovered as uncovered:
         return Compared(expected, None, uncovered.what)
     different = [answer for answer in answers if answer != expected]
     return Compared(expected, different[0] if different else expected)
+
+
+def others(preemptor: Workload, assignment: Assignment) -> Iterator[tuple[Workload, Assignment]]:
+    """The same workload with half and with twice the request, and one of a higher priority."""
+    for factor in (1, 4):
+        usage = {at: amount * factor // 2 for at, amount in assignment.usage.items()}
+        yield preemptor, replace(assignment, usage=usage)
+    yield replace(preemptor, priority=preemptor.priority + 1), assignment
 
 
 def said_by(answer: Answer) -> Said:

@@ -1,11 +1,12 @@
 """The optimized core: the reference's decisions on a structure of arrays (extra `fast`: NumPy, numba).
 
-`Arrays` is the store, `decide` the decision; what they leave to the reference they say by `Uncovered`.
+`Arrays` is the store, `decide` one decision, `Prepared` an engine for many; what they leave to the reference they say by `Uncovered`.
 """
 
 from tenure.fast.arrays import Arrays, load
 from tenure.fast.compiled import COMPILED, NOT_COMPILED
-from tenure.fast.decide import Answer, Victim, decide, decide_many
+from tenure.fast.decide import Answer, Victim, decide
+from tenure.fast.prepared import Prepared
 from tenure.fast.uncovered import Uncovered
 
 __all__ = [
@@ -13,9 +14,9 @@ __all__ = [
     "NOT_COMPILED",
     "Answer",
     "Arrays",
+    "Prepared",
     "Uncovered",
     "Victim",
     "decide",
-    "decide_many",
     "load",
 ]

@@ -57,11 +57,14 @@ class Arrays:
     layout: Layout
     usage: Array
     classes: tuple[WorkloadPriorityClass, ...]
+    changes: int
+    """How often anything was changed; what was made of the store before a change is worth nothing."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._growing: dict[str, int] = {}
         self._free = 0
         self._arrange(cluster, {at for each in cluster.admitted for at in each.usage})
+        self.changes = 0
         self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
@@ -136,7 +139,7 @@ class Arrays:
         queue[:] = np.where(queue == FREE, FREE, np.array(moved, np.int32))
         order = np.array([self.layout.columns[at] for at in before], np.int32)
         columns.at[: columns.entries] = order[columns.at[: columns.entries]]
-        self._made.clear()
+        self._forget()
         self._sum_up()
 
     def require(self, held: Sequence[FlavorResource] | Any) -> None:
@@ -152,7 +155,7 @@ class Arrays:
         usage = np.zeros(self.layout.forest.nominal.shape, np.int64)
         usage[:, order] = self.usage
         self.usage = usage
-        self._made.clear()
+        self._forget()
 
     def _arrange(self, cluster: Cluster, held: Any) -> None:
         refuse_unknown(cluster)
@@ -204,7 +207,12 @@ class Arrays:
             at, amount = int(columns.at[entry]), int(columns.amount[entry])
             if node >= 0:
                 change(self.layout.forest, self.usage, node, at, amount, adding, log, 0)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing that was made of what the store held is right any more."""
         self._made.clear()
+        self.changes += 1
 
     def rows(
         self,
@@ -237,6 +245,19 @@ class Arrays:
                 self._made.clear()
             self._made[key] = make()
         return self._made[key]
+
+    def depends_on_time(self) -> bool:
+        """Whether the order of workloads is another one at another instant."""
+        return "growing" in self.columns.by or bool(self.made_of(("missing",), self._misses_stamps))
+
+    def is_small(self) -> bool:
+        """Whether sums and differences of all that is in use stay within 64 bits, and nothing is negative."""
+        small: bool = self.made_of(("small",), self._is_small)
+        return small
+
+    def _is_small(self) -> bool:
+        amounts = self.columns.amount[: self.columns.entries]
+        return bool((self.usage < FARTHEST).all() and (amounts >= 0).all())
 
     def _misses_stamps(self) -> bool:
         return bool((self.columns.by["reserved"][: self.columns.rows] == NO_STAMP).any())
@@ -376,5 +397,5 @@ def load(path: str | Path) -> Arrays:
         columns.shares_uids = bool(file["shares_uids"][0])
         columns.rows, columns.entries = len(columns.names), len(columns.at)
         arrays._sum_up()
-        arrays._made.clear()
+        arrays._forget()
     return arrays

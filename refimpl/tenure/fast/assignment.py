@@ -155,7 +155,7 @@ class Assigner:
         if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
             return Way(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
-        level, _ = self._level(searching.arrays.work().usage, column, request)
+        level, _ = self._level(searching.usage_without(found, at), column, request)
         return Way(_mode(found), level)
 
     def _may_borrow(self) -> bool:

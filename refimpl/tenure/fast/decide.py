@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.fast.arrays import Arrays
@@ -73,8 +73,6 @@ def decide(
     now: Instant,
     reading: Reading,
     assignment: Assignment | None = None,
-    *,
-    prepared: bool = False,
 ) -> Answer:
     """Decide for one pending workload.
 
@@ -85,8 +83,6 @@ def decide(
         now: the scheduling cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
         assignment: the flavors it would get; None derives them.
-        prepared: whether sorted candidates are kept until the store changes, for further decisions; classical
-            preemption only, fair sharing decides anew.
 
     Raises:
         KeyError: no such ClusterQueue.
@@ -97,29 +93,20 @@ def decide(
     queue = arrays.cluster.cluster_queues[queue_name]
     if queue.inactive:
         return Answer(Outcome.NO_FIT, NOBODY, NO_FIT, arrays)
-    searching = searcher(arrays, preemptor, queue, now, reading, prepared=prepared)
+    return answer_of(searcher(arrays, preemptor, queue, now, reading), preemptor, assignment)
+
+
+def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment | None) -> Answer:
+    """Decide with the searches for a pending workload.
+
+    Raises:
+        Uncovered: what the core leaves to the reference.
+    """
     try:
         assignment, found = _assigned(searching, preemptor, assignment)
     except OverflowError:
         raise Uncovered("a number beyond 64 bits") from None
-    return Answer(outcome_of(assignment, found), found, assignment, arrays)
-
-
-def decide_many(
-    arrays: Arrays, pending: Iterable[tuple[Workload, str]], now: Instant, reading: Reading
-) -> Iterator[Answer]:
-    """Decide for many pending workloads, each as if it were the only one, when its answer is drawn.
-
-    Args:
-        arrays, now, reading: as for `decide`; the store must not change in between.
-        pending: workloads, and the ClusterQueue of each.
-
-    Raises:
-        KeyError: no such ClusterQueue.
-        Uncovered: what the core leaves to the reference.
-    """
-    for workload, queue_name in pending:
-        yield decide(arrays, workload, queue_name, now, reading, prepared=True)
+    return Answer(outcome_of(assignment, found), found, assignment, searching.arrays)
 
 
 def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None) -> tuple[Assignment, Found]:

@@ -120,6 +120,42 @@ def gather(
 
 
 @compiled
+def gather_sorted(
+    sorted_rows: Array,
+    forest: Forest,
+    rows: Rows,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+) -> int:
+    """As `gather`, from rows that stand in the order of their keys; each queue's candidates are sorted then.
+
+    Only equals of the preemptor in its own queue may stand elsewhere than where their keys say.
+    """
+    for node in range(len(rounds.end)):
+        rounds.end[node] = 0
+    for row in sorted_rows:
+        if _offers(forest, rows, row, ask, policy, work):
+            rounds.end[rows.queue[row]] += 1
+    count = 0
+    for node in range(len(rounds.end)):
+        rounds.start[node] = rounds.next[node] = count
+        count += rounds.end[node]
+        rounds.end[node] = rounds.start[node]
+    for row in sorted_rows:
+        if _offers(forest, rows, row, ask, policy, work):
+            node = rows.queue[row]
+            place = rounds.end[node]
+            work.keys[place], work.rows[place] = key_of(rows, row, work.group[node], policy, order), row
+            rounds.end[node] += 1
+    for node in range(len(rounds.end)):
+        rounds.settled[node] = rounds.end[node]
+    return count
+
+
+@compiled
 def _sort_next(work: Work, rounds: Rounds, node: int) -> None:
     """Bring the next candidate of a queue to its place."""
     position = rounds.next[node]
@@ -188,9 +224,14 @@ def _refresh(
 
 
 @compiled
-def _prepare(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
-    """Shares and winners of the whole tree."""
+def start(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
+    """Before the first round: shares and winners of the whole tree, and nobody rejected."""
     top = ask.path[len(ask.path) - 1]
+    for node in range(len(rounds.end)):
+        rounds.rejected[node] = 0
+        rounds.on_path[node] = False
+    for node in ask.path:
+        rounds.on_path[node] = True
     for node in range(forest.end[top] - 1, top - 1, -1):
         rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
         _sort_next(work, rounds, node)
@@ -353,13 +394,8 @@ def select(
     classify(forest, usage, ask, policy, work)
     if gather(forest, rows, ask, policy, order, work, rounds) == 0:
         return 0, 0, False
-    for node in range(len(rounds.end)):
-        rounds.rejected[node] = 0
-        rounds.on_path[node] = False
-    for node in ask.path:
-        rounds.on_path[node] = True
     claims = gate and _claims_nominal(forest, ask, rounds.charged)
-    _prepare(forest, rows, order, ask, work, rounds)
+    start(forest, rows, order, ask, work, rounds)
     taken, fit = play(forest, rows, ask, policy, order, work, rounds, claims, initial)
     if not fit and again:
         taken, fit = play_again(forest, rows, ask, order, work, rounds, taken)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
-from tenure.fast.nodes import change
+from tenure.fast.nodes import change, replay
 from tenure.fast.policy import Terms, policy_of, terms_of
-from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
@@ -19,7 +20,6 @@ from tenure.model import (
     FairStrategy,
     FlavorResource,
     Instant,
-    WithinClusterQueue,
     Workload,
 )
 from tenure.readings import Reading
@@ -47,6 +47,13 @@ class Found:
 NOBODY = Found(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.int8))
 
 
+class Keeper(Protocol):
+    """Keeps what searches of one kind have in common."""
+
+    def find(self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts) -> Found:
+        """As `Searcher.find`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Searcher:
     """Searches for one pending workload in one store at one instant.
@@ -57,7 +64,7 @@ class Searcher:
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
-        prepared: whether candidates are sorted as a whole and kept for the next search that has the same.
+        keeper: what further searches of the same kind share; None searches anew each time.
     """
 
     arrays: Arrays
@@ -67,7 +74,7 @@ class Searcher:
     rows: Rows
     order: Order
     policy: Policy
-    prepared: bool = False
+    keeper: Keeper | None = None
 
     def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Find targets.
@@ -76,17 +83,20 @@ class Searcher:
             needed: the flavor-resources that lack quota.
             request: all that has to fit, each amount above zero.
         """
+        if self.keeper is not None:
+            return self.keeper.find(self, needed, request)
+        return self.find_anew(needed, request)
+
+    def find_anew(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
+        """As `find`, whatever is kept."""
         arrays = self.arrays
         ask = self.ask(needed, request)
         work = arrays.work()
         if arrays.cluster.settings.fair_sharing is not None:
             return self._find_fairly(ask)
-        if self.prepared:
-            start, end, may_borrow = self._search_kept(ask, work)
-        else:
-            start, end, may_borrow = classical.select(
-                self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
-            )
+        start, end, may_borrow = classical.select(
+            self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
+        )
         if start == end:
             return NOBODY
         return Found(
@@ -95,41 +105,6 @@ class Searcher:
             work.share[start:end].copy(),
             may_borrow,
         )
-
-    def _search_kept(self, ask: Ask, work: Work) -> tuple[int, int, bool]:
-        """Search among candidates that are sorted already, if anybody has asked for the same before."""
-        arrays, rows, policy = self.arrays, self.rows, self.policy
-        forest = arrays.layout.forest
-        classical.classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
-        top = int(self.path[-1])
-        end = int(forest.end[top])
-        key = (
-            "candidates",
-            self.node,
-            ask.needed.tobytes(),
-            work.group[top:end].tobytes(),
-            _seen(policy),
-            id(rows.key),
-            id(rows.queued),
-        )
-        kept, elsewhere, advantaged = arrays.made_of(key, lambda: self._sort(ask, work, end))
-        return classical.search(
-            rows,
-            forest,
-            arrays.usage,
-            ask,
-            policy,
-            work._replace(rows=kept),
-            len(kept),
-            elsewhere,
-            advantaged,
-            len(kept),
-        )
-
-    def _sort(self, ask: Ask, work: Work, end: int) -> tuple[Array, int, int]:
-        """All candidates in their order, how many of them elsewhere, and how many with advantage."""
-        count, elsewhere, advantaged = classical.gather(self.rows, ask, self.policy, self.order, work, end)
-        return work.rows[np.argsort(work.keys[:count])], elsewhere, advantaged
 
     def _find_fairly(self, ask: Ask) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
@@ -156,6 +131,16 @@ class Searcher:
         rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
         return Found(rows, grounds, shares, within_nominal=claims)
 
+    def usage_without(self, found: Found, at: FlavorResource) -> Array:
+        """What is in use at every node once the found ones have left; only one column is looked at."""
+        work = self.arrays.work()
+        if self.keeper is not None:
+            watched = np.zeros(self.arrays.usage.shape[1], np.bool_)
+            watched[self.arrays.layout.columns[at]] = True
+            work.usage[:] = self.arrays.usage
+            replay(self.rows, self.arrays.layout.forest, found.rows, watched, work.usage, work.log)
+        return work.usage
+
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
         self.arrays.require(needed)
@@ -171,21 +156,12 @@ class Searcher:
         return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
 
 
-def _seen(policy: Policy) -> Policy:
-    """What of a policy decides who is a candidate and in which order, the rest blanked out."""
-    if policy.within != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
-        policy = policy._replace(queued=0)
-    return policy._replace(now=0) if policy.duration < 0 else policy
-
-
 def searcher(
     arrays: Arrays,
     preemptor: Workload,
     queue: ClusterQueue,
     now: Instant,
     reading: Reading,
-    *,
-    prepared: bool = False,
 ) -> Searcher:
     """Prepare searches for a pending workload.
 
@@ -199,4 +175,4 @@ def searcher(
     terms: Terms = terms_of(queue, settings, reading)
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy, prepared)
+    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy)

@@ -82,6 +82,30 @@ func checkTarget(t *testing.T, got decideOutput) {
 	}
 }
 
+// TestTimesWhatItDecides: a time request reports the targets of a decide request, and how often it asked.
+func TestTimesWhatItDecides(t *testing.T) {
+	timed := strings.Replace(preempts, `"call": "decide", "repeat": 3`, `"call": "time", "seconds": 0.001`, 1)
+	derived := strings.ReplaceAll(timed, "\n", " ")
+	given := strings.Replace(derived, `"assignment": null`,
+		`"assignment": {"podSets": [{"name": "main", "count": 1, "flavors": {"cpu": {"flavor": "f", "mode": "Preempt"}}}]}`, 1)
+	s := newServer(1)
+	if a := s.answer([]byte(derived)); a.Error == nil || a.Error.Field != "assignment" {
+		t.Errorf("a time request without assignment: %+v", a)
+	}
+	a := s.answer([]byte(given))
+	if a.Error != nil {
+		t.Fatal(a.Error)
+	}
+	got := a.Output.(*timeOutput)
+	target := preempted{Workload: "ns/low", ClusterQueue: "q", Reason: "InClusterQueue"}
+	if !slices.Equal(got.Preempted, []preempted{target}) || got.Runs < fewestRuns {
+		t.Errorf("got %+v", got)
+	}
+	if got.LeastNs <= 0 || got.MedianNs < got.LeastNs || got.MedianCPU < got.LeastCPU {
+		t.Errorf("times do not go together: %+v", got)
+	}
+}
+
 // TestGatesDoNotLeak: what one request sets, the next one does not see.
 func TestGatesDoNotLeak(t *testing.T) {
 	g := newGates()

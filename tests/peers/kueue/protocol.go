@@ -26,6 +26,8 @@ type request struct {
 	Call   string          `json:"call"`
 	Input  json.RawMessage `json:"input"`
 	Repeat int             `json:"repeat"`
+	// Seconds is how long a time request measures.
+	Seconds float64 `json:"seconds"`
 }
 
 // answer is one line of output: an output or an error, never both.
@@ -132,8 +134,14 @@ func (s *server) call(req *request) (any, error) {
 			repeat = req.Repeat
 		}
 		return s.decide(req.Input, repeat)
+	case "time":
+		seconds := defaultSeconds
+		if req.Seconds > 0 {
+			seconds = req.Seconds
+		}
+		return s.time(req.Input, seconds)
 	default:
-		return nil, &problem{Code: codeUnknownCall, Field: "call", Message: fmt.Sprintf("found %q, expected decide or version", req.Call)}
+		return nil, &problem{Code: codeUnknownCall, Field: "call", Message: fmt.Sprintf("found %q, expected decide, time or version", req.Call)}
 	}
 }
 

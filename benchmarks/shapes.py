@@ -1,0 +1,164 @@
+"""Clusters of a shape and a size, full, and a request for a share of what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tenure.model import (
+    SECOND,
+    Assignment,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorQuotas,
+    FlavorResource,
+    PreemptionRules,
+    ReclaimWithinCohort,
+    ResourceGroup,
+    Settings,
+    WithinClusterQueue,
+    Workload,
+)
+
+NOW = 1_800_000_000 * SECOND
+FLAVOR = "default"
+TARGET = "q000"
+"""The ClusterQueue that asks; all that the others have beyond their own quota is borrowed from it."""
+
+_LARGE = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How queues stand to each other.
+
+    Args:
+        name: what it is called.
+        queues: how many ClusterQueues.
+        depth: levels of cohorts above them; 0 for none.
+        resources: how many resources everybody holds, at least one; the first is cpu.
+        fair: whether shares decide.
+        heroes: whether the queue that asks is a hero of its cohort.
+    """
+
+    name: str
+    queues: int
+    depth: int
+    resources: int = 2
+    fair: bool = False
+    heroes: bool = False
+
+
+SHAPES = {
+    shape.name: shape
+    for shape in (
+        Shape("queue", 1, 0),
+        Shape("cohort", 50, 1),
+        Shape("tree", 100, 3),
+        Shape("fair", 50, 1, fair=True),
+        Shape("heroes", 100, 3, heroes=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A cluster, and who asks for how much."""
+
+    shape: Shape
+    cluster: Cluster
+    preemptor: Workload
+    held: Mapping[FlavorResource, int] = field(repr=False)
+
+    def assignment(self, share: float) -> Assignment:
+        """The flavors for a request of a share of all that is held."""
+        usage = {at: max(1, int(amount * share)) for at, amount in self.held.items()}
+        return Assignment(usage=usage, needs_preemption=frozenset(usage))
+
+
+def case_of(shape: Shape, count: int, share: float) -> Case:
+    """A cluster that is full.
+
+    Args:
+        shape: of the cluster.
+        count: workloads that are drawn; those of the queue that asks are left out where it is not alone.
+        share: of all that is held, the quota of the queue that asks; above 0, at most 1.
+    """
+    drawn = (a_workload(number, f"q{number % shape.queues:03d}", shape.resources) for number in range(count))
+    workloads = tuple(each for each in drawn if shape.queues == 1 or each.cluster_queue != TARGET)
+    held = {at: sum(each.usage[at] for each in workloads) for at in columns(shape.resources)}
+    own = {
+        at.resource: max(1, int(amount * (share if shape.queues > 1 else 1))) for at, amount in held.items()
+    }
+    rest = {
+        at.resource: max(0, amount - own[at.resource]) // max(1, shape.queues - 1)
+        for at, amount in held.items()
+    }
+    queues = {
+        f"q{number:03d}": _queue(number, shape, rest if number else own) for number in range(shape.queues)
+    }
+    settings = Settings(fair_sharing=tuple(FairStrategy) if shape.fair else None)
+    preemptor = Workload("ns", "asks", "u-asks", priority=1000, created_at=NOW - SECOND)
+    return Case(
+        shape, Cluster(queues, workloads, settings=settings, cohorts=_cohorts(shape)), preemptor, held
+    )
+
+
+def columns(resources: int) -> tuple[FlavorResource, ...]:
+    """The flavor-resources of a shape."""
+    names = ["cpu", "memory", *(f"example.com/device-{number}" for number in range(2, resources))]
+    return tuple(FlavorResource(FLAVOR, name) for name in names[:resources])
+
+
+def _cohorts(shape: Shape) -> dict[str, Cohort]:
+    """Cohorts in levels below one root, each level about as many times as wide as the one above."""
+    made: dict[str, Cohort] = {}
+    for level in range(1, shape.depth):
+        for number in range(_width(shape, level)):
+            name = _cohort(level, number)
+            above = number * _width(shape, level - 1) // _width(shape, level)
+            made[name] = Cohort(name, parent=_cohort(level - 1, above))
+    return made
+
+
+def _width(shape: Shape, level: int) -> int:
+    return max(1, round(shape.queues ** (level / shape.depth)))
+
+
+def _cohort(level: int, number: int) -> str:
+    return f"level-{level}-{number:03d}"
+
+
+def _queue(number: int, shape: Shape, nominal: dict[str, int]) -> ClusterQueue:
+    cohort = None
+    if shape.depth:
+        last = shape.depth - 1
+        cohort = _cohort(last, number % _width(shape, last))
+    return ClusterQueue(
+        name=f"q{number:03d}",
+        resource_groups=(ResourceGroup(tuple(nominal), (FlavorQuotas(FLAVOR, nominal),)),),
+        within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
+        cohort=cohort,
+        reclaim_within_cohort=ReclaimWithinCohort.ANY,
+        rules=PreemptionRules.UBER_CLUSTER_QUEUE if shape.heroes and number == 0 else PreemptionRules.DEFAULT,
+    )
+
+
+def a_workload(number: int, queue: str, resources: int = 2) -> Workload:
+    """One that holds quota, its numbers scattered."""
+    mixed = number * 2654435761 % 2**32
+    reserved = NOW - (mixed % 2_000_000 + 1) * SECOND
+    amounts = [mixed % 4 * 1000 + 1000, (mixed // 4 % 16 + 1) * _LARGE]
+    amounts += [mixed // (5 + extra) % 8 + 1 for extra in range(2, resources)]
+    return Workload(
+        namespace=f"team-{number % 25}",
+        name=f"job-training-run-{number:06d}",
+        uid=f"0a5cb0fe-6a4b-4f5e-9d3e-{mixed * 4096 + number % 4096:012x}"[:36],
+        priority=mixed // 7 % 10 * 10,
+        created_at=reserved - 20 * SECOND,
+        quota_reserved_at=reserved,
+        cluster_queue=queue,
+        usage=dict(zip(columns(resources), amounts, strict=False)),
+    )

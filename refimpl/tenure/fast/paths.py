@@ -1,0 +1,289 @@
+"""The order in which candidates leave, kept: what a decision adds is where to stop, and who comes back.
+
+Who leaves next depends on who has left, and on nothing of how much is asked for. So the removals are played
+once, as far as somebody needs them, and what is free after each is written down; the next request finds its
+place by bisection (fit is monotone), and looks only at those who could come back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tenure.fast.amounts import MOST, minus
+from tenure.fast.classical import stands, take
+from tenure.fast.compiled import compiled, inlined
+from tenure.fast.fair import NO_NODE, Rounds, find_winner
+from tenure.fast.grounds import classical_ground, key_of, uses_any
+from tenure.fast.nodes import available, move
+from tenure.fast.shares import ratio_of
+from tenure.fast.tables import (
+    ADVANTAGE,
+    NONE,
+    OWN,
+    WITHIN_NOMINAL,
+    Array,
+    Ask,
+    Forest,
+    Order,
+    Policy,
+    Rows,
+    Work,
+)
+
+BLOCK = 64
+"""Removals whose least amounts are known together."""
+
+_BUCKETS = 6
+"""Evicted or running, by group."""
+
+
+class Steps(NamedTuple):
+    """What is known after each removal; `c` counts the columns that are requested.
+
+    Args:
+        free: what is available to the preemptor's queue then, int64[c, n].
+        rest: what is free at the root, int64[c, n].
+        own: what is left of the queue's own nominal quota, int64[c, n].
+        held: what the removed one held, int64[c, n].
+        least: the least of `held` in each block of removals, int64[c, n / BLOCK + 1].
+        mine: whether it was of the queue itself, bool[n].
+        room: int64[c], twice.
+        back: positions of who comes back, the last first, int32[n].
+    """
+
+    free: Array
+    rest: Array
+    own: Array
+    held: Array
+    least: Array
+    mine: Array
+    room: Array
+    back: Array
+
+
+def steps_for(asked: int, count: int) -> Steps:
+    """Room for a number of removals.
+
+    Args:
+        asked: how many columns are requested.
+        count: how many candidates there are.
+    """
+    tables = [np.empty((asked, count), np.int64) for _ in range(4)]
+    least = np.full((asked, count // BLOCK + 1), MOST, np.int64)
+    room = np.empty((2, asked), np.int64)
+    return Steps(*tables, least, np.empty(count, np.bool_), room, np.empty(count, np.int32))
+
+
+@compiled
+def gather_sorted(
+    sorted_rows: Array, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int, ends: Array
+) -> tuple[int, int, int]:
+    """As `classical.gather`, from rows that stand in the order of their keys already.
+
+    Only equals of the preemptor that have exceeded their time may stand elsewhere than where their keys say.
+
+    Args:
+        sorted_rows: rows by their keys, evicted ones first, int32[n].
+        ends: room, int64[_BUCKETS + 1].
+    """
+    top = ask.path[len(ask.path) - 1]
+    for bucket in range(len(ends)):
+        ends[bucket] = 0
+    for row in sorted_rows:
+        if _offers(rows, row, ask, policy, work, top, most):
+            ends[_bucket(rows, row, work) + 1] += 1
+    elsewhere = ends[1] + ends[2] + ends[4] + ends[5]
+    advantaged = ends[1 + ADVANTAGE] + ends[4 + ADVANTAGE]
+    for bucket in range(1, len(ends)):
+        ends[bucket] += ends[bucket - 1]
+    count = ends[len(ends) - 1]
+    for row in sorted_rows:
+        if _offers(rows, row, ask, policy, work, top, most):
+            bucket = _bucket(rows, row, work)
+            place = ends[bucket]
+            work.keys[place] = key_of(rows, row, work.group[rows.queue[row]], policy, order)
+            work.rows[place] = row
+            ends[bucket] = place + 1
+    return count, elsewhere, advantaged
+
+
+@inlined
+def _offers(rows: Rows, row: int, ask: Ask, policy: Policy, work: Work, top: int, most: int) -> bool:
+    node = rows.queue[row]
+    if node < top or node >= most or work.group[node] < 0:
+        return False
+    if classical_ground(rows, row, work.group[node], policy) == NONE:
+        return False
+    return uses_any(rows, row, ask.is_needed)
+
+
+@inlined
+def _bucket(rows: Rows, row: int, work: Work) -> int:
+    group = int(work.group[rows.queue[row]])
+    return group if rows.evicted[row] else group + OWN + 1
+
+
+@compiled
+def walk(
+    rows: Rows,
+    forest: Forest,
+    ask: Ask,
+    policy: Policy,
+    work: Work,
+    count: int,
+    may_borrow: bool,
+    position: int,
+    taken: int,
+    steps: Steps,
+) -> tuple[int, int]:
+    """Go on removing candidates until the request fits.
+
+    Args:
+        work: `rows` are the candidates in their order, `usage` is without those that were removed.
+        count: how many candidates there are.
+        position, taken: how many were looked at, and how many of them removed.
+
+    Returns:
+        the last two anew.
+    """
+    while position < count:
+        row = work.rows[position]
+        position += 1
+        if not stands(forest, rows, row, ask, policy, may_borrow, work):
+            continue
+        move(forest, rows, row, ask.watched, work.usage, work.log, False)
+        take(rows, row, policy, work, taken)
+        taken += 1
+        if _note(rows, row, forest, ask, work, may_borrow, taken - 1, steps):
+            break
+    return position, taken
+
+
+@inlined
+def _note(
+    rows: Rows, row: int, forest: Forest, ask: Ask, work: Work, may_borrow: bool, step: int, steps: Steps
+) -> bool:
+    """Write down what is so after a removal; whether the request fits."""
+    fit, top, usage = True, ask.path[len(ask.path) - 1], work.usage
+    steps.mine[step] = rows.queue[row] == ask.own
+    for index in range(len(ask.at)):
+        at = ask.at[index]
+        left = minus(forest.nominal[ask.own, at], usage[ask.own, at])
+        free = available(forest, usage, ask.path, at)
+        if not may_borrow:
+            free = min(free, left)
+        steps.free[index, step], steps.own[index, step] = free, left
+        steps.rest[index, step] = minus(forest.subtree[top, at], usage[top, at])
+        held = 0
+        for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
+            if rows.at[entry] == at:
+                held += rows.amount[entry]
+        steps.held[index, step] = held
+        if held < steps.least[index, step // BLOCK]:
+            steps.least[index, step // BLOCK] = held
+        if ask.amount[index] > free:
+            fit = False
+    return fit
+
+
+@compiled
+def walk_fairly(
+    rows: Rows, forest: Forest, ask: Ask, order: Order, work: Work, rounds: Rounds, taken: int, steps: Steps
+) -> int:
+    """Go on with a tournament in which the preemptor claims its nominal quota, until the request fits.
+
+    Args:
+        rounds: candidates by queue, each queue's in their order; `next` is who waits.
+
+    Returns:
+        how many are removed.
+    """
+    root = ask.path[len(ask.path) - 1]
+    while True:
+        node = rounds.winner[root]
+        if node == NO_NODE:
+            return taken
+        row = work.rows[rounds.next[node]]
+        rounds.next[node] += 1
+        move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
+        move(forest, rows, row, ask.watched, work.usage, work.log, False)
+        work.out[taken], work.ground[taken], work.share[taken] = row, WITHIN_NOMINAL, 0
+        fit = _note(rows, row, forest, ask, work, True, taken, steps)
+        taken += 1
+        while node >= 0:
+            rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
+            find_winner(forest, rows, order, work, rounds, node)
+            node = forest.parent[node]
+        if fit:
+            return taken
+
+
+@compiled
+def stop(steps: Steps, taken: int, amount: Array) -> int:
+    """The first removal after which a request fits; `taken` for none."""
+    found = 0
+    for index in range(len(amount)):
+        low, high = found, taken
+        while low < high:
+            middle = (low + high) // 2
+            if steps.free[index, middle] < amount[index]:
+                low = middle + 1
+            else:
+                high = middle
+        found = low
+    return found
+
+
+@compiled
+def come_back(steps: Steps, last: int, amount: Array, may_borrow: bool) -> int:
+    """Who comes back, where the root alone decides; how many.
+
+    Args:
+        last: the removal after which the request fits; the one removed then stays removed.
+        may_borrow: otherwise what is of the queue itself needs room in its nominal quota as well.
+    """
+    count, room = 0, steps.room
+    for index in range(len(amount)):
+        room[0, index] = steps.rest[index, last] - amount[index]
+        room[1, index] = steps.own[index, last] - amount[index]
+    step = last - 1
+    while step >= 0:
+        if step % BLOCK == BLOCK - 1 and not _has_room(steps.least, step // BLOCK, room, 0):
+            step -= BLOCK
+            continue
+        own = steps.mine[step]
+        if _has_room(steps.held, step, room, 0) and (
+            may_borrow or not own or _has_room(steps.held, step, room, 1)
+        ):
+            for index in range(len(amount)):
+                room[0, index] -= steps.held[index, step]
+                if own:
+                    room[1, index] -= steps.held[index, step]
+            steps.back[count] = step
+            count += 1
+        step -= 1
+    return count
+
+
+@inlined
+def _has_room(held: Array, place: int, room: Array, which: int) -> bool:
+    for index in range(room.shape[1]):
+        if held[index, place] > room[which, index]:
+            return False
+    return True
+
+
+@compiled
+def is_simple(forest: Forest, ask: Ask) -> bool:
+    """Whether what is available is what the root has left: no local quota, no borrowing limit on the path."""
+    top = ask.path[len(ask.path) - 1]
+    for at in ask.at:
+        for node in range(top, forest.end[top]):
+            if forest.local[node, at] != 0:
+                return False
+        for step in range(len(ask.path) - 1):
+            if forest.limit[ask.path[step], at] != MOST:
+                return False
+    return True

@@ -1,0 +1,326 @@
+"""Decisions one after another on one store, with everything kept that they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from tenure.fast import fair, paths
+from tenure.fast.amounts import minus
+from tenure.fast.arrays import Arrays
+from tenure.fast.assignment import NO_FIT
+from tenure.fast.classical import attempts, classify
+from tenure.fast.decide import Answer, answer_of
+from tenure.fast.routes import Route
+from tenure.fast.search import NOBODY, Found, Searcher, searcher
+from tenure.fast.tables import Array, Ask, Policy, Rows, Work
+from tenure.model import (
+    Amounts,
+    Assignment,
+    ClusterQueue,
+    FlavorResource,
+    Instant,
+    Outcome,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.readings import Reading
+
+MOST_KEPT: Final = 256
+"""Kinds of preemptors, and kinds of their questions, that are kept at a time; beyond it all is made anew."""
+
+
+@dataclass(slots=True)
+class _Desk:
+    """What is known of the preemptors of one ClusterQueue.
+
+    Args:
+        plain: whether a preemptor's own priority is all that is asked of it.
+    """
+
+    queue: ClusterQueue
+    plain: bool
+    by_priority: dict[int, Searcher] = field(default_factory=dict)
+
+
+class Prepared:
+    """An engine on a store: candidates stay in their order, and removals that were played stay played.
+
+    It follows the store: after a change it answers by what the store holds then.
+
+    Args:
+        arrays: the store.
+        reading: see `tenure.readings`.
+
+    >>> from tenure.model import Cluster
+    >>> from tenure.readings import preset
+    >>> engine = Prepared(Arrays(Cluster({"q": ClusterQueue("q")})), preset("guaranteed"))
+    >>> engine.decide(Workload("ns", "w", "u", priority=0, created_at=0), "q", 0).outcome.value
+    'Fit'
+    """
+
+    def __init__(self, arrays: Arrays, reading: Reading) -> None:
+        self.arrays = arrays
+        self._reading = reading
+        self._changes = -1
+        self._renew()
+
+    def decide(
+        self, preemptor: Workload, queue_name: str, now: Instant, assignment: Assignment | None = None
+    ) -> Answer:
+        """As `tenure.fast.decide`."""
+        if self._changes != self.arrays.changes:
+            self._renew()
+        desk = self._desks.get(queue_name) or self._desk(queue_name)
+        if desk.queue.inactive:
+            return Answer(Outcome.NO_FIT, NOBODY, NO_FIT, self.arrays)
+        searching = desk.by_priority.get(preemptor.priority) if desk.plain else None
+        if searching is None:
+            searching = self._searcher(desk, preemptor, now)
+        answer = answer_of(searching, preemptor, assignment)
+        if self._changes != self.arrays.changes:  # a column was added on the way
+            self._renew()
+        return answer
+
+    def decide_many(
+        self, pending: Iterable[tuple[Workload, str, Assignment | None]], now: Instant
+    ) -> Iterator[Answer]:
+        """Decide for many pending workloads, each as if it were the only one, when its answer is drawn.
+
+        Args:
+            pending: workloads, the ClusterQueue of each, and the flavors it would get, None to derive them.
+            now: the cycle's clock, ns since the epoch.
+
+        Raises:
+            KeyError: no such ClusterQueue.
+            Uncovered: what the core leaves to the reference.
+        """
+        for workload, queue_name, assignment in pending:
+            yield self.decide(workload, queue_name, now, assignment)
+
+    def _renew(self) -> None:
+        self._changes = self.arrays.changes
+        self._desks: dict[str, _Desk] = {}
+        self._keepers: dict[tuple[object, ...], Searcher] = {}
+        self._sorted: tuple[Rows, Array, Array] | None = None
+        self._timely = self.arrays.depends_on_time()
+
+    def _desk(self, queue_name: str) -> _Desk:
+        arrays = self.arrays
+        queue = arrays.cluster.cluster_queues[queue_name]
+        plain = (
+            not self._timely
+            and not arrays.cluster.growing
+            and not arrays.cluster.settings.priority_boost
+            and queue.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
+        )
+        made = self._desks[queue_name] = _Desk(queue, plain)
+        return made
+
+    def _searcher(self, desk: _Desk, preemptor: Workload, now: Instant) -> Searcher:
+        """Searches for all preemptors that see the same candidates in the same order."""
+        searching = searcher(self.arrays, preemptor, desk.queue, now, self._reading)
+        sorted_rows, priorities = self._in_order(searching)
+        priority = searching.policy.priority
+        place = int(np.searchsorted(priorities, priority))
+        level = 2 * place + int(place < len(priorities) and priorities[place] == priority)
+        key = (desk.queue.name, level, _seen(searching.policy)._replace(priority=0), id(searching.rows))
+        found = self._keepers.get(key)
+        if found is None:
+            if len(self._keepers) >= MOST_KEPT:
+                self._keepers.clear()
+                self._desks.clear()
+            found = replace(searching, keeper=_Routes(sorted_rows))
+            self._keepers[key] = found
+        if desk.plain:
+            if len(desk.by_priority) >= MOST_KEPT:
+                desk.by_priority.clear()
+            desk.by_priority[preemptor.priority] = found
+        return found
+
+    def _in_order(self, searching: Searcher) -> tuple[Array, Array]:
+        """Rows by their keys, evicted ones first, and all priorities there are."""
+        rows, order = searching.rows, searching.order
+        if self._sorted is None or self._sorted[0] is not rows:
+            running = np.where(rows.evicted, 0, np.int64(1) << np.int64(order.group + 2))
+            by_key = np.argsort(rows.key | running).astype(np.int32)
+            self._sorted = rows, by_key[rows.queue[by_key] >= 0], np.unique(rows.priority)
+        return self._sorted[1:]
+
+
+@dataclass(slots=True)
+class _Frame:
+    """One kind of question: which flavor-resources are lacking and requested.
+
+    Args:
+        ask: the question, with the request that came first.
+        room: what each node of the path has of its quota, and what it keeps of that for itself, by column.
+        routes: by how far up the request has an advantage, attempts with their routes.
+    """
+
+    ask: Ask
+    room: list[list[tuple[int, int]]]
+    routes: dict[int, list[tuple[bool, Route]]] = field(default_factory=dict)
+
+    def level(self, request: Iterable[int]) -> int:
+        """Below which node of the path the whole rest of a request fits first (KQ-350)."""
+        rest = list(request)
+        for level, cells in enumerate(self.room):
+            fit = True
+            for index, (quota, local) in enumerate(cells):
+                if rest[index] > quota:
+                    fit = False
+                if local:
+                    rest[index] = max(0, rest[index] - local)
+            if fit:
+                return level
+        return len(self.room)
+
+
+class _Routes:
+    """Everything kept for preemptors that see the same candidates."""
+
+    def __init__(self, sorted_rows: Array) -> None:
+        self._sorted = sorted_rows
+        self._changes = -1
+        self._frames: dict[tuple[object, ...], _Frame | None] = {}
+
+    def find(self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts) -> Found:
+        """Who leaves, by the routes that are there or are made now."""
+        if self._changes != searcher.arrays.changes:  # another column: nothing stands where it stood
+            self._frames.clear()
+            self._changes = searcher.arrays.changes
+        key = (frozenset(needed), *request)
+        frame = self._frames[key] if key in self._frames else self._new_frame(searcher, key, needed, request)
+        if frame is None or not (routes := self._routes(searcher, frame, request)):
+            return searcher.find_anew(needed, request)
+        amount = np.fromiter(request.values(), np.int64, len(request))
+        for _, route in routes:
+            found = route.find(amount)
+            if found is not None:
+                return found
+        return NOBODY
+
+    def _new_frame(
+        self,
+        searcher: Searcher,
+        key: tuple[object, ...],
+        needed: Collection[FlavorResource],
+        request: Amounts,
+    ) -> _Frame | None:
+        if len(self._frames) >= MOST_KEPT:
+            self._frames.clear()
+        ask, arrays = searcher.ask(needed, request), searcher.arrays
+        made = None
+        if arrays.is_small():
+            made = _Frame(ask, [_room(arrays, int(node), ask.at) for node in searcher.path[:-1]])
+        if self._changes != arrays.changes:
+            self._frames.clear()
+            self._changes = arrays.changes
+        self._frames[key] = made
+        return made
+
+    def _routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[tuple[bool, Route]] | None:
+        if searcher.arrays.cluster.settings.fair_sharing is not None:
+            return self._fair_routes(searcher, frame, request)
+        level = frame.level(request.values())
+        found = frame.routes.get(level)
+        if found is None:
+            found = frame.routes[level] = self._classical_routes(searcher, frame.ask, request)
+        return found
+
+    def _classical_routes(self, searcher: Searcher, ask: Ask, request: Amounts) -> list[tuple[bool, Route]]:
+        ask = ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
+        arrays, policy = searcher.arrays, searcher.policy
+        forest, work = arrays.layout.forest, arrays.work()
+        classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
+        count, elsewhere, advantaged = self._gather(searcher, ask, work)
+        may_borrow, again = attempts(forest, arrays.usage, ask, policy, elsewhere, advantaged)
+        which = (may_borrow, not may_borrow) if again else (may_borrow,)
+        return [(bool(each), _route(searcher, ask, work, count, may_borrow=bool(each))) for each in which]
+
+    def _gather(self, searcher: Searcher, ask: Ask, work: Work) -> tuple[int, int, int]:
+        rows, policy = searcher.rows, searcher.policy
+        end = int(searcher.arrays.layout.forest.end[searcher.path[-1]])
+        ends = np.empty(7, np.int64)
+        counted = paths.gather_sorted(self._sorted, rows, ask, policy, searcher.order, work, end, ends)
+        count = int(counted[0])
+        if policy.duration >= 0:  # equals that have exceeded their time stand before the others
+            by_key = np.argsort(work.keys[:count], kind="stable")
+            work.rows[:count] = work.rows[:count][by_key]
+        return count, int(counted[1]), int(counted[2])
+
+    def _fair_routes(
+        self, searcher: Searcher, frame: _Frame, request: Amounts
+    ) -> list[tuple[bool, Route]] | None:
+        """The tournament's removals, where no request changes them: in a flat cohort, by a claim to nominal
+        quota, of a queue that has no candidates itself."""
+        arrays, ask = searcher.arrays, frame.ask
+        if not arrays.cluster.settings.fair_sharing_preempt_within_nominal or len(searcher.path) != 2:
+            return None
+        if not _claims(searcher, ask, request):
+            return None
+        if 0 not in frame.routes:
+            frame.routes[0] = self._tournament(searcher, ask)
+        return frame.routes[0]
+
+    def _tournament(self, searcher: Searcher, ask: Ask) -> list[tuple[bool, Route]]:
+        arrays, rows, policy, order = searcher.arrays, searcher.rows, searcher.policy, searcher.order
+        forest, shared = arrays.layout.forest, arrays.work()
+        fair.classify(forest, arrays.usage, ask, policy, shared)
+        rounds = fair.rounds_for(forest, 1)
+        rounds.charged[:] = arrays.usage
+        count = int(fair.gather_sorted(self._sorted, forest, rows, ask, policy, order, shared, rounds))
+        if rounds.end[searcher.node] != rounds.start[searcher.node]:
+            return []
+        route = _route(searcher, ask, shared, count, may_borrow=True)
+        route.work = route.work._replace(keys=shared.keys[:count].copy())
+        route.rounds = rounds
+        fair.start(forest, rows, order, ask, route.work, rounds)
+        return [(True, route)]
+
+
+def _claims(searcher: Searcher, ask: Ask, request: Amounts) -> bool:
+    """Whether the queue stays within its nominal quota of all that is lacking, the request included."""
+    arrays = searcher.arrays
+    asked = dict(zip(ask.at.tolist(), request.values(), strict=True))
+    used, nominal = arrays.usage[searcher.node], arrays.layout.forest.nominal[searcher.node]
+    return all(int(used[at]) + asked.get(at, 0) <= int(nominal[at]) for at in ask.needed.tolist())
+
+
+def _room(arrays: Arrays, node: int, columns: Array) -> list[tuple[int, int]]:
+    forest, usage = arrays.layout.forest, arrays.usage
+    made = []
+    for at in columns.tolist():
+        used = int(usage[node, at])
+        left = max(0, minus(int(forest.local[node, at]), used))
+        made.append((int(minus(int(forest.subtree[node, at]), used)), left))
+    return made
+
+
+def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow: bool) -> Route:
+    arrays = searcher.arrays
+    work = Work(
+        usage=arrays.usage.copy(),
+        group=shared.group.copy(),
+        common=shared.common.copy(),
+        keys=shared.keys[:0],
+        rows=shared.rows[:count].copy(),
+        out=np.empty(count, np.int32),
+        ground=np.empty(count, np.int8),
+        share=np.empty(count, np.int8),
+        ends=shared.ends,
+        log=shared.log,
+    )
+    simple = bool(paths.is_simple(arrays.layout.forest, ask))
+    return Route(searcher, ask, work, paths.steps_for(len(ask.at), count), count, may_borrow, simple=simple)
+
+
+def _seen(policy: Policy) -> Policy:
+    """What of a policy decides who is a candidate and in which order, the rest blanked out."""
+    if policy.within != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+        policy = policy._replace(queued=0)
+    return policy._replace(now=0) if policy.duration < 0 else policy

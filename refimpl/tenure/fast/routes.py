@@ -1,0 +1,114 @@
+"""Kept removals, one route for each kind of question, and where a request stops on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tenure.fast import paths
+from tenure.fast.fair import Rounds
+from tenure.fast.nodes import fill_back, replay
+from tenure.fast.search import Found, Searcher
+from tenure.fast.tables import Array, Ask, Work
+
+
+@dataclass(slots=True)
+class Route:
+    """The removals of one attempt, as far as somebody has needed them.
+
+    Args:
+        searcher: whose policy holds.
+        ask: the question, with the request that came first.
+        work: room of its own; `rows` are the candidates in their order, `out` who was removed.
+        steps: what is known after each removal.
+        count: how many candidates there are.
+        may_borrow: of the attempt.
+        rounds: of the tournament under fair sharing; None in classical preemption.
+        simple: whether the root alone decides who comes back.
+    """
+
+    searcher: Searcher
+    ask: Ask
+    work: Work
+    steps: paths.Steps
+    count: int
+    may_borrow: bool
+    rounds: Rounds | None = None
+    simple: bool = False
+    taken: int = 0
+    _position: int = 0
+    _ended: bool = False
+
+    def find(self, amount: Array) -> Found | None:
+        """Who leaves for a request; None where nobody suffices.
+
+        Args:
+            amount: requested of each column, int64[c].
+        """
+        step = paths.stop(self.steps, self.taken, amount)
+        if step == self.taken:
+            if self._ended:
+                return None
+            self._go_on(amount)
+            step = paths.stop(self.steps, self.taken, amount)
+            if step == self.taken:
+                return None
+        if not self.simple:
+            return self._filled_back(step + 1, amount)
+        end, work = step + 1, self.work
+        back = paths.come_back(self.steps, step, amount, self.may_borrow)
+        claims = self.rounds is not None
+        if not back:
+            return Found(work.out[:end], work.ground[:end], work.share[:end], self.may_borrow, claims)
+        return Found(
+            *(self._without(each, end, back) for each in (work.out, work.ground, work.share)),
+            self.may_borrow,
+            claims,
+        )
+
+    def _without(self, removed: Array, end: int, back: int) -> Array:
+        """The removed ones up to an end, less those that come back."""
+        made, at, place = np.empty(end - back, removed.dtype), 0, 0
+        for step in self.steps.back[:back][::-1].tolist():
+            made[place : place + step - at] = removed[at:step]
+            place, at = place + step - at, step + 1
+        made[place:] = removed[at:end]
+        return made
+
+    def _go_on(self, amount: Array) -> None:
+        searcher, ask = self.searcher, self.ask._replace(amount=amount)
+        forest, rows = searcher.arrays.layout.forest, searcher.rows
+        if self.rounds is not None:
+            before = self.taken
+            self.taken = paths.walk_fairly(
+                rows, forest, ask, searcher.order, self.work, self.rounds, before, self.steps
+            )
+            self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
+            return
+        self._position, self.taken = paths.walk(
+            rows,
+            forest,
+            ask,
+            searcher.policy,
+            self.work,
+            self.count,
+            self.may_borrow,
+            self._position,
+            self.taken,
+            self.steps,
+        )
+        self._ended = self._position == self.count
+
+    def _filled_back(self, end: int, amount: Array) -> Found:
+        """Who stays removed, found one by one on the tree."""
+        searcher, ask, mine = self.searcher, self.ask._replace(amount=amount), self.work
+        arrays = searcher.arrays
+        forest, rows, work = arrays.layout.forest, searcher.rows, arrays.work()
+        work.usage[:] = arrays.usage
+        for name in ("out", "ground", "share"):
+            getattr(work, name)[:end] = getattr(mine, name)[:end]
+        replay(rows, forest, work.out[:end], ask.watched, work.usage, work.log)
+        kept = fill_back(forest, rows, ask, self.may_borrow, end, work)
+        found = (each[end - kept : end].copy() for each in (work.out, work.ground, work.share))
+        return Found(*found, self.may_borrow, self.rounds is not None)
