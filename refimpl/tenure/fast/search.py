@@ -9,9 +9,10 @@ import numpy as np
 
 from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
+from tenure.fast.heroes.view import Choices, View, choices_of, view_of
 from tenure.fast.nodes import change
 from tenure.fast.policy import Terms, policy_of, terms_of
-from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
@@ -57,6 +58,8 @@ class Searcher:
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
+        reading: the reading decided under.
+        heroes: what of it decides about heroes; None where there are none.
         prepared: whether candidates are sorted as a whole and kept for the next search that has the same.
     """
 
@@ -67,7 +70,37 @@ class Searcher:
     rows: Rows
     order: Order
     policy: Policy
+    reading: Reading
+    heroes: Choices | None = None
     prepared: bool = False
+
+    @property
+    def view(self) -> View | None:
+        """What heroes make of the store; None where none is in the queue's tree."""
+        if self.heroes is None:
+            return None
+        arrays = self.arrays
+        view: View = arrays.made_of(
+            ("heroes", self.heroes),
+            lambda: view_of(arrays.layout, arrays.cluster, arrays.usage, self.rows, self.reading),
+        )
+        return view if view.concerns(self.node) else None
+
+    def standing(self) -> tuple[Forest, Array]:
+        """Quotas, and what is in use at every node."""
+        view = self.view
+        if view is None:
+            return self.arrays.layout.forest, self.arrays.usage
+        return view.forest, view.base.usage
+
+    def standing_after(self, found: Found) -> tuple[Forest, Array]:
+        """The same without those whom the last search of a standard queue has found."""
+        view = self.view
+        if view is None:
+            return self.arrays.layout.forest, self.arrays.work().usage
+        if view.follows(self.node):
+            return (view.seen, view.now.usage) if len(found.rows) else (view.forest, view.base.usage)
+        return view.forest, self.arrays.work().usage
 
     def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Find targets.
@@ -76,31 +109,30 @@ class Searcher:
             needed: the flavor-resources that lack quota.
             request: all that has to fit, each amount above zero.
         """
-        arrays = self.arrays
         ask = self.ask(needed, request)
-        work = arrays.work()
-        if arrays.cluster.settings.fair_sharing is not None:
-            return self._find_fairly(ask)
-        if self.prepared:
+        work, view = self.arrays.work(), self.view
+        if view is not None and view.is_hero(self.node):
+            rounds = self.arrays.rounds()
+            start, end = view.find_for_hero(self.rows, ask, self.policy, self.order, work, rounds)
+            return _found(work, start, end)
+        if self.arrays.cluster.settings.fair_sharing is not None:
+            return self._find_fairly(ask, view)
+        if view is not None and view.follows(self.node):
+            start, end, may_borrow = view.find_anew(self.rows, ask, self.policy, self.order, work)
+        elif self.prepared:
             start, end, may_borrow = self._search_kept(ask, work)
         else:
+            forest, usage = self.standing()
             start, end, may_borrow = classical.select(
-                self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
+                self.rows, forest, usage, ask, self.policy, self.order, work
             )
-        if start == end:
-            return NOBODY
-        return Found(
-            work.out[start:end].copy(),
-            work.ground[start:end].copy(),
-            work.share[start:end].copy(),
-            may_borrow,
-        )
+        return _found(work, start, end, may_borrow)
 
     def _search_kept(self, ask: Ask, work: Work) -> tuple[int, int, bool]:
         """Search among candidates that are sorted already, if anybody has asked for the same before."""
         arrays, rows, policy = self.arrays, self.rows, self.policy
-        forest = arrays.layout.forest
-        classical.classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
+        forest, usage = self.standing()
+        classical.classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
         top = int(self.path[-1])
         end = int(forest.end[top])
         key = (
@@ -116,7 +148,7 @@ class Searcher:
         return classical.search(
             rows,
             forest,
-            arrays.usage,
+            usage,
             ask,
             policy,
             work._replace(rows=kept),
@@ -131,17 +163,20 @@ class Searcher:
         count, elsewhere, advantaged = classical.gather(self.rows, ask, self.policy, self.order, work, end)
         return work.rows[np.argsort(work.keys[:count])], elsewhere, advantaged
 
-    def _find_fairly(self, ask: Ask) -> Found:
+    def _find_fairly(self, ask: Ask, view: View | None) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
-        work, rounds = arrays.work(), arrays.rounds()
-        rounds.charged[:] = arrays.usage
+        if view is not None and view.follows(self.node):
+            raise Uncovered("fair sharing where heroes raise lending limits")
+        work, rounds = arrays.work(), arrays.rounds() if view is None else view.rounds
+        forest, usage = self.standing()
+        rounds.charged[:] = usage
         for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
-            change(arrays.layout.forest, rounds.charged, self.node, at, amount, True, work.log, 0)
+            change(forest, rounds.charged, self.node, at, amount, True, work.log, 0)
         strategies = settings.fair_sharing or tuple(FairStrategy)
         start, end, claims = fair.select(
             self.rows,
-            arrays.layout.forest,
-            arrays.usage,
+            forest,
+            usage,
             ask,
             self.policy,
             self.order,
@@ -151,10 +186,7 @@ class Searcher:
             strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
             len(strategies) > 1,
         )
-        if start == end:
-            return NOBODY
-        rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
-        return Found(rows, grounds, shares, within_nominal=claims)
+        return _found(work, start, end, within_nominal=claims)
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
@@ -169,6 +201,16 @@ class Searcher:
         watched[at] = True
         amount = np.fromiter(request.values(), np.int64, len(request))
         return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
+
+
+def _found(
+    work: Work, start: int, end: int, may_borrow: bool = True, *, within_nominal: bool = False
+) -> Found:
+    """What kernels have left between two places of a record."""
+    if start == end:
+        return NOBODY
+    rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
+    return Found(rows, grounds, shares, may_borrow, within_nominal)
 
 
 def _seen(policy: Policy) -> Policy:
@@ -199,4 +241,6 @@ def searcher(
     terms: Terms = terms_of(queue, settings, reading)
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy, prepared)
+    heroes = choices_of(arrays.cluster, reading)
+    path = arrays.layout.path(node)
+    return Searcher(arrays, queue, node, path, rows, order, policy, reading, heroes, prepared)
