@@ -23,8 +23,8 @@ NOT_COMPILED = "numba is not installed: kernels are interpreted; pip install 'te
 
 def _forget_stale(folder: Path) -> None:
     """Machine code older than any of the sources: numba compares a function's own file only, no callee's."""
-    newest = max(path.stat().st_mtime_ns for path in folder.glob("*.py"))
-    for made in (folder / "__pycache__").glob("*.nb?"):
+    newest = max(path.stat().st_mtime_ns for path in folder.rglob("*.py"))
+    for made in folder.rglob("__pycache__/*.nb?"):
         with contextlib.suppress(OSError):  # another process may do the same
             if made.stat().st_mtime_ns < newest:
                 made.unlink()
