@@ -77,7 +77,7 @@ def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Ite
 
 def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObject]:
     known_problems = len(problems)
-    files = _files(path, problems)
+    files = files_of(path, problems)
     any_document = False
     for file, document in (found for each in files for found in _read_file(each, problems)):
         any_document = True
@@ -102,7 +102,16 @@ def printable_path(path: str | Path) -> str:
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
-def _files(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
+def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
+    """The files that a path means: those of a folder with manifests in order, or the path itself.
+
+    Args:
+        path: a file, a folder, or `-`.
+        problems: gets the folders that cannot be read.
+
+    >>> files_of("queues.yaml", [])
+    ['queues.yaml']
+    """
     # Path.is_dir raises where a name is too long or permission is missing.
     if str(path) == _STDIN or not os.path.isdir(path):  # noqa: PTH112 - for the reason above
         return [path]

@@ -1,0 +1,1 @@
+"""The pytest plugin: collects `*.tenure.yaml`, each expectation as an item."""
