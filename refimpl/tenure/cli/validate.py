@@ -22,7 +22,7 @@ from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
-from tenure.manifests.yaml_files import iterate_objects
+from tenure.manifests.yaml_files import iterate_objects, ours
 from tenure.readings import parse_reading
 from tenure.validation import Notice, Report, render, validate
 from tenure.validation.checks import checks_of
@@ -59,6 +59,13 @@ def validate_command(
         bool,
         typer.Option("--strict", "--warnings-as-errors", help="Exit code 1 for warnings too."),
     ] = False,
+    skip_others: Annotated[
+        bool,
+        typer.Option(
+            "--skip-others",
+            help="Pass over files that name no API group of Kueue or KAI-Scheduler, whatever they hold.",
+        ),
+    ] = False,
     output: OutputOption = Output.TEXT,
     report: Reports = None,
     color: Color = None,
@@ -91,6 +98,11 @@ def validate_command(
     tenure validate cluster/ --strict -o json | jq '.errors[] | .file + ": " + .field'
     tenure validate cluster/ --report junit=validate.xml --report sarif=validate.sarif
 
+    All YAML of a repository, whatever else it holds, templates included:
+
+    \b
+    tenure validate . --skip-others
+
     Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
     """
     choose_colour(color)
@@ -100,6 +112,8 @@ def validate_command(
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
+        if skip_others:
+            sources = ours(sources)
     objects = list(iterate_objects(sources, unreadable))
     before = list(iterate_objects(old or [], unreadable))
     found = validate(objects, old=before, gates=gates, reading=chosen)

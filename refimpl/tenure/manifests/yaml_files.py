@@ -19,6 +19,7 @@ from tenure.manifests.yaml_text import Document, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _STDIN = "-"
+_GROUPS = (b"kueue.x-k8s.io/", b"scheduling.run.ai/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,28 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
         if name.lower().endswith(_SUFFIXES)
     ]
     return sorted(found)
+
+
+def ours(paths: Sequence[str | Path]) -> list[str | Path]:
+    """The files among some paths that name an API group whose objects are read or validated.
+
+    Anything may lie beside manifests in a repository, templates that are no YAML among it. What cannot be
+    read stays, so that it is said.
+
+    Args:
+        paths: as for `read_objects`; standard input stays.
+
+    >>> ours(["absent.yaml"])
+    ['absent.yaml']
+    """
+    return [file for path in paths for file in files_of(path, []) if _names_a_group(file)]
+
+
+def _names_a_group(file: str | Path) -> bool:
+    if str(file) == _STDIN or not Path(file).is_file():
+        return True
+    raw = read_file(file, str(file), [])
+    return raw is None or any(group in raw for group in _GROUPS)
 
 
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document]]:

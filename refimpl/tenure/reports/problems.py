@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from tenure.errors import InputError, Problem
 from tenure.reports.report import Case, Place, Report, RuleText, Suite, Trouble
@@ -12,7 +12,7 @@ from tenure.reports.report import Case, Place, Report, RuleText, Suite, Trouble
 _LINE: Final = re.compile(r"\bline (\d+)")
 STANDARD_INPUT: Final = "stdin"
 
-Locate = Callable[[str, str, str], int]
+Locate: TypeAlias = Callable[[str, str, str], int]
 """From a file, an object and a field to a line; 0 where that is not known."""
 
 

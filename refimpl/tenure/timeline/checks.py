@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.problems import place_in
@@ -12,7 +12,7 @@ from tenure.units import format_instant
 
 RULE: Final = RuleText("expectation", "What was expected of a play did not come true.")
 
-LocateIn = Callable[[str, str, str], int]
+LocateIn: TypeAlias = Callable[[str, str, str], int]
 """From a file, the scenario's name and a field to a line; 0 where that is not known."""
 
 

@@ -74,10 +74,9 @@ def _case(key: tuple[str, str], notices: Sequence[Notice], *, strict: bool) -> C
     return Case(
         file or _NO_FILE,
         name or "an object without kind and name",
-        failure="; ".join(map(_said, failing[:1]))
-        + (f"; and {len(failing) - 1} more" if failing[1:] else ""),
-        details="\n".join(map(_said, failing)),
-        said="\n".join(f"warning: {_said(each)}" for each in rest),
+        failure="; ".join(map(said, failing[:1])) + (f"; and {len(failing) - 1} more" if failing[1:] else ""),
+        details="\n".join(map(said, failing)),
+        said="\n".join(f"warning: {said(each)}" for each in rest),
     )
 
 
@@ -99,7 +98,12 @@ def _trouble(each: Notice, locate: Locate) -> Trouble:
     )
 
 
-def _said(each: Notice) -> str:
+def said(each: Notice) -> str:
+    """An error or a warning in a line, without its object.
+
+    >>> said(Notice("Cohort/a", "spec", "NoEffect", "nothing comes of it", "tenure"))
+    'spec: nothing comes of it (NoEffect, tenure)'
+    """
     place = f"{each.field}: " if each.field else ""
     return f"{place}{each.message} ({each.type}, {each.source})"
 
