@@ -63,7 +63,7 @@ def validate_command(
         bool,
         typer.Option(
             "--skip-others",
-            help="Pass over files that name no API group of Kueue or KAI-Scheduler, whatever they hold.",
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold.",
         ),
     ] = False,
     output: OutputOption = Output.TEXT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,8 @@ from tenure.manifests.yaml_text import Document, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _STDIN = "-"
-_GROUPS = (b"kueue.x-k8s.io/", b"scheduling.run.ai/")
+# A label of Kueue on any other object makes no manifest of it.
+_OURS = re.compile(rb"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
 
 
 def ours(paths: Sequence[str | Path]) -> list[str | Path]:
-    """The files among some paths that name an API group whose objects are read or validated.
+    """The files among some paths that hold an object of an API group that is read or validated.
 
     Anything may lie beside manifests in a repository, templates that are no YAML among it. What cannot be
     read stays, so that it is said.
@@ -149,7 +151,7 @@ def _names_a_group(file: str | Path) -> bool:
     if str(file) == _STDIN or not Path(file).is_file():
         return True
     raw = read_file(file, str(file), [])
-    return raw is None or any(group in raw for group in _GROUPS)
+    return raw is None or _OURS.search(raw) is not None
 
 
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document]]:
