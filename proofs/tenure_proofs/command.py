@@ -16,12 +16,14 @@ import typer
 from tenure.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.cli.completion import complete_reading
 from tenure.cli.output import Output, print_answer
+from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour, complain, print_lines, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder
 
 if TYPE_CHECKING:
+    from tenure.reports import Report as Checks
     from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
 
@@ -99,6 +101,7 @@ def prove(
             "or annotations of a workflow.",
         ),
     ] = ProofOutput.TEXT,
+    report: Reports = None,
     color: Color = None,
 ) -> None:
     """Prove every obligation about the rules' own code, or refute it with a story that replays.
@@ -122,14 +125,15 @@ def prove(
 
     \b
     tenure prove -o json | jq '.obligations[] | select(.title != "")'
-    tenure prove -o junit > prove.xml
-    tenure prove -o sarif > prove.sarif
+    tenure prove --report junit=prove.xml --report sarif=prove.sarif
+    tenure prove -o markdown > prove.md
     tenure prove --only PO-TBP-010 --no-mutants --smt2 build/smt2
 
     Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 undecided or an internal
     error.
     """
     choose_colour(color)
+    reporting = Reporting(report, "tenure prove")
     for name in reading or []:
         if name not in preset_names():
             raise bad_input("--reading", name, f"one of {', '.join(preset_names())}")
@@ -137,22 +141,23 @@ def prove(
         raise bad_input("--cache", str(cache), "not together with --no-cache")
     _need_the_solvers()
     _need_the_rules()
-    report = run_plan(
-        Plan(
-            only=tuple(only or ()),
-            readings=tuple(dict.fromkeys(reading or preset_names())),
-            seeds=seeds,
-            both_solvers=solver == Solvers.BOTH,
-            mutants=mutants,
-            examples=examples,
-            random_seed=random_seed,
-            jobs=jobs or os.cpu_count() or 1,
-            cache=None if no_cache else cache or default_folder(),
-            smt2=smt2,
-        )
+    plan = Plan(
+        only=tuple(only or ()),
+        readings=tuple(dict.fromkeys(reading or preset_names())),
+        seeds=seeds,
+        both_solvers=solver == Solvers.BOTH,
+        mutants=mutants,
+        examples=examples,
+        random_seed=random_seed,
+        jobs=jobs or os.cpu_count() or 1,
+        cache=None if no_cache else cache or default_folder(),
+        smt2=smt2,
     )
-    _print(report, output)
-    raise typer.Exit(exit_code(report))
+    with reporting.of_bad_input():
+        found = run_plan(plan)
+    _print(found, output)
+    reporting.write(lambda _: _checks(found))
+    raise typer.Exit(exit_code(found))
 
 
 def _need_the_solvers() -> None:
@@ -281,22 +286,22 @@ def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
 
 
 def _print(report: Report, output: ProofOutput) -> None:
-    from tenure_proofs.formats.github import github_lines
-    from tenure_proofs.formats.junit import junit_lines
+    from tenure.reports import FORMS, report_text
     from tenure_proofs.formats.markdown import markdown_lines
-    from tenure_proofs.formats.sarif import to_sarif
     from tenure_proofs.report import text_lines, to_json
 
-    lines = {
-        ProofOutput.JUNIT: junit_lines,
-        ProofOutput.MARKDOWN: markdown_lines,
-        ProofOutput.GITHUB: github_lines,
-    }
-    if output in lines:
+    if output in FORMS:
         # For programs, which take no colours.
-        print("\n".join(lines[output](report)))
+        print(report_text(_checks(report), output), end="")
+    elif output == ProofOutput.MARKDOWN:
+        print("\n".join(markdown_lines(report)))
     elif output == ProofOutput.TEXT:
         print_lines(text_lines(report))
     else:
-        rendered = to_sarif(report) if output == ProofOutput.SARIF else to_json(report)
-        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, rendered, ())
+        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, to_json(report), ())
+
+
+def _checks(report: Report) -> Checks:
+    from tenure_proofs.formats.checks import checks_of
+
+    return checks_of(report)

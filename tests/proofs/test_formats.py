@@ -11,14 +11,13 @@ import pytest
 import z3
 
 from tenure.errors import InputError
+from tenure.reports import github_lines, junit_lines, to_sarif
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.export import export
-from tenure_proofs.formats.github import github_lines
-from tenure_proofs.formats.junit import junit_lines
+from tenure_proofs.formats.checks import checks_of
 from tenure_proofs.formats.markdown import markdown_lines
 from tenure_proofs.formats.problems import faults, place_of
-from tenure_proofs.formats.sarif import to_sarif
 from tenure_proofs.mutants.hunt import Hunted
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
@@ -70,7 +69,7 @@ def test_everything_that_is_wrong_is_a_fault_and_nothing_else() -> None:
 
 
 def test_junit_counts_failures_and_errors_by_suite() -> None:
-    suites = ElementTree.fromstring("\n".join(junit_lines(wrong_report())))
+    suites = ElementTree.fromstring("\n".join(junit_lines(checks_of(wrong_report()))))
     counted = {
         suite.get("name"): tuple(int(suite.get(kind, "")) for kind in ("tests", "failures", "errors"))
         for suite in suites
@@ -82,12 +81,12 @@ def test_junit_counts_failures_and_errors_by_suite() -> None:
         "rules without obligation": (1, 1, 0),
     }
     (failure,) = [each for each in suites.iter("failure") if "refuted" in each.get("message", "")]
-    assert failure.get("message") == "expected proved, is refuted: 50 % | more,or: less"
+    assert failure.get("message") == "expected proved, is refuted: 50 % | more,\nor: less"
 
 
 def test_junit_calls_what_has_no_verdict_an_error() -> None:
     report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN, detail="z3 says unknown"))
-    suites = ElementTree.fromstring("\n".join(junit_lines(report)))
+    suites = ElementTree.fromstring("\n".join(junit_lines(checks_of(report))))
     assert [each.get("message") for each in suites.iter("error")] == [
         "expected proved, is unknown: z3 says unknown"
     ]
@@ -103,7 +102,7 @@ def test_markdown_has_the_matrix_and_what_is_wrong() -> None:
 
 
 def test_sarif_points_at_the_rules_file_and_line() -> None:
-    log = to_sarif(wrong_report())
+    log = to_sarif(checks_of(wrong_report()))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     known = {each["id"] for each in run["tool"]["driver"]["rules"]}
@@ -119,18 +118,18 @@ def test_sarif_points_at_the_rules_file_and_line() -> None:
 
 
 def test_sarif_of_what_is_good_has_no_results() -> None:
-    (run,) = to_sarif(report_of(Result(PROTECTED, "guaranteed", Verdict.PROVED)))["runs"]
+    (run,) = to_sarif(checks_of(report_of(Result(PROTECTED, "guaranteed", Verdict.PROVED))))["runs"]
     assert (run["results"], run["properties"]["good"]) == ([], True)
 
 
 def test_what_is_only_undecided_is_a_warning() -> None:
     report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN))
-    assert [each["level"] for each in to_sarif(report)["runs"][0]["results"]] == ["warning"]
-    assert next(iter(github_lines(report))).startswith("::warning file=")
+    assert [each["level"] for each in to_sarif(checks_of(report))["runs"][0]["results"]] == ["warning"]
+    assert next(iter(github_lines(checks_of(report)))).startswith("::warning file=")
 
 
 def test_annotations_are_one_escaped_line_each() -> None:
-    lines = list(github_lines(wrong_report()))
+    lines = list(github_lines(checks_of(wrong_report())))
     assert len(lines) == 5
     (one,) = [line for line in lines if "PO-TBP-020" in line]
     assert one == (

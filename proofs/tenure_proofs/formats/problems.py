@@ -8,23 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenure.reports import Place
 from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.mutants.hunt import UNNAMED
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of a source.
-
-    Args:
-        file: below the current folder where it is there, else below the folder of the package.
-        line: from 1.
-    """
-
-    file: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +77,7 @@ def _place_of_rule(rule: str) -> Place:
 
 
 def place_of(function: Callable[..., Any]) -> Place:
-    """Where a function stands.
+    """Where a function stands: below the current folder if it is there, else below the package's folder.
 
     >>> from tenure.rules.quota import fits_quota
     >>> place_of(fits_quota).file.endswith("tenure/rules/quota.py")

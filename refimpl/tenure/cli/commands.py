@@ -41,6 +41,10 @@ COMMANDS = {
         "tenure.cli.play:play_command",
         "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",
     ),
+    "test": (
+        "tenure.cli.test:run_tests",
+        "Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.",
+    ),
     "validate": (
         "tenure.cli.validate:validate_command",
         "Say everything that is wrong with manifests, before the API server does.",

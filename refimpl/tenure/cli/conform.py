@@ -13,6 +13,7 @@ import typer
 
 from tenure.cli.completion import complete_reading
 from tenure.cli.output import Output, print_answer
+from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.conform.verdicts import Mode
 from tenure.conformance.protocol import CALLS
@@ -36,6 +37,8 @@ class Form(StrEnum):
     JSON = "json"
     YAML = "yaml"
     JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
 
 
 def conform_command(
@@ -121,6 +124,7 @@ def conform_command(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE,
     output: Annotated[Form, typer.Option("--output", "-o", help="How to print the report.")] = Form.TEXT,
+    report: Reports = None,
     color: Color = None,
 ) -> None:
     """Ask another scheduler's program what Tenure is asked, and compare the answers.
@@ -147,13 +151,14 @@ def conform_command(
     For continuous integration, and for another program:
 
     \b
-    tenure conform --exec ./adapter -o junit > conform.xml
+    tenure conform --exec ./adapter --report junit=conform.xml
     tenure conform --exec ./adapter -o json | jq '.disagreements[].case'
 
     Exit codes: 0 every answer is the reference's or signed, 1 one is not, 2 bad input, or the program fails
     as a program.
     """
     choose_colour(color)
+    reporting = Reporting(report, "tenure conform")
     calls = call or ["decide"]
     for each in calls:
         if each not in CALLS:
@@ -162,6 +167,7 @@ def conform_command(
         preset(reading)
     _check_hypothesis()
     from tenure.conform.checking import Check
+    from tenure.conform.checks import checks_of
     from tenure.conform.programs import ProgramFailure, command_of
     from tenure.conform.run import Plan
     from tenure.conform.vectors import chosen_vectors
@@ -190,24 +196,26 @@ def conform_command(
     try:
         conformance = Check(plan, chosen, told, progress).run()
     except ProgramFailure as failure:
-        raise InputError(
-            [Problem("--exec", str(failure), "a program that answers every request")]
-        ) from failure
+        problem = Problem("--exec", str(failure), "a program that answers every request")
+        reporting.write_problems(InputError([problem]))
+        raise InputError([problem]) from failure
     finally:
         progress.end()
     if keep is not None:
         keep.write_text("".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8")
     _print(conformance, output)
+    reporting.write(lambda _: checks_of(conformance))
     if not conformance.conforms:
         raise typer.Exit(1)
 
 
 def _print(conformance: Conformance, output: Form) -> None:
-    from tenure.conform.junit import junit_text
+    from tenure.conform.checks import checks_of
     from tenure.conform.report import conform_answer, conform_lines
+    from tenure.reports import FORMS, report_text
 
-    if output == Form.JUNIT:
-        print(junit_text(conformance))
+    if output in FORMS:
+        print(report_text(checks_of(conformance), output), end="")
         return
     print_answer(Output(output.value), conform_answer(conformance), conform_lines(conformance))
 

@@ -9,6 +9,8 @@ import typer
 
 from tenure.api import Decision, Loaded, pending_names, some_of
 from tenure.cli.asked import ask
+from tenure.cli.decide_checks import Noted, check_of, placed
+from tenure.cli.inputs import sources_of
 from tenure.cli.options import (
     DEFAULT_READING,
     EngineName,
@@ -24,11 +26,13 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Output, OutputOption, print_answer
 from tenure.cli.pending import print_pending
-from tenure.cli.terminal import Color, choose_colour, progress
+from tenure.cli.reporting import Reporting, Reports
+from tenure.cli.terminal import Color, choose_colour, complain, progress
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
+from tenure.model import Outcome
 from tenure.units import format_instant
 
 
@@ -59,7 +63,11 @@ def decide_command(
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
     engine: EngineName = Engine.REFERENCE,
+    expect: Annotated[
+        Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
+    ] = None,
     output: OutputOption = Output.TEXT,
+    report: Reports = None,
     color: Color = None,
 ) -> None:
     """Decide who is preempted for a pending workload, and why.
@@ -92,38 +100,54 @@ def decide_command(
     tenure decide cluster/ --all-pending
     tenure decide cluster/ --all-pending --cluster-queue team-a -o json | jq '.pending[].decision'
 
+    In continuous integration, where this job has to find a place without taking one:
+
+    \b
+    tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
+
     With --all-pending every decision is about the same cluster, not about what the one before would leave.
     Workloads stand by ClusterQueue, effective priority, the highest first, and the time they queue from.
 
-    Exit codes: 0 decided, whatever the decision; 2 bad input, or the workload needs what is not modelled;
-    3 internal error.
+    Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
+    workload needs what is not modelled; 3 internal error.
     """
     choose_colour(color)
-    if all_pending and workload is not None:
-        raise bad_input("--workload", workload, "either a workload or --all-pending, not both")
-    asked = ask(
-        paths,
-        example,
-        now,
-        reading,
-        override,
-        cluster_queue,
-        feature_gates,
-        requeuing_timestamp,
-        fair_sharing,
-    )
-    asked = replace(asked, engine=engine, explained=explained)
+    reporting = Reporting(report, "tenure decide")
+    if all_pending:
+        _alone("--workload", workload)
+        _alone("--expect", expect)
+    with reporting.of_bad_input():
+        asked = ask(
+            paths,
+            example,
+            now,
+            reading,
+            override,
+            cluster_queue,
+            feature_gates,
+            requeuing_timestamp,
+            fair_sharing,
+        )
+        asked = replace(asked, engine=engine, explained=explained)
+        if not all_pending:
+            _ask_for_a_name(asked.loaded, workload)
+            decision = asked.decided(workload)
     if all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
-        watched = progress(asked.decided_all(), "deciding", count)
+        noted = Noted()
+        watched = noted.passing(progress(asked.decided_all(), "deciding", count))
         print_pending(watched, asked, explained=explained, output=output)
+        reporting.write(noted.checks)
         return
-    _ask_for_a_name(asked.loaded, workload)
-    decision = asked.decided(workload)
     if output == Output.TEXT:
         print_answer(output, None, decision_lines(decision, explained=explained))
     else:
         print_answer(output, rendered_one(decision, asked.warnings, explained=explained), ())
+    checked = check_of(decision, expect)
+    reporting.write(lambda lines: placed(checked, decision, lines, sources_of(paths or (), example)))
+    for each in checked.troubles:
+        complain("error", each.text)
+        raise typer.Exit(1)
 
 
 def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> dict[str, Any]:
@@ -135,6 +159,11 @@ def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) ->
         **render_decision(decision, explained=explained),
         "warnings": warnings,
     }
+
+
+def _alone(option: str, said: str | None) -> None:
+    if said is not None:
+        raise bad_input(option, str(said), "either a workload or --all-pending, not both")
 
 
 def _ask_for_a_name(loaded: Loaded, workload: str | None) -> None:

@@ -14,6 +14,7 @@ from tenure.cli.options import Overrides, ReadingName, overrides_of
 from tenure.cli.output import Output, OutputOption, print_answer
 from tenure.cli.play_objects import instant_within, print_objects
 from tenure.cli.plays import play_lines, short_lines
+from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour, complain, hint, is_terminal, progress
 from tenure.errors import bad_input
 from tenure.manifests import did_you_mean
@@ -22,6 +23,7 @@ from tenure.resources import bundled
 from tenure.timeline import AnyScenario, Record, load_scenarios, play
 from tenure.timeline.answers import written_plays
 from tenure.timeline.chart import check_chart, write_chart
+from tenure.timeline.checks import checks_of
 
 DEFAULT_READING = default_preset()
 SHOWN = "40"
@@ -65,6 +67,7 @@ def play_command(
         bool, typer.Option("--objects", help="Print the cluster at an instant as YAML, and nothing else.")
     ] = False,
     output: OutputOption = Output.TEXT,
+    report: Reports = None,
     color: Color = None,
 ) -> None:
     """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
@@ -82,6 +85,7 @@ def play_command(
 
     \b
     tenure play scenarios/ --all-readings
+    tenure play scenarios/ --report junit=play.xml --report sarif=play.sarif
 
     One that comes with Tenure, as a story:
 
@@ -106,6 +110,7 @@ def play_command(
     130 interrupted.
     """
     choose_colour(color)
+    reporting = Reporting(report, "tenure play")
     lines = _lines(story)
     readings = _readings(reading, override, all_readings=all_readings)
     paths = [*(paths or ()), *map(_bundled, scenario or ())]
@@ -115,19 +120,22 @@ def play_command(
     if "-" in paths and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading a scenario from this terminal; Ctrl-D ends it")
     _check_at(at, until, objects=objects)
-    if at is not None:
-        print_objects(list(load_scenarios(list(paths))), readings, at, output)
-        return
-    scenarios = [_ended(each, until) for each in load_scenarios(list(paths))]
-    for warning in dict.fromkeys(text for each in scenarios for text in each.warnings):
-        complain("warning", warning)
-    count = len(scenarios) * len(readings)
-    if chart is not None:
-        _check_chart(chart, chart_theme, count)
-    records = list(progress(_played(scenarios, readings), "playing", count))
+    with reporting.of_bad_input():
+        loaded = list(load_scenarios(list(paths)))
+        if at is not None:
+            print_objects(loaded, readings, at, output)
+            return
+        scenarios = [_ended(each, until) for each in loaded]
+        for warning in dict.fromkeys(text for each in scenarios for text in each.warnings):
+            complain("warning", warning)
+        count = len(scenarios) * len(readings)
+        if chart is not None:
+            _check_chart(chart, chart_theme, count)
+        records = list(progress(_played(scenarios, readings), "playing", count))
     if chart is not None:
         write_chart(records[0], Path(chart), chart_theme)
     _print(records, lines, output)
+    reporting.write(lambda found: checks_of(records, found.in_scenario))
     if not all(record.holds for record in records):
         raise typer.Exit(1)
 

@@ -18,12 +18,14 @@ from tenure.cli.options import (
     parse_gates,
 )
 from tenure.cli.output import Output, OutputOption, print_answer
+from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
-from tenure.manifests.yaml_files import iterate_objects
+from tenure.manifests.yaml_files import iterate_objects, ours
 from tenure.readings import parse_reading
 from tenure.validation import Notice, Report, render, validate
+from tenure.validation.checks import checks_of
 from tenure.validation.report import is_error
 
 
@@ -57,7 +59,15 @@ def validate_command(
         bool,
         typer.Option("--strict", "--warnings-as-errors", help="Exit code 1 for warnings too."),
     ] = False,
+    skip_others: Annotated[
+        bool,
+        typer.Option(
+            "--skip-others",
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold.",
+        ),
+    ] = False,
     output: OutputOption = Output.TEXT,
+    report: Reports = None,
     color: Color = None,
 ) -> None:
     """Say everything that is wrong with manifests, before the API server does.
@@ -86,22 +96,34 @@ def validate_command(
 
     \b
     tenure validate cluster/ --strict -o json | jq '.errors[] | .file + ": " + .field'
+    tenure validate cluster/ --report junit=validate.xml --report sarif=validate.sarif
+
+    All YAML of a repository, whatever else it holds, templates included:
+
+    \b
+    tenure validate . --skip-others
 
     Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
     """
     choose_colour(color)
+    reporting = Reporting(report, "tenure validate")
     chosen = parse_reading({"preset": reading, **overrides_of(override)})
     gates = _gates(feature_gates)
     unreadable: list[Problem] = []
-    objects = list(iterate_objects(sources_of(paths or (), example), unreadable))
+    with reporting.of_bad_input():
+        sources = sources_of(paths or (), example)
+        if skip_others:
+            sources = ours(sources)
+    objects = list(iterate_objects(sources, unreadable))
     before = list(iterate_objects(old or [], unreadable))
-    report = validate(objects, old=before, gates=gates, reading=chosen)
+    found = validate(objects, old=before, gates=gates, reading=chosen)
     if objects or not unreadable:
-        print_answer(output, rendered(report), report_lines(report))
+        print_answer(output, rendered(found), report_lines(found))
+    reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
     # What could be read has been answered; the rest is no verdict about anything.
     if unreadable:
         raise InputError(unreadable)
-    if not report.is_valid or (strict and report.warnings):
+    if not found.is_valid or (strict and found.warnings):
         raise typer.Exit(1)
 
 

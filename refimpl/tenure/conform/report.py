@@ -148,10 +148,15 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
         yield from _table("verdict", conformance.vectors)
     if conformance.drawn is not None:
         yield from _drawn_lines(conformance.drawn)
+    yield closing_line(conformance)
+
+
+def closing_line(conformance: Conformance) -> str:
+    """What it comes to."""
     who = conformance.name or conformance.program
     verdict = "conforms" if conformance.conforms else "does not conform"
     under = f", reading {conformance.reading}" if conformance.reading else ""
-    yield f"conform: {who} {verdict} (mode {conformance.mode}{under})"
+    return f"conform: {who} {verdict} (mode {conformance.mode}{under})"
 
 
 def drawn_of(histogram: Histogram, seed: int) -> Drawn:

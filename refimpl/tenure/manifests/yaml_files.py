@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from tenure.manifests.yaml_text import Document, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _STDIN = "-"
+# A label of Kueue on any other object makes no manifest of it.
+_OURS = re.compile(rb"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Ite
 
 def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObject]:
     known_problems = len(problems)
-    files = _files(path, problems)
+    files = files_of(path, problems)
     any_document = False
     for file, document in (found for each in files for found in _read_file(each, problems)):
         any_document = True
@@ -102,7 +105,16 @@ def printable_path(path: str | Path) -> str:
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
-def _files(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
+def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
+    """The files that a path means: those of a folder with manifests in order, or the path itself.
+
+    Args:
+        path: a file, a folder, or `-`.
+        problems: gets the folders that cannot be read.
+
+    >>> files_of("queues.yaml", [])
+    ['queues.yaml']
+    """
     # Path.is_dir raises where a name is too long or permission is missing.
     if str(path) == _STDIN or not os.path.isdir(path):  # noqa: PTH112 - for the reason above
         return [path]
@@ -118,6 +130,28 @@ def _files(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
         if name.lower().endswith(_SUFFIXES)
     ]
     return sorted(found)
+
+
+def ours(paths: Sequence[str | Path]) -> list[str | Path]:
+    """The files among some paths that hold an object of an API group that is read or validated.
+
+    Anything may lie beside manifests in a repository, templates that are no YAML among it. What cannot be
+    read stays, so that it is said.
+
+    Args:
+        paths: as for `read_objects`; standard input stays.
+
+    >>> ours(["absent.yaml"])
+    ['absent.yaml']
+    """
+    return [file for path in paths for file in files_of(path, []) if _names_a_group(file)]
+
+
+def _names_a_group(file: str | Path) -> bool:
+    if str(file) == _STDIN or not Path(file).is_file():
+        return True
+    raw = read_file(file, str(file), [])
+    return raw is None or _OURS.search(raw) is not None
 
 
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document]]:

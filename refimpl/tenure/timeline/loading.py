@@ -95,8 +95,25 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
 
 
 def _load_file(path: str | Path) -> Iterator[AnyScenario]:
-    problems: list[Problem] = []
     file = "stdin" if str(path) == "-" else str(path)
+    written = read_documents(path, file, "a scenario")
+    for number, each in enumerate(written):
+        stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
+        yield parse_any_scenario(each, file=file, name=stem)
+
+
+def read_documents(path: str | Path, file: str, what: str) -> list[object]:
+    """The documents of a file that are not empty.
+
+    Args:
+        path: the file, or `-` for standard input.
+        file: what problems call it, `stdin` for standard input.
+        what: what is expected there.
+
+    Raises:
+        InputError: it cannot be read, is no YAML, or holds nothing.
+    """
+    problems: list[Problem] = []
     raw = read_standard_input(problems) if file == "stdin" else read_file(path, file, problems)
     documents: list[Document] = []
     if raw is not None:
@@ -109,13 +126,22 @@ def _load_file(path: str | Path) -> Iterator[AnyScenario]:
         raise InputError(problems)
     written = [document.content for document in documents if document.content is not None]
     if not written:
-        raise InputError([Problem("", "no document", "a scenario", file=file)])
-    for number, each in enumerate(written):
-        stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield _parse(each, file, stem)
+        raise InputError([Problem("", "no document", what, file=file)])
+    return written
 
 
-def _parse(raw: object, file: str, name: str) -> AnyScenario:
+def parse_any_scenario(raw: object, *, file: str, name: str) -> AnyScenario:
+    """A scenario of Kueue or of KAI-Scheduler from what a YAML document holds.
+
+    Args:
+        raw, file, name: as for `parse_scenario`.
+
+    Raises:
+        InputError: everything that is wrong in it.
+
+    >>> parse_any_scenario({"scheduler": "kai", "until": "1h"}, file="", name="idle").name
+    'idle'
+    """
     scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
     if not isinstance(raw, dict) or scheduler == "kueue":
         return parse_scenario(raw, file=file, name=name)

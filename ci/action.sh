@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# What the composite Action runs; everything it is told stands in TENURE_… of the environment.
+set -euo pipefail
+
+fail() {
+  echo "error: $*" >&2
+  exit 2
+}
+
+# As pip names it: a release, or the checkout of this Action; nothing where tenure is there already.
+install() {
+  local extras=${TENURE_EXTRAS:+[$TENURE_EXTRAS]}
+  case "${TENURE_VERSION:-}" in
+    installed) command -v tenure > /dev/null || fail "version: found 'installed', expected tenure on PATH" ;;
+    "") python -m pip install --quiet --disable-pip-version-check "$TENURE_SOURCE$extras" ;;
+    *) python -m pip install --quiet --disable-pip-version-check "tenure$extras==$TENURE_VERSION" ;;
+  esac
+}
+
+case "${TENURE_COMMAND:=validate}" in
+  validate | test | decide | play | prove | conform) ;;
+  *) fail "command: found '$TENURE_COMMAND', expected validate, test, decide, play, prove or conform" ;;
+esac
+
+arguments=("$TENURE_COMMAND")
+paths=()
+while IFS= read -r path; do
+  # Lines of a block in YAML may be indented, and the last one is empty.
+  path=${path#"${path%%[![:space:]]*}"}
+  path=${path%"${path##*[![:space:]]}"}
+  if [[ -n "$path" ]]; then paths+=("$path"); fi
+done <<< "${TENURE_PATHS:-}"
+
+# xargs splits words as a shell would, and expands and runs nothing.
+words=$(xargs -n 1 printf '%s\n' <<< "${TENURE_ARGS:-}") || fail "args: found an open quote, expected words"
+while IFS= read -r word; do
+  if [[ -n "$word" ]]; then arguments+=("$word"); fi
+done <<< "$words"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+annotations="$scratch/annotations"
+if [[ "${TENURE_ANNOTATIONS:-true}" == true ]]; then arguments+=(--report "github=$annotations"); fi
+if [[ -n "${TENURE_JUNIT:-}" ]]; then arguments+=(--report "junit=$TENURE_JUNIT"); fi
+if [[ -n "${TENURE_SARIF:-}" ]]; then arguments+=(--report "sarif=$TENURE_SARIF"); fi
+if ((${#paths[@]})); then arguments+=(-- "${paths[@]}"); fi
+
+install
+
+# Names in manifests may read like a command to the workflow; between these two lines none is obeyed.
+token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$token"
+code=0
+tenure "${arguments[@]}" 2>&1 || code=$?
+echo "::$token::"
+
+if [[ -f "$annotations" ]]; then cat "$annotations"; fi
+if [[ -n "${GITHUB_OUTPUT:-}" ]]; then echo "exit-code=$code" >> "$GITHUB_OUTPUT"; fi
+exit "$code"

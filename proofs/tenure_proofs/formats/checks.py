@@ -1,0 +1,89 @@
+"""A report as continuous integration reads it, each trouble at the file and line of the rule it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.reports import Case, Level, RuleText, Suite, Trouble
+from tenure.reports import Report as Checks
+from tenure_proofs.formats.problems import Fault, faults
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import (
+    NO_VERDICT,
+    Report,
+    closing_line,
+    obligations_of,
+    source_text,
+    statement_of,
+)
+from tenure_proofs.runner import Result
+
+OTHER_KINDS = {
+    "lifting": "A function that the two lifters read differently, or otherwise than Python.",
+    "mutant": "A wrong rule that no obligation tells from the right one.",
+    "unnamed": "A rule that no obligation names.",
+}
+
+
+def checks_of(report: Report) -> Checks:
+    """The report. A verdict that is not as expected is a failure, one that is missing an error."""
+    found = list(faults(report))
+    obligations = [
+        RuleText(each.id, each.words, source_text(each) or each.words) for each in obligations_of(report)
+    ]
+    return Checks(
+        "tenure prove",
+        tuple(each for each in _suites(report) if each.cases),
+        tuple(map(_trouble, found)),
+        (*obligations, *(RuleText(kind, text) for kind, text in OTHER_KINDS.items())),
+        closing_line(report),
+        finished=not any(each.undecided for each in found),
+        properties={"readings": list(report.readings), "solvers": report.versions, "good": report.good},
+        seconds=report.seconds,
+    )
+
+
+def _suites(report: Report) -> Iterator[Suite]:
+    yield Suite("lifting", tuple(_lifted(report)))
+    yield Suite("obligations", tuple(map(_verdict, report.results)))
+    yield Suite("mutants", tuple(_mutants(report)))
+    yield Suite("rules without obligation", tuple(_unnamed(report)))
+
+
+def _trouble(fault: Fault) -> Trouble:
+    return Trouble(
+        fault.id if fault.kind == "obligation" else fault.kind,
+        f"{fault.id}: {fault.title}",
+        fault.text,
+        fault.places,
+        Level.WARNING if fault.undecided else Level.ERROR,
+    )
+
+
+def _lifted(report: Report) -> Iterator[Case]:
+    for each in report.lifted:
+        failure, error = ("", each.problem) if each.undecided else (each.problem, "")
+        yield Case("lifting", each.function, failure or "", error or "")
+
+
+def _verdict(result: Result) -> Case:
+    obligation = result.obligation
+    name = f"{obligation.words} [{result.reading}]"
+    if not result.as_expected:
+        text = f"expected {result.expected}, is {result.verdict}"
+        text = f"{text}: {result.detail}" if result.detail else text
+        failure, error = ("", text) if result.verdict in NO_VERDICT else (text, "")
+        return Case(obligation.id, name, failure, error, seconds=result.seconds)
+    refuted = result.verdict == Verdict.REFUTED and result.counterexample
+    story = "\n".join(result.counterexample.story) if refuted and result.counterexample else ""
+    return Case(obligation.id, name, said=story, seconds=result.seconds)
+
+
+def _mutants(report: Report) -> Iterator[Case]:
+    for each in report.mutants:
+        failure = "no obligation tells them apart" if each.outcome == "survived" else ""
+        yield Case(each.rule, f"{each.id}: {each.before} -> {each.after}", failure)
+
+
+def _unnamed(report: Report) -> Iterator[Case]:
+    return (Case(rule, "an obligation names it", statement_of(rule)) for rule in report.unnamed)

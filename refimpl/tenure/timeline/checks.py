@@ -1,0 +1,64 @@
+"""Plays as continuous integration reads them: a suite for each play, a case for each expectation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from tenure.reports import Case, Report, RuleText, Suite, Trouble
+from tenure.reports.problems import place_in
+from tenure.timeline.record import Outcome, Record
+from tenure.units import format_instant
+
+RULE: Final = RuleText("expectation", "What was expected of a play did not come true.")
+
+LocateIn: TypeAlias = Callable[[str, str, str], int]
+"""From a file, the scenario's name and a field to a line; 0 where that is not known."""
+
+
+def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
+    """The plays.
+
+    Args:
+        records: one for each scenario and reading.
+        locate: finds lines of the scenarios' files.
+
+    >>> record = Record("s", "", "guaranteed", 0, 9, outcomes=(Outcome("expect[0].runs", False, "1", "2"),))
+    >>> checks_of([record], lambda file, name, field: 0).troubles[0].text
+    'expected 1, found 2'
+    """
+    failed = sum(not each.holds for each in records)
+    return Report(
+        "tenure play",
+        tuple(_suite(each) for each in records),
+        tuple(
+            Trouble(
+                RULE.id,
+                f"{record.scenario} under {record.reading}: {_when(each)}",
+                _said(each),
+                place_in(record.file, locate(record.file, record.scenario, each.field)),
+            )
+            for record in records
+            for each in record.outcomes
+            if not each.holds
+        ),
+        (RULE,),
+        f"play: {len(records)} plays, {failed} of them not as expected",
+    )
+
+
+def _suite(record: Record) -> Suite:
+    name = f"{record.scenario} under {record.reading}"
+    return Suite(name, tuple(_case(name, each) for each in record.outcomes))
+
+
+def _case(group: str, each: Outcome) -> Case:
+    return Case(group, _when(each), failure="" if each.holds else _said(each))
+
+
+def _when(each: Outcome) -> str:
+    return each.field if each.at is None else f"{each.field} at {format_instant(each.at)}"
+
+
+def _said(each: Outcome) -> str:
+    return f"expected {each.expected}, found {each.found}"

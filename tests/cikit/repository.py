@@ -1,0 +1,44 @@
+"""A repository as users have one: queues, workloads, expectations, and YAML of others."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = Path(__file__).with_name("sample")
+NOW = "2026-03-02T13:00:02Z"
+
+
+def sample(folder: Path) -> Path:
+    """A copy of the sample, which is in order."""
+    return shutil.copytree(SAMPLE, folder / "repository")
+
+
+def change(file: Path, before: str, after: str) -> None:
+    """Replace what stands in a file once."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(before) == 1, (file, before)
+    file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def break_quota(repository: Path) -> int:
+    """A quota below zero; the line it stands in."""
+    file = repository / "queues" / "gpu.yaml"
+    change(file, "nominalQuota: 8", "nominalQuota: -8")
+    return _line(file, "nominalQuota: -8")
+
+
+def break_expectation(repository: Path) -> int:
+    """An expectation that does not hold; the line it stands in."""
+    file = repository / "quota.tenure.yaml"
+    change(file, "  decision: NoCandidates", "  decision: Preempt")
+    return _line(file, "  decision: Preempt")
+
+
+def _line(file: Path, text: str) -> int:
+    return file.read_text(encoding="utf-8").splitlines().index(_only(file, text)) + 1
+
+
+def _only(file: Path, text: str) -> str:
+    return next(line for line in file.read_text(encoding="utf-8").splitlines() if text in line)

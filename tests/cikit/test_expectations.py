@@ -1,0 +1,195 @@
+"""Files of expectations: what holds, what fails and why, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.cli.schema import schema
+from tenure.errors import InputError
+from tenure.testing import Result, Status, load_documents, run
+from tenure.testing.report import checks_schema
+from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
+from tests.process import tenure
+
+CLUSTER = [str(SAMPLE / "queues"), str(SAMPLE / "running")]
+LATER = {"manifests": CLUSTER, "now": NOW}
+
+
+def results(folder: Path, *documents: dict[str, Any]) -> list[Result]:
+    """What comes of some documents."""
+    return [each.result for each in run(load_documents(written(folder, *documents)))]
+
+
+def written(folder: Path, *documents: dict[str, Any]) -> Path:
+    """A file of documents."""
+    file = folder / "a.tenure.yaml"
+    file.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("expectation", "found", "why"),
+    [
+        (
+            {"expect": [{"workload": "eval", "decision": "Fit"}]},
+            "Preempt: 1 of 2",
+            "is admitted once 1 running",
+        ),
+        (
+            {"expect": [{"workload": "ml/eval", "preempted": ["serving"]}]},
+            "ml/train",
+            "KQ-010  no   priority 1000 is not below 100",
+        ),
+        ({"expect": [{"workload": "eval", "preempted": []}]}, "ml/train", "TBP-020 yes  has run 4h1s"),
+        ({"expect": [{"workload": "eval", "kept": "train"}]}, "ml/train preempted", "TBP-050 yes"),
+        ({"neverPreempted": "train"}, "preempted for ml/eval", "by KQ-040, TBP-050, TBP-020"),
+    ],
+    ids=["decision", "missing", "nobody", "kept", "never"],
+)
+def test_a_failure_says_what_was_found_and_which_rules_found_it(
+    expectation: dict[str, Any], found: str, why: str, tmp_path: Path
+) -> None:
+    (result,) = results(tmp_path, {**LATER, **expectation})
+    assert result.status == Status.FAILS
+    assert result.found.startswith(found)
+    assert any(why in line for line in result.lines), result.lines
+
+
+def test_validate_looks_at_warnings_only_where_it_is_asked_for_none(tmp_path: Path) -> None:
+    lonely = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
+    lonely |= {"metadata": {"name": "a"}, "spec": {"cohortName": "gone"}}
+    valid, clean = results(
+        tmp_path,
+        {"manifests": [lonely], "validate": "valid"},
+        {"manifests": [lonely], "validate": "clean"},
+    )
+    assert (valid.status, clean.status) == (Status.HOLDS, Status.FAILS)
+    assert "DanglingReference" in clean.lines[0]
+    (wrong,) = results(tmp_path, {"manifests": [{**lonely, "spec": {"cohortName": 3}}], "validate": "valid"})
+    assert wrong.status == Status.FAILS
+
+
+def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_path: Path) -> None:
+    soon = {**LATER, "now": "2026-03-02T12:00:00Z", "reading": "as-written"}
+    newer = {**soon, "expect": [{"workload": "eval", "decision": "NoCandidates"}]}
+    scenario = yaml.safe_load_all((SAMPLE / "quota.tenure.yaml").read_text(encoding="utf-8"))
+    *_, play = scenario
+    play["files"] = [str(SAMPLE / "queues" / "gpu.yaml")]
+    play["expect"] = [{"reading": ["released", "guaranteed"], "at": "30m", "running": "second"}]
+    decided, *played = run(load_documents(written(tmp_path, newer, play)))
+    assert decided.result.status == Status.HOLDS
+    assert [each.check.name.rpartition(" ")[2] for each in played] == ["[released]", "[guaranteed]"]
+    for each in played:
+        assert each.result.status == Status.FAILS
+        assert any("admitted  ml/first" in line for line in each.result.lines)
+
+
+def test_who_is_meant_by_two_is_told_apart_by_the_field(tmp_path: Path) -> None:
+    twice = [{"workload": "eval", "decision": "Preempt"}] * 2
+    (document,) = load_documents(written(tmp_path, {**LATER, "expect": twice}))
+    assert len({each.name for each in document.checks}) == 2
+
+
+EXPECT = {"expect": [{"workload": "eval", "decision": "Fit"}]}
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({**LATER, "expct": []}, "expct: found [], expected no field of this name; did you mean expect?"),
+        ({**LATER}, "found nothing that is expected, expected one of expect, neverPreempted, validate"),
+        ({**LATER, "expect": [{"workload": "eval"}]}, "expect[0]: found a workload alone"),
+        ({**LATER, "expect": [{"decision": "Fit"}]}, "expect[0].workload: found nothing"),
+        (
+            {**LATER, "expect": [{"workload": "eval", "decision": "fit"}]},
+            "expect[0].decision: found 'fit', expected one of 'Fit'",
+        ),
+        ({**LATER, "validate": "strict"}, "validate: found 'strict', expected one of 'valid' or 'clean'"),
+        ({**LATER, **EXPECT, "manifests": 1}, "manifests: found 1, expected a list"),
+        ({"foo": 1}, "found keys foo, expected a map with manifests, or with until: a scenario"),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value.split(":")[0],
+)
+def test_what_is_wrong_with_a_file_names_file_field_found_and_expected(
+    document: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    file = written(tmp_path, document)
+    with pytest.raises(InputError) as raised:
+        load_documents(file)
+    (problem,) = raised.value.problems
+    assert (problem.file, words in str(problem)) == (str(file), True), str(problem)
+    assert list(Draft202012Validator(schema("expectations")).iter_errors(document))
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"manifests": CLUSTER, **EXPECT}, "now: found nothing, expected a time"),
+        ({**LATER, "manifests": ["gone/"], **EXPECT}, "found no such file or folder"),
+        ({**LATER, "manifests": [3], **EXPECT}, "manifests[0]: found 3, expected the name of a file"),
+        ({**LATER, "reading": "garanteed", **EXPECT}, "reading: found 'garanteed'"),
+        ({**LATER, "neverPreempted": "evl"}, "neverPreempted[0]: found 'evl', expected a running workload"),
+        ({**LATER, "expect": [{"workload": "evla", "decision": "Fit"}]}, "expect[0].workload: found 'evla'"),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value.split(":")[0],
+)
+def test_what_cannot_be_found_out_is_neither_right_nor_wrong(
+    document: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    (result,) = results(tmp_path, document)
+    assert result.status == Status.ERROR
+    assert words in result.found
+
+
+def test_the_schemas_say_what_is_read_and_what_is_answered() -> None:
+    text = (SAMPLE / "quota.tenure.yaml").read_text(encoding="utf-8")
+    for document in yaml.load_all(text, yaml.BaseLoader):
+        name = "scenario" if "until" in document else "expectations"
+        document.pop("expect") if name == "scenario" else None  # numbers are texts to this loader
+        assert list(Draft202012Validator(schema(name)).iter_errors(document)) == []
+    assert schema("test") == checks_schema(), "python -m tenure.testing.schemas spec/schemas"
+
+
+def test_one_run_answers_and_writes_every_report(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    line = break_expectation(repository)
+    reports = ("--report", "junit=j.xml", "--report", "sarif=s.sarif", "--report", "github=g.txt")
+    done = tenure("test", ".", "-o", "json", *reports, cwd=repository)
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert list(Draft202012Validator(schema("test")).iter_errors(answer)) == []
+    (wrong,) = [each for each in answer["expectations"] if each["status"] != "holds"]
+    assert (wrong["file"], wrong["line"], wrong["field"]) == ("quota.tenure.yaml", line, "expect[0].decision")
+    (failure,) = ET.parse(repository / "j.xml").iter("failure")
+    assert "expected Preempt, found NoCandidates" in failure.get("message", "")
+    assert "What would change the answer" in (failure.text or "")
+    (result,) = json.loads((repository / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "quota.tenure.yaml"},
+        "region": {"startLine": line},
+    }
+    annotation = (repository / "g.txt").read_text(encoding="utf-8").splitlines()[0]
+    assert annotation.startswith(
+        f"::error file=quota.tenure.yaml,line={line},title=ml/eval%3A Preempt::expected"
+    )
+
+
+def test_the_command_ends_as_its_help_says(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    done = tenure("test", "quota.tenure.yaml", cwd=repository)
+    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, "test: 9 expectations, 0 fail")
+    change(repository / "quota.tenure.yaml", "workload: eval", "workload: evil")
+    done = tenure("test", ".", cwd=repository)
+    assert done.returncode == 2
+    assert b"3 cannot be found out" in done.stdout
+    done = tenure("test", "queues", "gone", cwd=repository)
+    assert done.returncode == 2
+    assert b"queues: found no file named *.tenure.yaml" in done.stderr
+    assert b"gone: found no such file or folder" in done.stderr

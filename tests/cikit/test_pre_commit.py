@@ -1,0 +1,78 @@
+"""The published hooks, in a repository of git.
+
+Users get them with `language: python`: pre-commit installs this repository. That takes a network, so here the
+same definitions run as local hooks with the tenure that is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cikit.repository import ROOT, break_expectation, break_quota, sample
+
+SCRIPTS = Path(sys.executable).parent
+HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """The sample under git, with the hooks."""
+    if shutil.which("git") is None:
+        pytest.skip("no git is installed here")
+    folder = sample(tmp_path)
+    hooks = [{**hook, "language": "system"} for hook in HOOKS]
+    config = yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]})
+    (folder / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
+    for command in (("init", "--quiet"), ("add", "--all")):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
+
+
+def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pre-commit in a folder."""
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [str(SCRIPTS / "pre-commit"), *arguments],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(folder.parent / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_the_manifest_is_one_of_pre_commit() -> None:
+    done = pre_commit(ROOT, "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
+    assert done.returncode == 0, done.stdout
+    assert {hook["language"] for hook in HOOKS} == {"python"}
+
+
+def test_what_is_in_order_passes_other_yaml_beside_it(repository: Path) -> None:
+    done = pre_commit(repository, "run", "--all-files")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("Passed") == len(HOOKS)
+
+
+def test_what_is_wrong_is_told_where_it_stands(repository: Path) -> None:
+    break_quota(repository)
+    done = pre_commit(repository, "run", "--all-files", "tenure-validate")
+    assert done.returncode == 1
+    assert "queues/gpu.yaml" in done.stdout
+    assert "found -8, expected a quantity that is not negative" in done.stdout
+    assert "chart/" not in done.stdout
+
+
+def test_an_expectation_that_fails_is_explained(repository: Path) -> None:
+    break_expectation(repository)
+    done = pre_commit(repository, "run", "tenure-test", "--files", "quota.tenure.yaml")
+    assert done.returncode == 1
+    assert "FAIL ml/eval: Preempt: expected Preempt, found NoCandidates" in done.stdout

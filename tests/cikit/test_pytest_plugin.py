@@ -1,0 +1,62 @@
+"""The pytest plugin, in a pytest of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cikit.repository import break_expectation, sample
+
+PLAIN = """\
+import sys
+
+def test_nothing_of_it_is_imported_where_nothing_is_asked_for():
+    assert "tenure.pytest_plugin" in sys.modules
+    assert not [name for name in sys.modules if name.startswith("tenure.") and "pytest" not in name]
+"""
+
+
+def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder."""
+    quiet = ("-q", "-p", "no:cacheprovider", "--rootdir", str(folder))
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *quiet, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_other_tests_are_left_alone(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    (repository / "test_plain.py").write_text(PLAIN, encoding="utf-8")
+    done = pytest_in(repository, "test_plain.py")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_what_is_in_order_passes_by_readable_names(tmp_path: Path) -> None:
+    done = pytest_in(sample(tmp_path), "-vv")
+    assert done.returncode == 0, done.stdout
+    assert "9 passed" in done.stdout
+    assert "quota.tenure.yaml::later: eval: preempts train PASSED" in done.stdout
+    assert "quota.tenure.yaml::quota-1: ml/serving is never preempted PASSED" in done.stdout
+
+
+def test_a_failure_is_explained_without_a_traceback(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    line = break_expectation(repository)
+    (repository / "bad.tenure.yaml").write_text("manifests: []\nexpct: []\n", encoding="utf-8")
+    done = pytest_in(repository, "--continue-on-collection-errors", "-k", "quota-1")
+    assert done.returncode == 1
+    assert "1 failed, 3 passed" in done.stdout
+    assert "1 error" in done.stdout
+    where = f"quota.tenure.yaml:{line}: expect[0].decision: expected Preempt, found NoCandidates"
+    assert where in done.stdout
+    assert "What would change the answer" in done.stdout
+    assert "bad.tenure.yaml: Test/bad: expct: found [], expected no field of this name" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "pytest_plugin.py" not in done.stdout
