@@ -137,6 +137,7 @@ def _shortage(found: Shortage) -> ShortageShape:
                 borrowing_limit=None if node.borrowing_limit is None else amount(at, node.borrowing_limit),
                 available=amount(at, node.available),
                 binds=node.binds,
+                billed=amount(at, node.billed),
                 text=account_text(node, at),
             )
             for node in found.path

@@ -45,6 +45,8 @@ class NodeShape:
         borrowing_limit: the most that it may borrow; null for no limit.
         available: what is available here without preemption; negative where the node is in debt.
         binds: what of this node bounds the request: `quota`, `borrowingLimit`, or empty.
+        billed: of a hero what others pay for, which `usage` does not count; of any other node what it and
+            those below it are billed for heroes, which `quota` does not count.
         text: the same in words.
     """
 
@@ -57,6 +59,7 @@ class NodeShape:
     borrowing_limit: str | None
     available: str
     binds: str
+    billed: str
     text: str
 
 

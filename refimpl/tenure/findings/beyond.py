@@ -9,7 +9,7 @@ from tenure.findings.flavors import watched
 from tenure.findings.shortages import amount
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
-from tenure.oracle.reach import most_at
+from tenure.oracle.reach import if_no_hero_ran, most_at
 from tenure.rules.quota import can_ever_fit
 
 
@@ -23,6 +23,7 @@ class Beyond:
         asked: how much is asked, that of earlier pod sets which got the flavor included.
         before: the part of earlier pod sets.
         most: the most that the flavor could ever have.
+        without_heroes: the same while no hero runs.
 
     Amounts are in base units, milli-CPU for `cpu`.
     """
@@ -32,19 +33,25 @@ class Beyond:
     asked: Amount
     before: Amount
     most: Amount
+    without_heroes: Amount
 
     @property
     def text(self) -> str:
         """The same in words.
 
         >>> at = FlavorResource("a100", "nvidia.com/gpu")
-        >>> Beyond("worker", at, asked=24, before=8, most=16).text
+        >>> Beyond("worker", at, asked=24, before=8, most=16, without_heroes=16).text
         'worker: 24 nvidia.com/gpu asked, 8 of them by pod sets before it, on a100 it could have 16 at most'
+        >>> Beyond("", at, asked=4, before=0, most=0, without_heroes=4).text
+        '4 nvidia.com/gpu asked, on a100 it could have 0 at most, and 4 while no hero runs'
         """
         who = f"{self.pod_set}: " if self.pod_set else ""
         before = f", {amount(self.at, self.before)} of them by pod sets before it" if self.before else ""
         asked = f"{who}{amount(self.at, self.asked)} {self.at.resource} asked{before}"
-        return f"{asked}, on {self.at.flavor} it could have {amount(self.at, self.most)} at most"
+        most = f"{asked}, on {self.at.flavor} it could have {amount(self.at, self.most)} at most"
+        if self.without_heroes == self.most:
+            return most
+        return f"{most}, and {amount(self.at, self.without_heroes)} while no hero runs"
 
 
 def beyond_potential(decision: Decision) -> Iterator[Beyond]:
@@ -57,6 +64,7 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
     """
     assigner, snapshot = watched(decision), decision.snapshot
     assigner.assign()
+    unbilled = if_no_hero_ran(snapshot)
     several = len(decision.preemptor.pod_sets) > 1
     for noted in assigner.noted:
         for flavor, ways in noted.ways.items():
@@ -65,4 +73,5 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
                 before, most = noted.assumed.get(at, 0), most_at(snapshot, at)
                 asked = noted.requests[resource] + before
                 if not can_ever_fit(asked, most):
-                    yield Beyond(noted.pod_set.name if several else "", at, asked, before, most)
+                    whose, otherwise = noted.pod_set.name if several else "", most_at(unbilled, at)
+                    yield Beyond(whose, at, asked, before, most, otherwise)

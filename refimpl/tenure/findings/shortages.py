@@ -29,6 +29,9 @@ class NodeAccount:
         borrowing_limit: None for no limit.
         available: what is available here without preemption; negative where the node is in debt.
         binds: what of this node bounds the request: `quota`, `borrowingLimit`, or empty.
+        billed: of a hero what others pay for, which `usage` does not count; of any other node what it and
+            those below it are billed, which `quota` does not count.
+        hero: whether it is a hero.
 
     Amounts are in base units, milli-CPU for `cpu`.
     """
@@ -42,6 +45,8 @@ class NodeAccount:
     borrowing_limit: Amount | None
     available: Amount
     binds: str
+    billed: Amount = 0
+    hero: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,20 @@ def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> 
         borrowing_limit=quota.borrowing_limit,
         available=free,
         binds=binds,
+        billed=_billed(decision, node, at),
+        hero=decision.snapshot.is_hero(node.place),
     )
+
+
+def _billed(decision: Decision, node: Node, at: FlavorResource) -> Amount:
+    usage = decision.snapshot.usage
+    column = usage.columns.get(at) if isinstance(usage, EffectiveUsage) else None
+    if column is None:
+        return 0
+    if decision.snapshot.is_hero(node.place):
+        return column.credit[node.place]
+    below = (each.place for each in decision.snapshot.tree.nodes if node.place in each.path)
+    return sum(column.bill[place] for place in below)
 
 
 def _withheld(decision: Decision, at: FlavorResource) -> Iterator[tuple[str, Amount]]:
@@ -163,8 +181,14 @@ def account_text(account: NodeAccount, at: FlavorResource) -> str:
     >>> node = NodeAccount("ClusterQueue", "ads", 12, 16, 16, 0, 8, 4, "borrowingLimit")
     >>> account_text(node, FlavorResource("a100", "nvidia.com/gpu"))
     'ClusterQueue ads uses 12 of 16, borrows at most 8; 4 available: its borrowingLimit binds'
+    >>> node = NodeAccount("Cohort", "lab", 30, 0, 60, 0, None, 30, "quota", billed=40)
+    >>> account_text(node, FlavorResource("a100", "nvidia.com/gpu"))
+    'Cohort lab uses 30 of 60, with 40 more billed for heroes; 30 available: its quota binds'
     """
     words = f"{account.kind} {account.name} uses {amount(at, account.usage)} of {amount(at, account.quota)}"
+    if account.billed:
+        whose = "paid for by others" if account.hero else "billed for heroes"
+        words += f", with {amount(at, account.billed)} more {whose}"
     if account.kind == "Cohort" and account.nominal:
         words += f" ({amount(at, account.nominal)} its own)"
     if account.local_quota:

@@ -10,7 +10,10 @@ from tenure.findings.shortages import amount
 from tenure.model import Amount, FlavorResource, Outcome
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
-from tenure.oracle.reach import free_at, if_nothing_ran, most_at
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.fit import accessible_at
+from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
+from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import quota_at
 from tenure.rules.quota import can_ever_fit
 
@@ -65,7 +68,11 @@ def _hopeless(decision: Decision, where: str) -> str:
     queue, preemptor = decision.queue, decision.preemptor.key
     if queue.inactive:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
-    if _would_fit_alone(decision):
+    heroes = running_heroes(decision.snapshot)
+    if heroes and _would_be_served(decision, if_no_hero_ran(decision.snapshot)):
+        said = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
+        return f"{preemptor} is refused in {where} while {said}, and only for that"
+    if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
         return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
     empty = "it" if queue.cohort is None else "the whole cohort"
     return f"{preemptor} could not run in {where} even if {empty} were empty"
@@ -80,10 +87,9 @@ def _too_few(decision: Decision) -> str:
     return f"{count} may be taken for {preemptor}, which is not enough"
 
 
-def _would_fit_alone(decision: Decision) -> bool:
-    """Whether a request that no flavor serves would be served if nothing ran in the whole tree."""
-    alone = if_nothing_ran(decision.snapshot)
-    return Assigner(alone, decision.preemptor, decision.terms, decision.now).assign().fits
+def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
+    """Whether a request that no flavor serves would be served if something else ran."""
+    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().fits
 
 
 def _reduced(decision: Decision) -> str:
@@ -99,10 +105,11 @@ def _reduced(decision: Decision) -> str:
 
 def _impossible(decision: Decision) -> Iterator[str]:
     snapshot = decision.snapshot
+    unbilled = if_no_hero_ran(snapshot)
     for at, asked in sorted(decision.assignment.usage.items()):
         potential = most_at(snapshot, at)
         if not can_ever_fit(asked, potential):
-            yield Beyond("", at, asked, 0, potential).text
+            yield Beyond("", at, asked, 0, potential, most_at(unbilled, at)).text
     if decision.queue.inactive:
         return
     covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
@@ -140,6 +147,15 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
 
 def _own(decision: Decision, at: FlavorResource) -> str:
     used, quota = _used(decision, at)
+    usage, place = decision.snapshot.usage, decision.snapshot.place
+    if isinstance(usage, EffectiveUsage):
+        if decision.terms.hero:
+            held, most = usage.held.used(place, at), accessible_at(usage.plan, place, at)
+            return f"the hero uses {amount(at, held)} of the {amount(at, most)} accessible to it"
+        nominal = quota_at(usage.plan.tree, place, at).nominal
+        if nominal != quota:
+            left = f"{amount(at, quota)} left of its {amount(at, nominal)}"
+            return f"the queue uses {amount(at, used)} of the {left}"
     return f"the queue uses {amount(at, used)} of its {amount(at, quota)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
 from tenure.oracle.heroes.fit import accessible_at, room_at
-from tenure.oracle.heroes.held import NOTHING_HELD
+from tenure.oracle.heroes.held import NOTHING_HELD, held_by
 from tenure.oracle.heroes.plan import HeroPlan
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Usage, available_at, empty_usage, potential_at
@@ -55,6 +55,36 @@ def if_nothing_ran(snapshot: Snapshot) -> Snapshot:
         usage, tree = empty_usage(snapshot.tree), snapshot.tree
         return Snapshot(snapshot.cluster, snapshot.queue, tree, snapshot.place, {}, usage)
     return snapshot.holding({}, NOTHING_HELD)
+
+
+def if_no_hero_ran(snapshot: Snapshot) -> Snapshot:
+    """The same ClusterQueue in the same tree, with nothing in use at heroes.
+
+    Args:
+        snapshot: the tree around the queue.
+    """
+    heroes = snapshot.heroes
+    if heroes is None:
+        return snapshot
+    running = {place: each for place, each in snapshot.running.items() if place not in heroes.branch_of}
+    return snapshot.holding(running, held_by(running, heroes.branch_of))
+
+
+def running_heroes(snapshot: Snapshot) -> tuple[str, ...]:
+    """The names of the heroes that run something and may bill the snapshot's ClusterQueue, in order.
+
+    Args:
+        snapshot: the tree around the queue.
+    """
+    if snapshot.heroes is None:
+        return ()
+    path, nodes = snapshot.tree.nodes[snapshot.place].path, snapshot.tree.nodes
+    found = (
+        nodes[place].name
+        for place, branch in snapshot.heroes.branch_of.items()
+        if branch.root in path and snapshot.running.get(place)
+    )
+    return tuple(sorted(found))
 
 
 def _heroes_of(snapshot: Snapshot) -> HeroPlan | None:

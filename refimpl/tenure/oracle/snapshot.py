@@ -66,6 +66,10 @@ class Snapshot:
             return self._with(self.running, self.tree, usage, self.held)
         return self.holding(self.running, self.held.beside(self.place, amounts))
 
+    def is_hero(self, place: int) -> bool:
+        """Whether the node at a place is a hero."""
+        return self.heroes is not None and place in self.heroes.branch_of
+
     def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
         """Whether what its ClusterQueue, a hero, asks for fits."""
         assert isinstance(self.usage, EffectiveUsage)

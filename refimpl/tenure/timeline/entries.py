@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cmp_to_key
+from itertools import groupby
+from typing import Any
 
 from tenure.model import Amounts, Head, Instant, Outcome
 from tenure.oracle.decide import Decision
@@ -55,30 +57,33 @@ def in_turn(world: World, entries: list[Entry], snapshots: Snapshots) -> Iterato
         entries: the heads.
         snapshots: what the cycle has charged so far; fair sharing looks at it again for every entry.
 
+    UCQ-030 says who comes before whom; where it says nothing, Kueue's order stands.
+
     Source: KEP-8826, Goals, Hierarchical Protection; Kueue main of August 2026, iterators of a scheduling
         cycle. Where Kueue leaves the order to chance, entries stand by the name of their ClusterQueue.
     """
-    heroes = [entry for entry in entries if entry.decision.terms.hero]
-    yield from sorted(heroes, key=cmp_to_key(_compare_turns))
-    yield from _standard_in_turn(world, [each for each in entries if each not in heroes], snapshots)
+    before = sorted(entries, key=_turn_of)
+    for _, equals in groupby(before, key=_turn_of):
+        yield from _in_kueue_order(world, list(equals), snapshots)
 
 
-def _compare_turns(first: Entry, second: Entry) -> int:
-    mine, theirs = _head_of(first), _head_of(second)
+def _compare_turns(mine: Head, theirs: Head) -> int:
     if has_turn_before(mine, theirs):
         return -1
-    if has_turn_before(theirs, mine):
-        return 1
-    return -1 if first.actor.queue < second.actor.queue else 1
+    return int(has_turn_before(theirs, mine))
 
 
-def _head_of(entry: Entry) -> Head:
+_key_of_turn = cmp_to_key(_compare_turns)
+
+
+def _turn_of(entry: Entry) -> Any:
+    """What sorts by UCQ-030; equal where neither comes before the other."""
     decision = entry.decision
     cohorts = len(decision.snapshot.tree.nodes[decision.snapshot.place].path) - 1
-    return Head(decision.terms.hero, cohorts, decision.preemptor.priority, entry.queued_from)
+    return _key_of_turn(Head(decision.terms.hero, cohorts, decision.preemptor.priority, entry.queued_from))
 
 
-def _standard_in_turn(world: World, entries: list[Entry], snapshots: Snapshots) -> Iterator[Entry]:
+def _in_kueue_order(world: World, entries: list[Entry], snapshots: Snapshots) -> Iterator[Entry]:
     if world.cluster.settings.fair_sharing is None:
         yield from sorted(entries, key=lambda entry: _classical_place(world, entry))
         return

@@ -6,7 +6,8 @@ import pytest
 
 from tenure.conformance.protocol import answer
 from tenure.explain import explain
-from tenure.findings.shortages import shortages
+from tenure.findings.shortages import account_text, shortages
+from tenure.findings.summary import summarize
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -330,3 +331,26 @@ def test_an_oracle_that_shares_snapshots_tells_readings_apart() -> None:
         said = answer({"id": 1, "call": "decide", "input": asked}, shared=True)["output"]
         billed.append("UCQ-160" in [each["rule"] for each in said["trace"]["request"]])
     assert billed == [False, True, True, False]
+
+
+def test_a_shortage_counts_what_heroes_use_and_what_is_billed_for_them() -> None:
+    running = [runs("h", "hero", 8), runs("a", "alpha", 6)]
+    hero, alpha = decided(TEAMS, running, "hero", 8), decided(TEAMS, running, "alpha", 5)
+    assert [account_text(each, GPU) for each in shortages(hero)[0].path] == [
+        "ClusterQueue hero uses 0 of 0, with 8 more paid for by others; 6 available",
+        "Cohort lab uses 6 of 12, with 8 more billed for heroes; 6 available: its quota binds",
+    ]
+    assert "the hero uses 8 of the 20 accessible to it" in summarize(hero)[1]
+    assert "the queue uses 6 of the 6 left of its 10" in summarize(alpha)[1]
+
+
+def test_who_is_refused_only_while_heroes_run_is_told_so() -> None:
+    refused = decided(TEAMS, [runs("h", "hero", 15)], "alpha", 9)
+    where = "in ClusterQueue alpha and its cohort lab"
+    assert summarize(refused) == (
+        f"NoFit: ns/new is refused {where} while hero hero runs, and only for that",
+        "9 gpu asked, on h100 it could have 5 at most, and 20 while no hero runs",
+        "gpu on h100: billed 7 of 10 for hero",
+    )
+    too_much = summarize(decided(TEAMS, [runs("h", "hero", 15)], "alpha", 21))[0]
+    assert too_much.endswith(f"could not run {where} even if the whole cohort were empty")
