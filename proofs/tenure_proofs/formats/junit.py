@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree
 
+from tenure_proofs.bounded.outcome import Judged
+from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
@@ -16,6 +18,7 @@ def junit_lines(report: Report) -> Iterator[str]:
     _suite(suites, "lifting", (_lifted(report)))
     _suite(suites, "obligations", (_verdict(each) for each in report.results))
     _suite(suites, "mutants", _mutants(report))
+    _suite(suites, "whole decisions", (_judged(each) for each in report.judged))
     _suite(suites, "rules without obligation", _unnamed(report))
     ElementTree.indent(suites)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -64,6 +67,15 @@ def _verdict(result: Result) -> ElementTree.Element:
         _wrong(case, kind, f"{text}: {result.detail}" if result.detail else text)
     elif result.verdict == Verdict.REFUTED and result.counterexample and result.counterexample.story:
         ElementTree.SubElement(case, "system-out").text = "\n".join(result.counterexample.story)
+    return case
+
+
+def _judged(each: Judged) -> ElementTree.Element:
+    case = _case(each.postcondition.id, f"{each.postcondition.words} [{each.reading}]")
+    if not each.as_expected:
+        _wrong(case, "failure", " ".join(problem_of(each)))
+    if each.story:
+        ElementTree.SubElement(case, "system-out").text = "\n".join(each.story)
     return case
 
 

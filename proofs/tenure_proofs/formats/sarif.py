@@ -11,6 +11,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 OTHER_KINDS = {
     "lifting": "A function that the two lifters read differently, or otherwise than Python.",
     "mutant": "A wrong rule that no obligation tells from the right one.",
+    "postcondition": "A whole decision that is not as a source promises, or a false claim that none refutes.",
     "unnamed": "A rule that no obligation names.",
 }
 
