@@ -12,7 +12,7 @@ from tenure.answers.written import write_schema
 from tenure.conformance.json_schema import Shape, json_schema
 from tenure_proofs.registry import Verdict
 
-VERSION: Literal["tenure-proof-report/3"] = "tenure-proof-report/3"
+VERSION: Literal["tenure-proof-report/4"] = "tenure-proof-report/4"
 """Of the report's form; a program that reads it may ask for it."""
 
 
@@ -98,6 +98,8 @@ class KeptShape(Shape):
     """Verdicts."""
     mutants: int
     """Mutants."""
+    bounded: int
+    """Parts of the whole decisions."""
 
 
 class TrustedBaseShape(Shape):
@@ -109,10 +111,66 @@ class TrustedBaseShape(Shape):
     """Their names."""
 
 
+class BoundShape(Shape):
+    """A family of clusters, all of which were decided."""
+
+    family: str
+    """Its name."""
+    bound: str
+    """What its clusters are."""
+    clusters: int
+    """How many they are."""
+    decisions: int
+    """How often the oracle was asked about them."""
+
+
+class JudgedShape(Shape):
+    """How a postcondition ended under one reading."""
+
+    verdict: Verdict
+    """How it ended; proved is proved up to the bound."""
+    expected: Verdict
+    """What is expected."""
+    claimed: int
+    """Of how many decisions it claims something."""
+    broken: int
+    """In how many of these it does not hold."""
+    detail: str
+    """Why, where the verdict is an error."""
+    story: list[str]
+    """The smallest cluster that breaks it and what was decided, line by line."""
+    scenario: dict[str, Any] | None
+    """The request of `tenure oracle` that shows it; null where nothing breaks it."""
+
+
+class PostconditionShape(Shape):
+    """A claim about whole decisions."""
+
+    id: str
+    """Its identifier."""
+    claim: str
+    """In words."""
+    source: str
+    """Where the claim comes from."""
+    verdicts: dict[str, JudgedShape]
+    """How it ended, by the preset's name."""
+
+
+class BoundedShape(Shape):
+    """Whole decisions about every cluster up to a bound."""
+
+    size: str
+    """Option `--bounded` of the run."""
+    bounds: list[BoundShape]
+    """Every family of clusters."""
+    postconditions: list[PostconditionShape]
+    """What was claimed of every decision."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
-    version: Literal["tenure-proof-report/3"] = Field(alias="schema")
+    version: Literal["tenure-proof-report/4"] = Field(alias="schema")
     """Of this form."""
     good: bool
     """Whether everything is as expected."""
@@ -144,6 +202,8 @@ class ProveAnswer(Shape):
     """What has to be believed."""
     kept: KeptShape
     """What was not asked anew; its seconds are those of the run that asked."""
+    bounded: BoundedShape | None
+    """Whole decisions, up to a bound; null where they were left out."""
 
 
 def prove_schema() -> dict[str, Any]:

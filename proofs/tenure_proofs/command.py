@@ -37,6 +37,15 @@ class Solvers(StrEnum):
     Z3 = "z3"
 
 
+class Clusters(StrEnum):
+    """How large the clusters are that whole decisions are made about."""
+
+    NONE = "none"
+    SMALL = "small"
+    USUAL = "usual"
+    DEEP = "deep"
+
+
 class ProofOutput(StrEnum):
     """How a report is printed."""
 
@@ -53,7 +62,8 @@ def prove(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only obligations whose identifier or rules start so, as PO-TBP-010 or TBP-020; repeatable.",
+            help="Only obligations whose identifier or rules start so, as PO-TBP-010 or TBP-020, and "
+            "postconditions, as WD-130; repeatable.",
             show_default="all",
         ),
     ] = None,
@@ -68,6 +78,13 @@ def prove(
     seeds: Annotated[int, typer.Option(min=1, help="How many random seeds Z3 answers with.")] = 1,
     solver: Annotated[Solvers, typer.Option(help="Both solvers, or Z3 alone.")] = Solvers.BOTH,
     mutants: Annotated[bool, typer.Option(help="Try the wrong rules that the obligations must kill.")] = True,
+    bounded: Annotated[
+        Clusters | None,
+        typer.Option(
+            help="How large the clusters are, all of which are decided.",
+            show_default="usual; none with --only, unless it names postconditions",
+        ),
+    ] = None,
     examples: Annotated[int, typer.Option(min=1, help="Plain executions for each lifted function.")] = 50,
     random_seed: Annotated[int, typer.Option(help="Seed of those executions.")] = 0,
     jobs: Annotated[
@@ -111,6 +128,9 @@ def prove(
     every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. A false
     claim that becomes provable is not as expected either.
 
+    Whole decisions are made about every cluster up to a size, and compared with postconditions; what holds
+    of them is proved up to that bound.
+
     A verdict is kept under a hash of all the code that it depends on, so that a second run asks only about
     what has changed; the report says how much was kept.
 
@@ -119,6 +139,7 @@ def prove(
     \b
     tenure prove
     tenure prove --only TBP-020 --no-mutants
+    tenure prove --only WD-130 --bounded deep
     tenure prove --no-cache
 
     The headline invariants, for another program; for a CI; and the questions, for another solver:
@@ -147,6 +168,7 @@ def prove(
         seeds=seeds,
         both_solvers=solver == Solvers.BOTH,
         mutants=mutants,
+        bounded=bounded or _usual_clusters(only or ()),
         examples=examples,
         random_seed=random_seed,
         jobs=jobs or os.cpu_count() or 1,
@@ -158,6 +180,18 @@ def prove(
     _print(found, output)
     reporting.write(lambda _: _checks(found))
     raise typer.Exit(exit_code(found))
+
+
+def _usual_clusters(only: Sequence[str]) -> Clusters:
+    """Whole decisions ask about everything, so that a question about a part leaves them out."""
+    return Clusters.USUAL if not only or _postconditions_of(only) else Clusters.NONE
+
+
+def _postconditions_of(only: Sequence[str]) -> tuple[str, ...]:
+    """The parts of `only` that name postconditions."""
+    from tenure_proofs.bounded.postconditions import POSTCONDITIONS
+
+    return tuple(part for part in only if any(each.startswith(part) for each in POSTCONDITIONS))
 
 
 def _need_the_solvers() -> None:
@@ -186,6 +220,7 @@ class Plan:
     seeds: int = 1
     both_solvers: bool = True
     mutants: bool = True
+    bounded: Clusters = Clusters.NONE
     examples: int = 50
     random_seed: int = 0
     jobs: int = 1
@@ -201,10 +236,13 @@ def run_plan(plan: Plan) -> Report:
     """
     from tenure.rules.registry import all_rules
     from tenure_proofs import kept
+    from tenure_proofs.bounded.outcome import bounded_outcome
+    from tenure_proofs.bounded.spaces import Size
+    from tenure_proofs.bounded.trial import PARTS, parts
     from tenure_proofs.cache import Cache
     from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
     from tenure_proofs.obligations import OBLIGATIONS
-    from tenure_proofs.pool import export_task, lift_task, mutant_task, pool, prove_task
+    from tenure_proofs.pool import bounded_task, export_task, lift_task, mutant_task, pool, prove_task
     from tenure_proofs.report import FromCache, Report
     from tenure_proofs.solvers import solver_versions
 
@@ -223,6 +261,7 @@ def run_plan(plan: Plan) -> Report:
     lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
     verdicts = kept.verdicts(cache, keys, plan.both_solvers, plan.seeds)
     fates = kept.fates(cache, keys)
+    decided = kept.bounded_parts(cache, keys)
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)
@@ -237,6 +276,10 @@ def run_plan(plan: Plan) -> Report:
             )
         )
         hunted = tuple(progress(fates.run(wrong, partial(workers.run, hunt)), "mutants", len(wrong)))
+        asked = [] if plan.bounded == Clusters.NONE else parts(Size(plan.bounded), PARTS)
+        tried = tuple(
+            progress(decided.run(asked, partial(workers.run, bounded_task)), "deciding", len(asked))
+        )
         if plan.smt2 is not None:
             export = partial(export_task, folder=plan.smt2)
             for _ in progress(workers.run(export, questions), "exporting", len(questions)):
@@ -253,7 +296,10 @@ def run_plan(plan: Plan) -> Report:
         versions=solver_versions(),
         seconds=time.perf_counter() - started,
         warnings=tuple(_left_out(plan, len(chosen), len(OBLIGATIONS))),
-        kept=FromCache(lifts.found, verdicts.found, fates.found),
+        kept=FromCache(lifts.found, verdicts.found, fates.found, decided.found),
+        bounded=bounded_outcome(Size(plan.bounded), tried, plan.readings, _postconditions_of(plan.only))
+        if tried
+        else None,
     )
 
 
@@ -269,7 +315,7 @@ def _chosen(obligations: Sequence[Obligation], only: Sequence[str]) -> list[Obli
         return any(name.startswith(part) for name in (obligation.id, *obligation.rules))
 
     for part in only:
-        if not any(starts(each, part) for each in obligations):
+        if not any(starts(each, part) for each in obligations) and not _postconditions_of((part,)):
             raise bad_input("--only", part, "the beginning of an obligation's identifier, or of a rule's")
     return [each for each in obligations if not only or any(starts(each, part) for part in only)]
 
@@ -283,6 +329,8 @@ def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
         yield "Z3 alone has answered"
     if not plan.mutants:
         yield "no mutants were tried"
+    if plan.bounded == Clusters.NONE:
+        yield "no whole decisions were made"
 
 
 def _print(report: Report, output: ProofOutput) -> None:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any, Generic, TypeVar
 
 from tenure.readings import preset_names
+from tenure_proofs.bounded.trial import Part, Tried, read_tried, tried_form
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
 from tenure_proofs.counterexamples import Counterexample, shown
@@ -127,6 +128,12 @@ class Keys:
         signed = [(*place, reason) for place, reason in signed_by_hand().items()]
         return digest("mutant", identifier, mutant.rule, right, wrong, concerned, asked, signed, self._hunt)
 
+    def of_part(self, part: Part) -> str:
+        """Of whole decisions about some clusters: all the code that makes, decides and judges them counts."""
+        code = modules_digest(modules_behind("tenure_proofs.bounded.trial"))
+        readings = [(each, _choices(each)) for each in preset_names()]
+        return digest("bounded", part.family, part.size, part.number, part.of, code, readings, sys.version)
+
     def _stated(self, obligation: Obligation) -> str:
         reached = self._reached.digest(obligation.statement)
         asked = obligation.id, reached, obligation.budget_s, unknown_rules(obligation)
@@ -178,6 +185,11 @@ def fates(cache: Cache, keys: Keys) -> Kept[str, Hunted]:
         return keys.of_mutant(mutant, tuple(OBLIGATIONS.values()), preset_names())
 
     return Kept(cache, key_of, mutant_form, read_mutant)
+
+
+def bounded_parts(cache: Cache, keys: Keys) -> Kept[Part, Tried]:
+    """Of whole decisions, by the parts of the families."""
+    return Kept(cache, keys.of_part, tried_form, lambda _, value: read_tried(value))
 
 
 def lifting_form(report: LiftReport) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from tenure.oracle.door import take_target
 from tenure.rules.registry import get_rule
 from tenure_proofs.asked import Shared
+from tenure_proofs.bounded.trial import Part, Tried, try_part
 from tenure_proofs.bridge import LiftReport, check_lifting
 from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
@@ -63,6 +64,11 @@ def export_task(question: tuple[str, str], folder: Path) -> None:
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:
     """One mutant against the obligations about its rule."""
     return hunt_one(mutant, [OBLIGATIONS[identifier] for identifier in obligations], readings)
+
+
+def bounded_task(part: Part) -> Tried:
+    """Whole decisions about a part of a family of clusters."""
+    return try_part(part)
 
 
 def end_solvers() -> None:

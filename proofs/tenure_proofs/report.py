@@ -20,6 +20,8 @@ from tenure_proofs.answer import (
     VerdictShape,
 )
 from tenure_proofs.base import trusted_base
+from tenure_proofs.bounded.outcome import Bounded, Judged
+from tenure_proofs.bounded.written import bounded_shape, lines_of
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
@@ -39,11 +41,12 @@ NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 
 @dataclass(frozen=True, slots=True)
 class FromCache:
-    """How much of a report earlier runs have kept: functions, verdicts, mutants."""
+    """How much of a report earlier runs have kept: functions, verdicts, mutants, parts of whole decisions."""
 
     lifted: int = 0
     results: int = 0
     mutants: int = 0
+    bounded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Report:
         seconds: wall time of the whole run.
         warnings: what the run was told to leave out.
         kept: how much of it earlier runs had kept.
+        bounded: whole decisions, up to a bound; None where they were left out.
     """
 
     lifted: tuple[LiftReport, ...]
@@ -75,6 +79,12 @@ class Report:
     seconds: float
     warnings: tuple[str, ...] = ()
     kept: FromCache = FromCache()
+    bounded: Bounded | None = None
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """How every postcondition of whole decisions ended."""
+        return () if self.bounded is None else self.bounded.judged
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -99,6 +109,7 @@ class Report:
             "functions lifted otherwise": sum(
                 1 for each in self.lifted if each.problem and not each.undecided
             ),
+            "postconditions": sum(1 for each in self.judged if not each.as_expected),
             "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
             "rules without obligation": len(self.unnamed),
         }
@@ -127,6 +138,7 @@ def text_lines(report: Report) -> Iterator[str]:
             yield from _failure_lines(result)
     for rule in report.unnamed:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
+    yield from bounded_lines(report)
     yield ""
     yield from _kept_lines(report)
     if any(each.title for each in obligations_of(report)):
@@ -194,14 +206,25 @@ def _mutant_lines(report: Report) -> Iterator[str]:
             yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; no obligation tells them apart"
 
 
+def bounded_lines(report: Report) -> Iterator[str]:
+    """Whole decisions, with their bound; nothing where they were left out."""
+    if report.bounded is not None:
+        yield ""
+        yield from lines_of(report.bounded, report.readings)
+
+
 def _kept_lines(report: Report) -> Iterator[str]:
     kept = report.kept
     if kept != FromCache():
         yield (
             f"kept from earlier runs: {kept.lifted} of {len(report.lifted)} functions, "
             f"{kept.results} of {len(report.results)} verdicts, "
-            f"{kept.mutants} of {len(report.mutants)} mutants; `--no-cache` asks anew"
+            f"{kept.mutants} of {len(report.mutants)} mutants{_kept_parts(kept)}; `--no-cache` asks anew"
         )
+
+
+def _kept_parts(kept: FromCache) -> str:
+    return f", {kept.bounded} parts of the whole decisions" if kept.bounded else ""
 
 
 def _story_lines(result: Result) -> Iterator[str]:
@@ -253,7 +276,8 @@ def source_text(obligation: Obligation) -> str:
 def closing_line(report: Report) -> str:
     """The whole run in one line."""
     state = "everything as expected" if report.good else f"NOT as expected: {', '.join(report.faults)}"
-    return f"prove: {len(report.results)} verdicts, {state}, in {report.seconds:.1f} s"
+    within = f" and {len(report.judged)} within a bound" if report.judged else ""
+    return f"prove: {len(report.results)} verdicts{within}, {state}, in {report.seconds:.1f} s"
 
 
 def obligations_of(report: Report) -> list[Obligation]:
@@ -287,6 +311,7 @@ def to_json(report: Report) -> dict[str, Any]:
         warnings=list(report.warnings),
         trusted_base=TrustedBaseShape(lines=trusted_base().lines, modules=list(trusted_base().modules)),
         kept=KeptShape(**dataclasses.asdict(report.kept)),
+        bounded=None if report.bounded is None else bounded_shape(report.bounded),
     ).model_dump(mode="json", by_alias=True)
 
 

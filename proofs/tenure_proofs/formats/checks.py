@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tenure.reports import Case, Level, RuleText, Suite, Trouble
 from tenure.reports import Report as Checks
+from tenure_proofs.bounded.outcome import Judged
+from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.formats.problems import Fault, faults
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import (
@@ -21,6 +23,7 @@ from tenure_proofs.runner import Result
 OTHER_KINDS = {
     "lifting": "A function that the two lifters read differently, or otherwise than Python.",
     "mutant": "A wrong rule that no obligation tells from the right one.",
+    "postcondition": "A whole decision that is not as a source promises, or a false claim that none refutes.",
     "unnamed": "A rule that no obligation names.",
 }
 
@@ -47,6 +50,7 @@ def _suites(report: Report) -> Iterator[Suite]:
     yield Suite("lifting", tuple(_lifted(report)))
     yield Suite("obligations", tuple(map(_verdict, report.results)))
     yield Suite("mutants", tuple(_mutants(report)))
+    yield Suite("whole decisions", tuple(map(_judged, report.judged)))
     yield Suite("rules without obligation", tuple(_unnamed(report)))
 
 
@@ -83,6 +87,16 @@ def _mutants(report: Report) -> Iterator[Case]:
     for each in report.mutants:
         failure = "no obligation tells them apart" if each.outcome == "survived" else ""
         yield Case(each.rule, f"{each.id}: {each.before} -> {each.after}", failure)
+
+
+def _judged(each: Judged) -> Case:
+    failure = "" if each.as_expected else " ".join(problem_of(each))
+    return Case(
+        each.postcondition.id,
+        f"{each.postcondition.words} [{each.reading}]",
+        failure,
+        said="\n".join(each.story),
+    )
 
 
 def _unnamed(report: Report) -> Iterator[Case]:

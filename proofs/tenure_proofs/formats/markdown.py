@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tenure_proofs.bounded.outcome import Bounded
+from tenure_proofs.bounded.written import marked, rows_of
 from tenure_proofs.formats.problems import faults
 from tenure_proofs.registry import Obligation
 from tenure_proofs.report import MARKS, Report, closing_line, obligations_of, row_of
@@ -28,6 +30,25 @@ def markdown_lines(report: Report) -> Iterator[str]:
     yield ""
     every = obligations_of(report)
     yield from _table("Obligation", report, every, [f"{each.id}: {each.words}" for each in every])
+    if report.bounded is not None:
+        yield "## Whole decisions"
+        yield ""
+        yield f"Within a bound, by deciding all of {report.bounded.clusters:,} clusters:"
+        yield ""
+        yield from (f"- {_cell(each.words)} ({each.clusters:,})" for each in report.bounded.bounds)
+        yield ""
+        yield from _bounded_table(report.bounded, report.readings)
+
+
+def _bounded_table(bounded: Bounded, readings: Sequence[str]) -> Iterator[str]:
+    yield f"| {' | '.join(('Postcondition', *readings))} |"
+    yield f"|{'---|' * (1 + len(readings))}"
+    for each, row in rows_of(bounded):
+        cells = (
+            marked(judged) if judged.as_expected else f"**{marked(judged)}** (unexpected)" for judged in row
+        )
+        yield f"| {' | '.join((_cell(f'{each.id}: {each.words}'), *cells))} |"
+    yield ""
 
 
 def _table(head: str, report: Report, rows: Sequence[Obligation], names: Sequence[str]) -> Iterator[str]:

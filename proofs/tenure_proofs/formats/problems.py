@@ -10,6 +10,7 @@ from typing import Any
 
 from tenure.reports import Place
 from tenure.rules.registry import all_rules, get_rule
+from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.mutants.hunt import UNNAMED
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
@@ -21,7 +22,7 @@ class Fault:
 
     Args:
         id: of the obligation, rule or mutant.
-        kind: `obligation`, `lifting`, `mutant` or `unnamed`.
+        kind: `obligation`, `lifting`, `mutant`, `postcondition` or `unnamed`.
         title: in a few words.
         text: what was found and expected.
         places: the sources that it is about, the most telling first.
@@ -51,6 +52,11 @@ def faults(report: Report) -> Iterator[Fault]:
             places = (_place_of_rule(mutant.rule),)
             text = f"{mutant.before} -> {mutant.after}: no obligation tells them apart"
             yield Fault(mutant.id, "mutant", f"a wrong {mutant.rule} is not noticed", text, places)
+    for judged in report.judged:
+        if not judged.as_expected:
+            each = judged.postcondition
+            places = (place_of(each.claim),)
+            yield Fault(each.id, "postcondition", each.words, " ".join(problem_of(judged)), places)
     for rule in report.unnamed:
         text = f"no obligation names it: {statement_of(rule)}"
         yield Fault(rule, "unnamed", f"{rule} has no obligation", text, (_place_of_rule(rule),))

@@ -1,0 +1,55 @@
+"""KEP-8826: what heroes may reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tenure_proofs.bounded.case import Case, postcondition
+from tenure_proofs.registry import Verdict, everywhere
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+
+@postcondition("WD-300", everywhere(PROVED))
+def a_hero_takes_nobody_outside_the_subtree_of_its_cohort(case: Case) -> bool | None:
+    """KEP-8826, Goals, Subtree Containment."""
+    if not case.is_hero or not case.answer.victims:
+        return None
+    scope = case.world.nodes[case.world.mine].above
+    inside = [scope in case.world.path(job.queue) for job in case.world.jobs]
+    if all(inside):
+        return None
+    return all(inside[index] for index in case.answer.victims)
+
+
+@postcondition("WD-310", everywhere(PROVED))
+def no_hero_is_let_in_above_what_is_accessible_to_it(case: Case) -> bool | None:
+    """KEP-8826, Accessible Quota: all nominal quota of its subtree, clamped by its borrowing limit."""
+    if not case.is_hero or case.answer.outcome not in ("Fit", "Preempt"):
+        return None
+    used = sum(
+        job.amount
+        for index, job in enumerate(case.world.jobs)
+        if job.queue == case.world.mine and index not in case.gone
+    )
+    return used + case.world.asking.amount <= case.facts.accessible(case.preset)
+
+
+@postcondition("WD-320", everywhere(PROVED))
+def a_hero_can_take_every_standard_workload_of_its_subtree(case: Case) -> bool | None:
+    """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever the priorities.
+
+    Where the request would fit without all of them, it is served.
+    """
+    world = case.world
+    if not case.is_hero or case.answer.outcome in ("Fit", "NoFit"):
+        return None
+    scope = world.nodes[world.mine].above
+    others = tuple(
+        job for job in world.jobs if scope not in world.path(job.queue) or world.is_hero(job.queue)
+    )
+    if len(others) == len(world.jobs):
+        return None
+    if case.decide(replace(world, jobs=others), case.preset, False).outcome != "Fit":
+        return None
+    return case.answer.outcome == "Preempt"
