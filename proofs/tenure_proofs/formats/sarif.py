@@ -50,10 +50,18 @@ def _result(fault: Fault) -> dict[str, Any]:
     return {
         "ruleId": fault.id if fault.kind == "obligation" else fault.kind,
         "level": "warning" if fault.undecided else "error",
-        "message": {"text": f"{fault.id}: {fault.title}: {fault.text}"},
+        "message": {"text": _message(f"{fault.id}: {fault.title}: {fault.text}")},
         "locations": [_location(first)],
         "relatedLocations": [{"id": number, **_location(each)} for number, each in enumerate(others)],
     }
+
+
+def _message(text: str) -> str:
+    """A text in which braces are no placeholders.
+
+    Source: OASIS SARIF 2.1.0, section 3.11.5.
+    """
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _location(place: Place) -> dict[str, Any]:
