@@ -35,6 +35,7 @@ class Solvers(StrEnum):
 
     BOTH = "both"
     Z3 = "z3"
+    CVC5 = "cvc5"
 
 
 class Clusters(StrEnum):
@@ -76,7 +77,10 @@ def prove(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many random seeds Z3 answers with.")] = 1,
-    solver: Annotated[Solvers, typer.Option(help="Both solvers, or Z3 alone.")] = Solvers.BOTH,
+    solver: Annotated[
+        Solvers,
+        typer.Option(help="Both solvers, Z3 alone, or cvc5 alone, for which Z3 still finds all examples."),
+    ] = Solvers.BOTH,
     mutants: Annotated[bool, typer.Option(help="Try the wrong rules that the obligations must kill.")] = True,
     bounded: Annotated[
         Clusters | None,
@@ -160,13 +164,15 @@ def prove(
             raise bad_input("--reading", name, f"one of {', '.join(preset_names())}")
     if cache is not None and no_cache:
         raise bad_input("--cache", str(cache), "not together with --no-cache")
+    if solver == Solvers.CVC5 and seeds > 1:
+        raise bad_input("--seeds", str(seeds), "only 1 with --solver cvc5: seeds are Z3's")
     _need_the_solvers()
     _need_the_rules()
     plan = Plan(
         only=tuple(only or ()),
         readings=tuple(dict.fromkeys(reading or preset_names())),
-        seeds=seeds,
-        both_solvers=solver == Solvers.BOTH,
+        seeds=0 if solver == Solvers.CVC5 else seeds,
+        with_cvc5=solver != Solvers.Z3,
         mutants=mutants,
         bounded=bounded or _usual_clusters(only or ()),
         examples=examples,
@@ -213,12 +219,12 @@ def _need_the_rules() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to prove, and how; the fields are the command's options."""
+    """What to prove, and how; the fields are the command's options. Without any seed cvc5 answers alone."""
 
     only: tuple[str, ...] = ()
     readings: tuple[str, ...] = preset_names()
     seeds: int = 1
-    both_solvers: bool = True
+    with_cvc5: bool = True
     mutants: bool = True
     bounded: Clusters = Clusters.NONE
     examples: int = 50
@@ -259,12 +265,12 @@ def run_plan(plan: Plan) -> Report:
     wrong = [each.id for each in all_mutants().values() if each.rule in changed] if plan.mutants else []
     cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
     lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
-    verdicts = kept.verdicts(cache, keys, plan.both_solvers, plan.seeds)
+    verdicts = kept.verdicts(cache, keys, plan.with_cvc5, plan.seeds)
     fates = kept.fates(cache, keys)
     decided = kept.bounded_parts(cache, keys)
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
-        ask = partial(prove_task, both_solvers=plan.both_solvers, seeds=plan.seeds)
+        ask = partial(prove_task, with_cvc5=plan.with_cvc5, seeds=plan.seeds)
         # Whatever is asked for, a wrong rule may be met by every obligation, under every preset.
         hunt = partial(mutant_task, obligations=tuple(OBLIGATIONS), readings=preset_names())
         reports = tuple(progress(lifts.run(functions, partial(workers.run, lift)), "lifting", len(functions)))
@@ -325,8 +331,10 @@ def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:
         yield f"{asked} of {obligations} obligations were asked about"
     if set(plan.readings) < set(preset_names()):
         yield f"asked under {', '.join(plan.readings)} only, of {', '.join(preset_names())}"
-    if not plan.both_solvers:
+    if not plan.with_cvc5:
         yield "Z3 alone has answered"
+    if not plan.seeds:
+        yield "cvc5 alone has answered; Z3 was asked for witnesses, counterexamples and mutants"
     if not plan.mutants:
         yield "no mutants were tried"
     if plan.bounded == Clusters.NONE:

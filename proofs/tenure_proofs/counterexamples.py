@@ -37,6 +37,12 @@ PREFERRED: dict[str, int] = {
 CORNERS = 3
 """How often to ask for anything nearer at all, before the rest is halved."""
 
+MINIMISING = 1_000_000
+"""Steps of the solver for one question about something smaller; where that is too few, the larger stays.
+
+Steps and no seconds, so that a counterexample is the same on a machine that does much else.
+"""
+
 TIMES = ("now", "created_at", "quota_reserved_at", "_evicted_at", "_preempted_at")
 
 
@@ -141,6 +147,7 @@ def _smallest(claim: Claim, question: Question) -> z3.ModelRef | None:
     said, solver = solver_that_knows(question)
     if said != "sat":
         return None
+    solver.set("rlimit", MINIMISING)
     model = _hold(solver, solver.model(), list(_presentable(claim)))
     wanted = [_Wanted(term, value) for term, value in _preferences(claim, question)]
     return _near(solver, model, wanted)
@@ -160,7 +167,7 @@ class _Wanted:
 
 def _hold(solver: z3.Solver, model: z3.ModelRef, facts: list[z3.BoolRef]) -> z3.ModelRef:
     """Add every fact that can still hold, the earlier ones first; half of them at a time while all can."""
-    found = _together(solver, facts)
+    found = _together(solver, model, facts)
     if found is not None or len(facts) < 2:
         return found or model
     middle = len(facts) // 2
@@ -172,7 +179,7 @@ def _near(solver: z3.Solver, model: z3.ModelRef, wanted: list[_Wanted]) -> z3.Mo
     """Values as near as can be, the earlier leaves first; most of them can have the very values."""
     if not wanted:
         return model
-    found = _together(solver, [each.term == each.value for each in wanted])
+    found = _together(solver, model, [each.term == each.value for each in wanted])
     if found is not None:
         return found
     if len(wanted) == 1:
@@ -182,8 +189,11 @@ def _near(solver: z3.Solver, model: z3.ModelRef, wanted: list[_Wanted]) -> z3.Mo
     return _near(solver, model, wanted[middle:])
 
 
-def _together(solver: z3.Solver, facts: list[z3.BoolRef]) -> z3.ModelRef | None:
+def _together(solver: z3.Solver, model: z3.ModelRef, facts: list[z3.BoolRef]) -> z3.ModelRef | None:
     """Values for which all these facts hold as well, which then stay; None when there are none."""
+    if all(z3.is_true(model.eval(fact, model_completion=True)) for fact in facts):
+        solver.add(*facts)
+        return model
     solver.push()
     solver.add(*facts)
     if str(solver.check()) == "sat":

@@ -108,11 +108,11 @@ class Keys:
             "lifting", self._reached.digest(function), files, lifters, versions, examples, random_seed
         )
 
-    def of_verdict(self, obligation: Obligation, preset: str, both_solvers: bool, seeds: int) -> str:
+    def of_verdict(self, obligation: Obligation, preset: str, with_cvc5: bool, seeds: int) -> str:
         """Of an obligation under a preset and the further columns beside it."""
         columns = (preset, *obligation.columns_beside(preset))
         asked = [(each, _choices(each), obligation.expected_under(each)) for each in columns]
-        return digest("verdict", self._stated(obligation), asked, both_solvers, seeds)
+        return digest("verdict", self._stated(obligation), asked, with_cvc5, seeds)
 
     def of_mutant(self, identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
         """Of what becomes of a mutant, which may have met every obligation about its rule."""
@@ -166,11 +166,11 @@ def lifts(cache: Cache, keys: Keys, examples: int, random_seed: int) -> Kept[str
     return Kept(cache, key_of, lifting_form, read_lifting)
 
 
-def verdicts(cache: Cache, keys: Keys, both_solvers: bool, seeds: int) -> Kept[tuple[str, str], Result]:
+def verdicts(cache: Cache, keys: Keys, with_cvc5: bool, seeds: int) -> Kept[tuple[str, str], Result]:
     """Of obligations and presets, by their names."""
 
     def key_of(asked: tuple[str, str]) -> str:
-        return keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], both_solvers, seeds)
+        return keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], with_cvc5, seeds)
 
     def read(asked: tuple[str, str], value: Any) -> Result | None:
         return read_verdict(OBLIGATIONS[asked[0]], value)

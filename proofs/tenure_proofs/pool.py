@@ -48,10 +48,10 @@ def lift_task(name: str, examples: int, random_seed: int) -> LiftReport:
         return LiftReport(function.__name__, 0, f"not liftable: {error}")
 
 
-def prove_task(question: tuple[str, str], both_solvers: bool, seeds: int) -> Result:
+def prove_task(question: tuple[str, str], with_cvc5: bool, seeds: int) -> Result:
     """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
-    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if both_solvers else None, seeds, _SHARED)
+    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if with_cvc5 else None, seeds, _SHARED)
 
 
 def export_task(question: tuple[str, str], folder: Path) -> None:

@@ -68,7 +68,7 @@ def test_what_is_kept_is_what_asking_anew_says(tmp_path: Path) -> None:
 
 
 def test_mutants_are_kept_too(tmp_path: Path) -> None:
-    plan = Plan(("PO-KQ-190",), ("guaranteed",), both_solvers=False, examples=1, cache=tmp_path)
+    plan = Plan(("PO-KQ-190",), ("guaranteed",), with_cvc5=False, examples=1, cache=tmp_path)
     fresh, again = (run_plan(plan) for _ in range(2))
     assert again.kept.mutants == len(fresh.mutants) > 0
     assert again.mutants == fresh.mutants

@@ -41,8 +41,8 @@ def example_of(identifier: str, reading: str) -> Counterexample:
 @pytest.fixture(scope="module")
 def kept_example() -> Iterator[Callable[[str, str], Counterexample]]:
     """The counterexample of an obligation as `tenure prove` has it; whichever test asks first finds it."""
-    ask = partial(prove_task, both_solvers=True, seeds=1)
-    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), both_solvers=True, seeds=1)
+    ask = partial(prove_task, with_cvc5=True, seeds=1)
+    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), with_cvc5=True, seeds=1)
 
     def example(identifier: str, reading: str) -> Counterexample:
         (result,) = found.run([(identifier, reading)], partial(map, ask))

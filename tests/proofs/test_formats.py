@@ -9,9 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 import z3
+from jsonschema import Draft202012Validator
 
 from tenure.errors import InputError
-from tenure.reports import github_lines, junit_lines, to_sarif
+from tenure.reports import Place, Trouble, github_lines, junit_lines, to_sarif
+from tenure.reports import Report as Checks
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.export import export
@@ -29,6 +31,53 @@ from tests.proofs.trees import ROOT, tenure
 PROTECTED, THRESHOLD = OBLIGATIONS["PO-TBP-010"], OBLIGATIONS["PO-TBP-020"]
 TIME_BASED = "refimpl/tenure/rules/time_based.py"
 LINE = is_time_expired.__code__.co_firstlineno
+
+
+def part(**properties: Any) -> dict[str, Any]:
+    """A schema of an object with all of these properties and no others."""
+    required = list(properties)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+MESSAGE = part(text=TEXT)
+RELATIVE = {"type": "string", "pattern": r"^[^/\\: ]+(/[^/\\: ]+)*$"}
+PHYSICAL = part(artifactLocation=part(uri=RELATIVE), region=part(startLine={"type": "integer", "minimum": 1}))
+LOCATION = part(physicalLocation=PHYSICAL)
+NUMBERED = part(id={"type": "integer", "minimum": 0}, physicalLocation=PHYSICAL)
+RULE = part(id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE)
+RULE["required"] = ["id", "shortDescription"]
+RESULT = part(
+    ruleId=TEXT,
+    level={"enum": ["none", "note", "warning", "error"]},
+    message=MESSAGE,
+    locations={"type": "array", "items": LOCATION},
+    relatedLocations={"type": "array", "items": NUMBERED, "uniqueItems": True},
+)
+RUN = part(
+    tool=part(driver=part(name=TEXT, rules={"type": "array", "items": RULE, "uniqueItems": True})),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results={"type": "array", "items": RESULT},
+    invocations={
+        "type": "array",
+        "items": part(executionSuccessful={"type": "boolean"}),
+        "uniqueItems": True,
+    },
+    properties={"type": "object"},
+)
+SARIF = Draft202012Validator(
+    part(
+        **{"$schema": {"type": "string", "format": "uri"}},
+        version={"const": "2.1.0"},
+        runs={"type": "array", "items": RUN, "minItems": 1},
+    )
+)
+"""What SARIF 2.1.0 says of the parts used here, sections 3.13 to 3.49; no package ships its schema."""
 
 
 def wrong_report() -> Report:
@@ -117,6 +166,26 @@ def test_sarif_points_at_the_rules_file_and_line() -> None:
         assert each["level"] == "error"
 
 
+def test_sarif_has_the_shape_that_the_standard_gives_it() -> None:
+    reports = (
+        wrong_report(),
+        report_of(Result(PROTECTED, "guaranteed", Verdict.PROVED)),
+        report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN)),
+    )
+    for report in reports:
+        SARIF.validate(to_sarif(checks_of(report)))
+    misspelt = to_sarif(checks_of(wrong_report()))
+    misspelt["runs"][0]["results"][0]["level"] = "fatal"
+    assert not SARIF.is_valid(misspelt)
+
+
+def test_braces_in_a_message_of_sarif_are_no_placeholders() -> None:
+    lifted = LiftReport("is_time_expired", 1, "differs from execution on {'now': {0}}")
+    (run,) = to_sarif(checks_of(dataclasses.replace(report_of(), lifted=(lifted,))))["runs"]
+    (result,) = run["results"]
+    assert result["message"]["text"].endswith("differs from execution on {{'now': {{0}}}}")
+
+
 def test_sarif_of_what_is_good_has_no_results() -> None:
     (run,) = to_sarif(checks_of(report_of(Result(PROTECTED, "guaranteed", Verdict.PROVED))))["runs"]
     assert (run["results"], run["properties"]["good"]) == ([], True)
@@ -126,6 +195,13 @@ def test_what_is_only_undecided_is_a_warning() -> None:
     report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN))
     assert [each["level"] for each in to_sarif(checks_of(report))["runs"][0]["results"]] == ["warning"]
     assert next(iter(github_lines(checks_of(report)))).startswith("::warning file=")
+
+
+def test_what_ends_a_property_of_an_annotation_is_escaped_there_and_not_in_its_message() -> None:
+    odd = Trouble("PO-1", "a, b: 5 %\r\n::error::", "x, y: 5 %\r\nz", (Place("a,b:c%.py", 3),))
+    assert next(github_lines(Checks("tenure prove", troubles=(odd,)))) == (
+        "::error file=a%2Cb%3Ac%25.py,line=3,title=a%2C b%3A 5 %25%0D%0A%3A%3Aerror%3A%3A::x, y: 5 %25%0D%0Az"
+    )
 
 
 def test_annotations_are_one_escaped_line_each() -> None:

@@ -64,6 +64,21 @@ def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
     assert done.stdout.splitlines()[-1].startswith("prove: 1 verdicts, everything as expected")
 
 
+def test_cvc5_answers_alone_where_it_is_asked_to_and_a_refuted_claim_has_its_story() -> None:
+    done = tenure(*QUICK, "--no-cache", "--solver", "cvc5", "-o", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert [warning for warning in report["warnings"] if warning.startswith("cvc5 alone has answered")]
+    (protected,) = report["obligations"]
+    said = {reading: each["solvers"] for reading, each in protected["verdicts"].items()}
+    assert said == {
+        "as-written": {"cvc5": "sat"},
+        "released": {"cvc5": "sat"},
+        "guaranteed": {"cvc5": "unsat"},
+    }
+    assert protected["verdicts"]["released"]["counterexample"]["story"]
+
+
 def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
     assert schema("prove") == prove_schema(), "python -m tenure_proofs.answer spec/schemas"
 
@@ -85,7 +100,8 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
         (("--reading", "nonsense"), "--reading: found 'nonsense', expected one of as-written"),
         (("--only", "NOPE"), "--only: found 'NOPE', expected the beginning of an obligation's"),
         (("--only", "PO-TBP-010", "--only", "NOPE"), "--only: found 'NOPE', expected the beginning"),
-        (("--solver", "yices"), "'yices' is not one of 'both', 'z3'"),
+        (("--solver", "yices"), "'yices' is not one of 'both', 'z3', 'cvc5'"),
+        (("--solver", "cvc5", "--seeds", "2"), "--seeds: found '2', expected only 1 with --solver cvc5"),
         (("--output", "xml"), "'xml' is not one of 'text', 'json', 'yaml', 'junit'"),
     ],
     ids=" ".join,

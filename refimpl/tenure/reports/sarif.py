@@ -43,10 +43,18 @@ def _result(trouble: Trouble) -> dict[str, Any]:
     return {
         "ruleId": trouble.rule,
         "level": str(trouble.level),
-        "message": {"text": f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text},
+        "message": {"text": _message(f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text)},
         "locations": list(map(_location, first)),
         "relatedLocations": [{"id": number, **_location(each)} for number, each in enumerate(others)],
     }
+
+
+def _message(text: str) -> str:
+    """A text in which braces are no placeholders.
+
+    Source: OASIS SARIF 2.1.0, section 3.11.5.
+    """
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _location(place: Place) -> dict[str, Any]:

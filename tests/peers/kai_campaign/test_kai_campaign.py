@@ -19,15 +19,19 @@ from tests.peers.kai_campaign.__main__ import main
 from tests.peers.kai_campaign.compare import compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram
 
+NEVER_ASKED = {("KMR-080", "not protected"), ("KMR-090", "protected")}
+"""Wrong rules that no answer shows, by rule and wrong source.
+
+As the plugin, a session asks whether a job is protected only where that matters: the filter of a job that is
+not elastic, a scenario of one that is. Elsewhere the job counts as unprotected, and asking would already be
+remembered. Obligations tell these rules from the right ones.
+"""
+
 
 def mutants(entry: RuleEntry) -> list[Mutant]:
-    """Its comparisons with other operators; of a rule that compares nothing, whatever else it decides by.
-
-    An operand that is only dropped may answer every drawn case alike; obligations notice that.
-    """
+    """Its comparisons with other operators; of a rule that compares nothing, whatever else it decides by."""
     compared = list(mutants_of(entry.id, entry.function, (operator_changes,)))
-    formed = mutants_of(entry.id, entry.function, (form_changes,))
-    return compared or [each for each in formed if each.after not in each.before]
+    return compared or list(mutants_of(entry.id, entry.function, (form_changes,)))
 
 
 MUTANTS = [mutant for entry in all_rules() if entry.id.startswith("KMR-") for mutant in mutants(entry)]
@@ -49,13 +53,25 @@ def wrong(mutant: Mutant) -> Any:
     return ask
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda each: each.id)
+def is_shown(mutant: Mutant) -> bool:
+    return (mutant.rule, mutant.after) not in NEVER_ASKED
+
+
+@pytest.mark.parametrize("mutant", list(filter(is_shown, MUTANTS)), ids=lambda each: each.id)
 def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
     for start in range(0, MOST, BATCH):
         found = compare([drawn_bytes(7, index) for index in range(start, start + BATCH)], wrong(mutant))
         if any(each.differences() for each in found):
             return
     pytest.fail(f"{mutant.before} -> {mutant.after} answers {MOST} cases alike")
+
+
+def test_a_rule_that_is_wrong_only_where_nobody_asks_answers_alike() -> None:
+    unseen = [mutant for mutant in MUTANTS if not is_shown(mutant)]
+    assert len(unseen) == len(NEVER_ASKED)
+    drawn = [drawn_bytes(7, index) for index in range(500)]
+    for mutant in unseen:
+        assert not any(each.differences() for each in compare(drawn, wrong(mutant))), mutant.after
 
 
 def test_a_difference_is_made_small() -> None:
