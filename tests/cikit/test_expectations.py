@@ -63,16 +63,17 @@ def test_a_failure_says_what_was_found_and_which_rules_found_it(
 
 
 def test_validate_looks_at_warnings_only_where_it_is_asked_for_none(tmp_path: Path) -> None:
-    lonely = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
-    lonely |= {"metadata": {"name": "a"}, "spec": {"cohortName": "gone"}}
+    _, queue, local = yaml.safe_load_all((SAMPLE / "queues" / "gpu.yaml").read_text(encoding="utf-8"))
+    local["spec"]["clusterQueue"] = "gone"
     valid, clean = results(
         tmp_path,
-        {"manifests": [lonely], "validate": "valid"},
-        {"manifests": [lonely], "validate": "clean"},
+        {"manifests": [queue, local], "validate": "valid"},
+        {"manifests": [queue, local], "validate": "clean"},
     )
     assert (valid.status, clean.status) == (Status.HOLDS, Status.FAILS)
     assert "DanglingReference" in clean.lines[0]
-    (wrong,) = results(tmp_path, {"manifests": [{**lonely, "spec": {"cohortName": 3}}], "validate": "valid"})
+    wrong_type = {**local, "spec": {"clusterQueue": 3}}
+    (wrong,) = results(tmp_path, {"manifests": [wrong_type], "validate": "valid"})
     assert wrong.status == Status.FAILS
 
 
