@@ -15,8 +15,8 @@ from tenure.cli.schema import schema
 from tenure.errors import InputError
 from tenure.testing import Result, Status, load_documents, run
 from tenure.testing.report import checks_schema
+from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
-from tests.process import tenure
 
 CLUSTER = [str(SAMPLE / "queues"), str(SAMPLE / "running")]
 LATER = {"manifests": CLUSTER, "now": NOW}
@@ -158,13 +158,13 @@ def test_the_schemas_say_what_is_read_and_what_is_answered() -> None:
     assert schema("test") == checks_schema(), "python -m tenure.testing.schemas spec/schemas"
 
 
-def test_one_run_answers_and_writes_every_report(tmp_path: Path) -> None:
+def test_one_run_answers_and_writes_every_report(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
     line = break_expectation(repository)
     reports = ("--report", "junit=j.xml", "--report", "sarif=s.sarif", "--report", "github=g.txt")
-    done = tenure("test", ".", "-o", "json", *reports, cwd=repository)
-    assert done.returncode == 1
-    answer = json.loads(done.stdout)
+    done = run_tenure(repository, "test", ".", "-o", "json", *reports)
+    assert done.code == 1
+    answer = json.loads(done.out)
     assert list(Draft202012Validator(schema("test")).iter_errors(answer)) == []
     (wrong,) = [each for each in answer["expectations"] if each["status"] != "holds"]
     assert (wrong["file"], wrong["line"], wrong["field"]) == ("quota.tenure.yaml", line, "expect[0].decision")
@@ -182,15 +182,15 @@ def test_one_run_answers_and_writes_every_report(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_ends_as_its_help_says(tmp_path: Path) -> None:
+def test_the_command_ends_as_its_help_says(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
-    done = tenure("test", "quota.tenure.yaml", cwd=repository)
-    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, "test: 9 expectations, 0 fail")
+    done = run_tenure(repository, "test", "quota.tenure.yaml")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "test: 9 expectations, 0 fail")
     change(repository / "quota.tenure.yaml", "workload: eval", "workload: evil")
-    done = tenure("test", ".", cwd=repository)
-    assert done.returncode == 2
-    assert b"3 cannot be found out" in done.stdout
-    done = tenure("test", "queues", "gone", cwd=repository)
-    assert done.returncode == 2
-    assert b"queues: found no file named *.tenure.yaml" in done.stderr
-    assert b"gone: found no such file or folder" in done.stderr
+    done = run_tenure(repository, "test", ".")
+    assert done.code == 2
+    assert "3 cannot be found out" in done.out
+    done = run_tenure(repository, "test", "queues", "gone")
+    assert done.code == 2
+    assert "queues: found no file named *.tenure.yaml" in done.err
+    assert "gone: found no such file or folder" in done.err

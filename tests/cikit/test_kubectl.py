@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tenure.errors import InputError
 from tenure.kubectl import ClusterError, connect, fetch
 from tenure.manifests import build
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
+from tests.cikit.command import Said, in_process
 from tests.cikit.repository import NOW, SAMPLE
 from tests.process import tenure
 
@@ -40,15 +40,6 @@ def config(api: Api, tmp_path: Path) -> Iterator[Path]:
         yield kubeconfig(tmp_path, address)
 
 
-@dataclass(frozen=True)
-class Said:
-    """How a command ended, and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-
 Run = Callable[..., Said]
 
 
@@ -59,11 +50,7 @@ def plugin(config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
     def run(*arguments: str) -> Said:
         given = ("--kubeconfig", str(config)) if "--kubeconfig" not in arguments else ()
-        monkeypatch.setattr(sys, "argv", ["kubectl-tenure", *arguments, *given])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return Said(int(ended.value.code or 0), printed.out, printed.err)
+        return in_process(main, (*arguments, *given), monkeypatch, capsys)
 
     return run
 
