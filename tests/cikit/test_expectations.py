@@ -92,6 +92,15 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
         assert any("admitted  ml/first" in line for line in each.result.lines)
 
 
+def test_a_folder_of_manifests_may_hold_the_expectations_too(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    file = repository / "queues" / "mine.tenure.yaml"
+    expect = [{"workload": "eval", "kept": "serving"}]
+    said = {"manifests": [".", "../running"], "now": NOW, "expect": expect}
+    file.write_text(yaml.safe_dump(said), encoding="utf-8")
+    assert [each.result.status for each in run(load_documents(file))] == [Status.HOLDS]
+
+
 def test_who_is_meant_by_two_is_told_apart_by_the_field(tmp_path: Path) -> None:
     twice = [{"workload": "eval", "decision": "Preempt"}] * 2
     (document,) = load_documents(written(tmp_path, {**LATER, "expect": twice}))

@@ -27,6 +27,7 @@ DECIDE = (
     "-o",
     "json",
 )
+LARGEST_WHEEL = 8 * 2**20
 HEAVY = ("pydantic", "yaml", "typer", "rich", "z3", "jsonschema")
 
 
@@ -175,7 +176,8 @@ def test_the_installed_scenarios_are_played(installed: Installed) -> None:
 def test_the_installed_plugin_collects_expectations(installed: Installed) -> None:
     cluster = installed.folder / "queues"
     assert installed.tenure("example", "two-teams", "--to", str(cluster)).returncode == 0
-    said = "manifests: .\nnow: 2026-03-02T14:00:00Z\nexpect: [{workload: job-eval-suite-d739e, decision: Preempt}]\n"
+    expected = "{workload: job-eval-suite-d739e, decision: Preempt}"
+    said = f"manifests: .\nnow: 2026-03-02T14:00:00Z\nexpect: [{expected}]\n"
     (cluster / "quota.tenure.yaml").write_text(said, encoding="utf-8")
     done = installed.run("pytest", "-p", "no:cacheprovider", "-q", "queues")
     assert done.returncode == 0, done.stdout
@@ -199,8 +201,8 @@ def test_the_sizes_are_told(
     ]
     with capsys.disabled():
         print(f"wheel {sizes[0] / 2**20:.1f} MiB, environment without extras {sizes[1] / 2**20:.0f} MiB")
-    # The environment holds the dependencies and pip too, and a wheel with the prover's caches would be larger.
-    assert 0 < sizes[0] < sizes[1]
+    # `uvx tenure` downloads it all before it answers: nothing that was built or drawn belongs in it.
+    assert sizes[0] < LARGEST_WHEEL
 
 
 def test_without_the_solvers_prove_says_what_to_install(without_solvers: Installed) -> None:
