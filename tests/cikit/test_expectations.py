@@ -15,8 +15,8 @@ from tenure.cli.schema import schema
 from tenure.errors import InputError
 from tenure.testing import Result, Status, load_documents, run
 from tenure.testing.report import checks_schema
+from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
-from tests.process import tenure
 
 CLUSTER = [str(SAMPLE / "queues"), str(SAMPLE / "running")]
 LATER = {"manifests": CLUSTER, "now": NOW}
@@ -63,16 +63,17 @@ def test_a_failure_says_what_was_found_and_which_rules_found_it(
 
 
 def test_validate_looks_at_warnings_only_where_it_is_asked_for_none(tmp_path: Path) -> None:
-    lonely = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
-    lonely |= {"metadata": {"name": "a"}, "spec": {"cohortName": "gone"}}
+    _, queue, local = yaml.safe_load_all((SAMPLE / "queues" / "gpu.yaml").read_text(encoding="utf-8"))
+    local["spec"]["clusterQueue"] = "gone"
     valid, clean = results(
         tmp_path,
-        {"manifests": [lonely], "validate": "valid"},
-        {"manifests": [lonely], "validate": "clean"},
+        {"manifests": [queue, local], "validate": "valid"},
+        {"manifests": [queue, local], "validate": "clean"},
     )
     assert (valid.status, clean.status) == (Status.HOLDS, Status.FAILS)
     assert "DanglingReference" in clean.lines[0]
-    (wrong,) = results(tmp_path, {"manifests": [{**lonely, "spec": {"cohortName": 3}}], "validate": "valid"})
+    wrong_type = {**local, "spec": {"clusterQueue": 3}}
+    (wrong,) = results(tmp_path, {"manifests": [wrong_type], "validate": "valid"})
     assert wrong.status == Status.FAILS
 
 
@@ -89,6 +90,15 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
     for each in played:
         assert each.result.status == Status.FAILS
         assert any("admitted  ml/first" in line for line in each.result.lines)
+
+
+def test_a_folder_of_manifests_may_hold_the_expectations_too(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    file = repository / "queues" / "mine.tenure.yaml"
+    expect = [{"workload": "eval", "kept": "serving"}]
+    said = {"manifests": [".", "../running"], "now": NOW, "expect": expect}
+    file.write_text(yaml.safe_dump(said), encoding="utf-8")
+    assert [each.result.status for each in run(load_documents(file))] == [Status.HOLDS]
 
 
 def test_who_is_meant_by_two_is_told_apart_by_the_field(tmp_path: Path) -> None:
@@ -157,13 +167,13 @@ def test_the_schemas_say_what_is_read_and_what_is_answered() -> None:
     assert schema("test") == checks_schema(), "python -m tenure.testing.schemas spec/schemas"
 
 
-def test_one_run_answers_and_writes_every_report(tmp_path: Path) -> None:
+def test_one_run_answers_and_writes_every_report(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
     line = break_expectation(repository)
     reports = ("--report", "junit=j.xml", "--report", "sarif=s.sarif", "--report", "github=g.txt")
-    done = tenure("test", ".", "-o", "json", *reports, cwd=repository)
-    assert done.returncode == 1
-    answer = json.loads(done.stdout)
+    done = run_tenure(repository, "test", ".", "-o", "json", *reports)
+    assert done.code == 1
+    answer = json.loads(done.out)
     assert list(Draft202012Validator(schema("test")).iter_errors(answer)) == []
     (wrong,) = [each for each in answer["expectations"] if each["status"] != "holds"]
     assert (wrong["file"], wrong["line"], wrong["field"]) == ("quota.tenure.yaml", line, "expect[0].decision")
@@ -181,15 +191,15 @@ def test_one_run_answers_and_writes_every_report(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_ends_as_its_help_says(tmp_path: Path) -> None:
+def test_the_command_ends_as_its_help_says(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
-    done = tenure("test", "quota.tenure.yaml", cwd=repository)
-    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, "test: 9 expectations, 0 fail")
+    done = run_tenure(repository, "test", "quota.tenure.yaml")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "test: 9 expectations, 0 fail")
     change(repository / "quota.tenure.yaml", "workload: eval", "workload: evil")
-    done = tenure("test", ".", cwd=repository)
-    assert done.returncode == 2
-    assert b"3 cannot be found out" in done.stdout
-    done = tenure("test", "queues", "gone", cwd=repository)
-    assert done.returncode == 2
-    assert b"queues: found no file named *.tenure.yaml" in done.stderr
-    assert b"gone: found no such file or folder" in done.stderr
+    done = run_tenure(repository, "test", ".")
+    assert done.code == 2
+    assert "3 cannot be found out" in done.out
+    done = run_tenure(repository, "test", "queues", "gone")
+    assert done.code == 2
+    assert "queues: found no file named *.tenure.yaml" in done.err
+    assert "gone: found no such file or folder" in done.err

@@ -27,6 +27,7 @@ DECIDE = (
     "-o",
     "json",
 )
+LARGEST_WHEEL = 8 * 2**20
 HEAVY = ("pydantic", "yaml", "typer", "rich", "z3", "jsonschema")
 
 
@@ -75,8 +76,8 @@ def without_solvers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> In
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel with the solvers, as `pip install 'tenure[proofs]'` leaves it."""
-    return _installed(tmp_path_factory.mktemp("proofs"), f"{wheel}[proofs]")
+    """The wheel with the solvers and pytest, as `pip install 'tenure[proofs,pytest]'` leaves it."""
+    return _installed(tmp_path_factory.mktemp("proofs"), f"{wheel}[proofs,pytest]")
 
 
 def _installed(folder: Path, what: str) -> Installed:
@@ -111,7 +112,10 @@ def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
     foreign = [name for name in names if name.split("/")[0] not in ("tenure", "tenure_proofs")]
     assert all(".dist-info/" in name for name in foreign), foreign
     ours = [name for name in names if not name.startswith("tenure/_bundled/spec/vectors/scenarios/")]
-    assert not [name for name in ours if "test" in name.lower() or "__pycache__" in name]
+    parts = {part for name in ours for part in name.lower().split("/")}
+    assert not [
+        part for part in parts if part in ("tests", "conftest.py", "__pycache__") or part.startswith("test_")
+    ]
 
 
 def test_the_installed_command_decides_the_bundled_example(installed: Installed) -> None:
@@ -161,6 +165,44 @@ def test_the_installed_example_can_be_copied_and_decided(installed: Installed) -
     copied = installed.tenure("decide", "cluster", *DECIDE[3:])
     assert copied.returncode == 0, copied.stderr
     assert json.loads(copied.stdout) == json.loads(installed.tenure(*DECIDE).stdout)
+
+
+def test_the_installed_scenarios_are_played(installed: Installed) -> None:
+    done = installed.tenure("play", "--scenario", "tbp-it-2-rotation", "--story", "0")
+    assert done.returncode == 0, done.stderr
+    assert "Loop: the state of" in done.stdout
+
+
+def test_the_installed_plugin_collects_expectations(installed: Installed) -> None:
+    cluster = installed.folder / "queues"
+    assert installed.tenure("example", "two-teams", "--to", str(cluster)).returncode == 0
+    expected = "{workload: job-eval-suite-d739e, decision: Preempt}"
+    said = f"manifests: .\nnow: 2026-03-02T14:00:00Z\nexpect: [{expected}]\n"
+    (cluster / "quota.tenure.yaml").write_text(said, encoding="utf-8")
+    done = installed.run("pytest", "-p", "no:cacheprovider", "-q", "queues")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+    assert installed.tenure("test", "queues").stdout.endswith("test: 1 expectation, 0 fail\n")
+
+
+def test_without_its_client_the_kubectl_plugin_says_what_to_install(without_solvers: Installed) -> None:
+    done = without_solvers.run("kubectl-tenure", "why", "ml/old")
+    assert done.returncode == 2
+    assert "pip install 'tenure[kubectl]'" in done.stderr
+
+
+def test_the_sizes_are_told(
+    wheel: Path, without_solvers: Installed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = (wheel, without_solvers.bin.parent / "lib")
+    sizes = [
+        sum(file.stat().st_size for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file())
+        for path in found
+    ]
+    with capsys.disabled():
+        print(f"wheel {sizes[0] / 2**20:.1f} MiB, environment without extras {sizes[1] / 2**20:.0f} MiB")
+    # `uvx tenure` downloads it all before it answers: nothing that was built or drawn belongs in it.
+    assert sizes[0] < LARGEST_WHEEL
 
 
 def test_without_the_solvers_prove_says_what_to_install(without_solvers: Installed) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -68,16 +68,26 @@ def _global_options(
 
 def main() -> None:
     """Run the command line; every failure is a message and an exit code, never a traceback."""
+    ended(lambda: app(prog_name="tenure"), "tenure")
+
+
+def ended(run: Callable[[], object], name: str) -> None:
+    """Run a command line to its exit code.
+
+    Args:
+        run: does it.
+        name: what it is called, for the way to its help.
+    """
     try:
-        app(prog_name="tenure")
-    except SystemExit as ended:
-        sys.exit(_flushed(_code_of(ended)))
+        run()
+    except SystemExit as code:
+        sys.exit(_flushed(_code_of(code)))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except InputError as error:
         for problem in error.problems:
             complain("error", problem)
-        hint(f"see {_asked(sys.argv[1:])} --help")
+        hint(f"see {_asked(name, sys.argv[1:])} --help")
         sys.exit(EXIT_BAD_INPUT)
     except Exception as error:
         complain("internal error", f"{type(error).__name__}: {error}")
@@ -87,14 +97,14 @@ def main() -> None:
         sys.exit(EXIT_INTERNAL)
 
 
-def _asked(arguments: Sequence[str]) -> str:
+def _asked(name: str, arguments: Sequence[str]) -> str:
     """The command that was asked for, as its help is asked for.
 
-    >>> _asked(["--no-color", "vectors", "add", "time-based"])
+    >>> _asked("tenure", ["--no-color", "vectors", "add", "time-based"])
     'tenure vectors add'
     """
     words = [word for word in arguments if not word.startswith("-")]
-    return " ".join(["tenure", *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
+    return " ".join([name, *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
 
 
 def _code_of(ended: SystemExit) -> Any:

@@ -97,6 +97,22 @@ def ask(
     chosen = parse_reading({"preset": reading, **overrides_of(override)})
     loaded = load_input(paths or (), example)
     loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
+    return asked_about(loaded, instant, chosen, cluster_queue)
+
+
+def asked_about(
+    loaded: Loaded,
+    now: Instant,
+    reading: Reading,
+    cluster_queue: str | None = None,
+    warnings: Sequence[str] = (),
+) -> Asked:
+    """What is asked about a cluster that has been read; its warnings are said.
+
+    Args:
+        loaded, now, reading, cluster_queue: as `Asked` has them.
+        warnings: further ones.
+    """
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    warnings = said_warnings(loaded, [ASSUMED] if assumed else [])
-    return Asked(loaded, instant, chosen, cluster_queue, warnings)
+    said = said_warnings(loaded, [*warnings, *([ASSUMED] if assumed else [])])
+    return Asked(loaded, now, reading, cluster_queue, said)

@@ -13,14 +13,13 @@ from tenure.explain import summarize
 from tenure.manifests import object_name
 from tenure.model import Outcome
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
-from tenure.reports.problems import place_in, trouble_of
+from tenure.reports.problems import place_in, rules_of, trouble_of
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
 
 TOOL: Final = "tenure decide"
 _RULE: Final = RuleText("decision", "A pending workload is decided about otherwise than was expected.")
-_UNDECIDED: Final = RuleText("not-modelled", "A pending workload cannot be decided about.")
 
 
 def check_of(decision: Decision, expected: Outcome | None) -> Report:
@@ -75,7 +74,7 @@ class Noted:
             TOOL,
             (Suite("decide --all-pending", tuple(self.cases)),),
             tuple(trouble_of(each, lines.of_field) for each in self.problems),
-            (_UNDECIDED,),
+            rules_of(self.problems),
             f"decide: {len(self.cases)} pending workloads, {undecided} not decided",
             finished=not undecided,
         )

@@ -133,6 +133,22 @@ def why_command(
         requeuing_timestamp,
         fair_sharing,
     )
+    print_why(asked, victim, workload, flips, output)
+
+
+def print_why(asked: Asked, victim: str, workload: str | None, flips: int, output: Output) -> None:
+    """Answer `why`.
+
+    Args:
+        asked: the cluster, the clock, the reading.
+        victim: the running workload, `namespace/name`.
+        workload: the pending one; None for all of them.
+        flips: how many changes to name.
+        output: how.
+
+    Raises:
+        InputError: there is no such workload, or it cannot be decided about.
+    """
     target = _running(asked.loaded.cluster, victim)
     undecided: list[tuple[str, str]] = []
     if workload is not None:
@@ -196,6 +212,20 @@ def why_not_command(
         requeuing_timestamp,
         fair_sharing,
     )
+    print_why_not(asked, workload, victim, flips, output)
+
+
+def print_why_not(asked: Asked, workload: str, victim: str | None, flips: int, output: Output) -> None:
+    """Answer `why-not`.
+
+    Args:
+        asked, flips, output: as for `print_why`.
+        workload: the pending workload.
+        victim: the running one that it does not take; None asks why it is not admitted.
+
+    Raises:
+        InputError: as `print_why`.
+    """
     target = None if victim is None else _running(asked.loaded.cluster, victim)
     answer = why_not_answer(asked.decided(workload), target, flips)
     _print(output, answer, why_not_lines(answer), asked.warnings)

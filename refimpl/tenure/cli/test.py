@@ -11,7 +11,7 @@ import typer
 from tenure.cli.output import Output, print_answer
 from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.terminal import Color, choose_colour, progress
-from tenure.errors import InputError, bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.reports import FORMS, report_text
 from tenure.testing import Checked, Document, Status, checks_of, expectation_files, load_documents, run
@@ -93,7 +93,7 @@ def _loaded(paths: Sequence[str]) -> list[Document]:
         InputError: everything that is wrong in any of them.
     """
     documents: list[Document] = []
-    problems = []
+    problems: list[Problem] = []
     for file in expectation_files(paths):
         try:
             documents.extend(load_documents(file))

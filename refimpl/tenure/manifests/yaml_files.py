@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.file_bytes import read_file, read_standard_input, reason
@@ -19,6 +19,8 @@ from tenure.manifests.yaml_lists import iterate_yaml_list
 from tenure.manifests.yaml_text import Document, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+EXPECTATIONS: Final = ".tenure.yaml"
+"""How files end that say what is expected of manifests, and may lie in the same folder."""
 _STDIN = "-"
 # A label of Kueue on any other object makes no manifest of it.
 _OURS = re.compile(rb"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
@@ -108,6 +110,8 @@ def printable_path(path: str | Path) -> str:
 def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
     """The files that a path means: those of a folder with manifests in order, or the path itself.
 
+    Files of expectations, `*.tenure.yaml`, are no manifests.
+
     Args:
         path: a file, a folder, or `-`.
         problems: gets the folders that cannot be read.
@@ -127,7 +131,7 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
         Path(parent, name)
         for parent, _, names in os.walk(path, onerror=refuse)
         for name in names
-        if name.lower().endswith(_SUFFIXES)
+        if name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
     ]
     return sorted(found)
 

@@ -72,7 +72,7 @@ def write_reports(report: Report, targets: Sequence[Target]) -> None:
             print(text, end="", flush=True)
             continue
         try:
-            Path(each.path).write_text(text, encoding="utf-8")
+            Path(each.path).write_text(text, encoding="utf-8", errors="replace")
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise InputError([Problem(_OPTION, reason.lower(), "a file to write", file=each.path)]) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from tenure.errors import InputError, Problem
@@ -42,9 +42,7 @@ def report_of_problems(tool: str, error: InputError, locate: Locate = nowhere) -
         tool,
         (Suite("input", cases),),
         tuple(trouble_of(each, locate) for each in error.problems),
-        tuple(
-            RuleText(str(code), _WORDS[str(code)]) for code in dict.fromkeys(p.code for p in error.problems)
-        ),
+        rules_of(error.problems),
         closing=f"{len(cases)} problem{'' if len(cases) == 1 else 's'} in the input",
         finished=False,
     )
@@ -57,6 +55,15 @@ _WORDS: Final = {
     "bad-json": "The input is no JSON.",
     "internal": "A fault of Tenure.",
 }
+
+
+def rules_of(problems: Iterable[Problem]) -> tuple[RuleText, ...]:
+    """The kinds of trouble that some problems are.
+
+    >>> rules_of([Problem("spec", "1", "a map")])[0].id
+    'bad-input'
+    """
+    return tuple(RuleText(code, _WORDS[code]) for code in dict.fromkeys(str(each.code) for each in problems))
 
 
 def trouble_of(problem: Problem, locate: Locate = nowhere) -> Trouble:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from tenure.answers import why_answer, why_lines, why_not_answer, why_not_lines
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
 from tenure.errors import InputError
-from tenure.explain import summarize
+from tenure.explain import GROUND_RULES, summarize
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
 from tenure.model import Outcome, Workload
 from tenure.readings import Reading, parse_reading
@@ -107,7 +108,7 @@ class Situation:
         def explain() -> Iterator[str]:
             if decision.outcome == Outcome.FIT:
                 return iter(summarize(decision))
-            return why_not_lines(why_not_answer(decision, None, _FLIPS))
+            return chain(_taken(decision), why_not_lines(why_not_answer(decision, None, _FLIPS)))
 
         holds = str(decision.outcome) == expected.decision
         return judged(holds, str(expected.decision), next(iter(summarize(decision))), explain)
@@ -213,6 +214,12 @@ class Situation:
     @cached_property
     def _reading(self) -> Reading:
         return parse_reading(self._shape.reading)
+
+
+def _taken(decision: Decision) -> Iterator[str]:
+    for each in decision.targets:
+        rules = ", ".join(GROUND_RULES[each.evidence.ground])
+        yield f"preempts {each.workload.key}: {each.reason.label}, by {rules}"
 
 
 def _leaving(decision: Decision) -> list[str]:

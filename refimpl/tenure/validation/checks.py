@@ -9,7 +9,7 @@ from tenure.errors import Problem
 from tenure.manifests import SourcedObject
 from tenure.reports import Case, Level, RuleText, Suite, Trouble
 from tenure.reports import Report as Checks
-from tenure.reports.problems import Locate, nowhere, place_in, trouble_of
+from tenure.reports.problems import Locate, nowhere, place_in, rules_of, trouble_of
 from tenure.validation.intake import kind_of
 from tenure.validation.intake import place_in as place_of_object
 from tenure.validation.report import Notice, Report, is_error
@@ -54,7 +54,10 @@ def checks_of(
         )
         + _unreadable(unreadable),
         (*(_trouble(each, locate) for each in notices), *(trouble_of(each, locate) for each in unreadable)),
-        tuple(RuleText(name, _in_words(name)) for name in dict.fromkeys(each.type for each in notices)),
+        (
+            *(RuleText(name, _in_words(name)) for name in dict.fromkeys(each.type for each in notices)),
+            *rules_of(unreadable),
+        ),
         f"validate: {report.checked} checked, {len(report.errors)} errors, {len(report.warnings)} warnings",
         finished=not unreadable,
     )

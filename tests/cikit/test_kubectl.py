@@ -1,0 +1,205 @@
+"""`kubectl tenure`, with an API server on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tenure.cli.kubectl import main
+from tenure.errors import InputError
+from tenure.kubectl import ClusterError, connect, fetch
+from tenure.manifests import build
+from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
+from tests.cikit.command import Said, in_process
+from tests.cikit.repository import NOW, SAMPLE
+from tests.process import tenure
+
+PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
+FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
+WORKLOADS = f"{GROUP}/v1beta2/workloads"
+JOBS = "/apis/batch/v1/jobs"
+CONFIG_MAP = "/api/v1/namespaces/kueue-system/configmaps/kueue-manager-config"
+
+
+@pytest.fixture
+def api() -> Api:
+    """The sample as a cluster."""
+    return api_of(FILES)
+
+
+@pytest.fixture
+def config(api: Api, tmp_path: Path) -> Iterator[Path]:
+    """A kubeconfig for it, while it is served."""
+    with serving(api) as address:
+        yield kubeconfig(tmp_path, address)
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def plugin(config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the plugin as kubectl does, in this process: the client takes its time to import."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def run(*arguments: str) -> Said:
+        given = ("--kubeconfig", str(config)) if "--kubeconfig" not in arguments else ()
+        return in_process(main, (*arguments, *given), monkeypatch, capsys)
+
+    return run
+
+
+def fetched(config: Path, timeout: float = 10) -> tuple[str, ...]:
+    """The warnings of a cluster that was read; everything it holds can be loaded."""
+    found = fetch(connect(str(config), None, timeout), "kueue-system")
+    build(found.objects)
+    return found.warnings
+
+
+def test_the_answer_is_that_of_the_manifests(plugin: Run) -> None:
+    files = map(str, FILES)
+    same = tenure("why", "ml/train", *files, "-w", "ml/eval", "--now", NOW)
+    assert same.returncode == 0, same.stderr
+    done = plugin("why", "train", "-w", "eval", "--now", NOW)
+    assert (done.code, done.out) == (0, same.stdout.decode())
+    assert "warning: Kueue's Configuration is not known, its defaults are assumed" in done.err
+
+
+def test_it_asks_for_everything_page_by_page_and_by_get_alone(api: Api, plugin: Run) -> None:
+    done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["victim"] == "ml/serving"
+    assert {method for method, _ in api.asked} == {"GET"}
+    # Three workloads on pages of two.
+    assert sum(path.startswith(WORKLOADS) for _, path in api.asked) == 2
+
+
+def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: Path) -> None:
+    done = subprocess.run(
+        [str(PLUGIN), "why", "ml/train", "--now", NOW],
+        env={**os.environ, "KUBECONFIG": str(config), "NO_PROXY": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ml/train is taken for ml/eval")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("why", "ml/train", "--context", "gone"), 2, "--context: found 'gone', expected one of here, other"),
+        (("why", "gone", "-n", "there"), 2, "VICTIM: found 'there/gone', expected a running workload"),
+        (("why", "ml/train", "--context", "other"), 4, "found no answer (Connection refused)"),
+        (("why", "ml/train", "--kubeconfig", "/gone"), 2, "kubeconfig: found "),
+    ],
+    ids=["context", "workload", "nobody", "kubeconfig"],
+)
+def test_what_is_wrong_is_named_with_its_own_exit_code(
+    arguments: tuple[str, ...], code: int, words: str, plugin: Run
+) -> None:
+    done = plugin(*arguments)
+    assert (done.code, done.out) == (code, "")
+    assert words in done.err
+
+
+@pytest.mark.parametrize(
+    ("path", "failure", "words"),
+    [
+        (
+            WORKLOADS,
+            (403, "workloads is forbidden"),
+            "workloads.kueue.x-k8s.io: found 403 Forbidden (workloads is",
+        ),
+        (WORKLOADS, (500, "etcd is away"), "found 500 Internal Server Error (etcd is away)"),
+        (
+            WORKLOADS,
+            (410, "too old"),
+            "found 410 Gone (too old), expected a list that does not change meanwhile",
+        ),
+        (f"{GROUP}/v1beta2", (401, "Unauthorized"), "kueue.x-k8s.io/v1beta2: found 401 Unauthorized"),
+        (
+            f"{GROUP}/v1beta2",
+            (404, "not found"),
+            "found no clusterqueues, resourceflavors, localqueues, workloads",
+        ),
+    ],
+    ids=["forbidden", "broken", "gone", "unknown", "absent"],
+)
+def test_what_the_server_refuses_is_said(
+    path: str, failure: tuple[int, str], words: str, api: Api, config: Path
+) -> None:
+    api.failing[path] = failure
+    with pytest.raises(ClusterError, match=r".*, expected ") as raised:
+        fetched(config)
+    assert words in str(raised.value)
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(api: Api, config: Path) -> None:
+    api.slow[WORKLOADS] = 2
+    with pytest.raises(ClusterError, match=r"found no answer in time, expected an answer within 0\.2s"):
+        fetched(config, timeout=0.2)
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+def test_the_version_that_is_served_is_read(version: str, tmp_path: Path) -> None:
+    api = api_of(FILES, version)
+    api.lists[f"{GROUP}/{version}/cohorts"] = []
+    with serving(api) as address:
+        fetched(kubeconfig(tmp_path, address))
+    assert f"{GROUP}/{version}/workloads" in {path.partition("?")[0] for _, path in api.asked}
+
+
+def test_a_kind_that_no_decision_needs_may_be_absent(api: Api, config: Path) -> None:
+    resources = api.objects[f"{GROUP}/v1beta2"]["resources"]
+    resources[:] = [each for each in resources if not each["name"].startswith("cohorts")]
+    fetched(config)
+    assert not any("cohorts" in path for _, path in api.asked)
+
+
+def test_the_configuration_of_the_cluster_decides(api: Api, config: Path) -> None:
+    text = (
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+        "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
+    )
+    metadata = {"name": "kueue-manager-config", "namespace": "kueue-system"}
+    api.objects[CONFIG_MAP] = {"metadata": metadata, "data": {"controller_manager_config.yaml": text}}
+    found = fetch(connect(str(config), "here", 10), "kueue-system")
+    assert found.warnings == ()
+    assert build(found.objects).cluster.settings.fair_sharing is not None
+
+
+def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) -> None:
+    fetched(config)
+    assert not any(path.startswith(JOBS) for _, path in api.asked)
+    policy = {"step": 1, "max": 2000, "delayForStep": "1h"}
+    ageing = {"metadata": {"name": "ageing"}, "value": 100, "dynamicPriorityPolicy": policy}
+    api.lists[f"{GROUP}/v1beta2/workloadpriorityclasses"] = [ageing]
+    job = {
+        "metadata": {
+            "name": "eval",
+            "namespace": "ml",
+            "uid": "u",
+            "creationTimestamp": "2026-03-02T01:00:00Z",
+        }
+    }
+    api.lists[JOBS] = [{**job, "spec": {"never": "read"}}]
+    found = fetch(connect(str(config), None, 10), "kueue-system")
+    (read,) = [each.object for each in found.objects if each.object["kind"] == "Job"]
+    assert read == {"apiVersion": "batch/v1", "kind": "Job", **job}
+    api.failing[JOBS] = (403, "jobs is forbidden")
+    assert any("ages are counted from Workloads" in each for each in fetched(config))
+
+
+def test_without_the_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, config: Path) -> None:
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+    with pytest.raises(InputError, match=r"pip install 'tenure\[kubectl\]'"):
+        connect(str(config), None, 1)

@@ -1,0 +1,205 @@
+"""Reports beside an answer: every form, at the file and line that it is about, whatever a name holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tenure.errors import InputError
+from tenure.manifests.source_lines import SourceLines, outline
+from tenure.reports import Case, Level, Place, Report, Suite, Trouble, github_lines, junit_lines, to_sarif
+from tenure.reports.files import parse_targets
+from tests.cikit.command import Run
+from tests.cikit.repository import NOW, break_quota, change, sample
+
+NASTY = "100 %\r\n::error::<b>&\x1b[31m\ud800]]>"
+ALL = ("--report", "junit=j.xml", "--report", "sarif=s.sarif", "--report", "github=g.txt")
+
+
+def sarif_of(folder: Path) -> list[dict[str, Any]]:
+    """The results of the SARIF file that `ALL` asks for."""
+    run = json.loads((folder / "s.sarif").read_text(encoding="utf-8"))["runs"][0]
+    known = {each["id"] for each in run["tool"]["driver"]["rules"]}
+    assert {each["ruleId"] for each in run["results"]} <= known
+    found: list[dict[str, Any]] = run["results"]
+    return found
+
+
+def at(result: dict[str, Any]) -> tuple[str, int]:
+    """File and line of a result."""
+    (location,) = result["locations"]
+    place = location["physicalLocation"]
+    return place["artifactLocation"]["uri"], place["region"]["startLine"]
+
+
+def test_no_text_breaks_a_form() -> None:
+    trouble = Trouble("x", NASTY, NASTY, (Place(f"a{NASTY[:5]},b.yaml", 3),), Level.WARNING)
+    report = Report(
+        "tool", (Suite(NASTY, (Case(NASTY, NASTY, NASTY, details=NASTY, said=NASTY),)),), (trouble,)
+    )
+    (line,) = github_lines(report)
+    assert line.startswith("::warning file=a100 %25%2Cb.yaml,line=3,title=100 %25%0D%0A%3A%3Aerror%3A%3A<b>")
+    assert "\n" not in line
+    assert "\r" not in line
+    suites = ET.fromstring("\n".join(junit_lines(report)).encode())
+    (failure,) = suites.iter("failure")
+    assert failure.text == "100 %\n::error::<b>&?[31m?]]>"
+    assert json.loads(json.dumps(to_sarif(report)))["runs"][0]["results"][0]["level"] == "warning"
+
+
+def test_a_file_is_named_below_the_current_folder_or_else_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = [Place("a b#c.yaml"), Place(str(tmp_path / "in" / "a.yaml")), Place("/elsewhere/a.yaml")]
+    results = to_sarif(Report("t", troubles=tuple(Trouble("x", "", "", (each,)) for each in places)))["runs"][
+        0
+    ]
+    uris = [
+        each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results["results"]
+    ]
+    assert uris == ["a%20b%23c.yaml", "in/a.yaml", "file:///elsewhere/a.yaml"]
+
+
+@pytest.mark.parametrize("written", ["junit", "xml=a", "sarif=", "junit=gone/a.xml"])
+def test_a_report_that_cannot_be_written_is_said_before_anything_is_done(written: str) -> None:
+    with pytest.raises(InputError, match="--report: found "):
+        parse_targets([written])
+
+
+LIST = """\
+apiVersion: v1
+kind: List
+items:
+- kind: Cohort
+  metadata: {name: a}
+- kind: LocalQueue
+  metadata:
+    namespace: n
+    name: b
+  spec:
+    labels: {a.b/c: 1}
+    "quoted":
+    - - x
+      - y
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "line"),
+    [
+        ("Cohort/a", "", 4),
+        ("Cohort/a", "spec.parentName", 4),
+        ("LocalQueue/n/b", "metadata.name", 9),
+        ("LocalQueue/n/b", "spec.labels[a.b/c]", 11),
+        ("LocalQueue/n/b", "spec.quoted[0][1]", 14),
+        ("LocalQueue/n/gone", "spec", 0),
+    ],
+)
+def test_a_field_is_found_in_a_list_or_else_what_holds_it(
+    name: str, path: str, line: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.yaml").write_text(LIST, encoding="utf-8")
+    assert SourceLines().of_field(str(tmp_path / "a.yaml"), name, path) == line
+
+
+def test_a_typed_list_in_json_is_looked_up_too(tmp_path: Path) -> None:
+    items = [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": {"x": 1}}]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"kind": "CohortList", "items": items}, indent=1), encoding="utf-8")
+    expected = file.read_text(encoding="utf-8").splitlines().index('    "x": 1') + 1
+    assert SourceLines().of_field(str(file), "Cohort/b", "spec.x") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "a: [", "a: &a [*a]\nb: *gone\n", "\x00", "- " * 5000, "? {a: b}\n: c"]
+)
+def test_a_hostile_file_ends_the_look_up_and_nothing_else(text: str) -> None:
+    outline(text)
+
+
+def test_validate_points_at_the_field_and_tells_warnings_apart(tmp_path: Path, run_tenure: Run) -> None:
+    repository = sample(tmp_path)
+    line = break_quota(repository)
+    change(repository / "queues" / "gpu.yaml", "clusterQueue: gpu", "clusterQueue: gpus")
+    done = run_tenure(repository, "validate", "queues", *ALL)
+    assert done.code == 1
+    error, warning = sarif_of(repository)
+    assert (error["level"], at(error)) == ("error", ("queues/gpu.yaml", line))
+    assert (warning["level"], warning["ruleId"]) == ("warning", "DanglingReference")
+    cases = {each.get("name"): each for each in ET.parse(repository / "j.xml").iter("testcase")}
+    assert [name for name, each in cases.items() if each.find("failure") is not None] == ["ClusterQueue/gpu"]
+    assert "DanglingReference" in (cases["LocalQueue/ml/batch"].findtext("system-out") or "")
+    strict = run_tenure(repository, "validate", "queues", "--strict", "--report", "junit=j.xml")
+    assert strict.code == 1
+    assert len(list(ET.parse(repository / "j.xml").iter("failure"))) == 2
+
+
+def test_what_cannot_be_read_is_reported_at_its_line(tmp_path: Path, run_tenure: Run) -> None:
+    repository = sample(tmp_path)
+    for command in (
+        ("validate", "chart"),
+        ("decide", "chart", "--now", NOW),
+        ("play", "chart"),
+        ("test", "chart/queue.yaml"),
+    ):
+        done = run_tenure(repository, *command, *ALL)
+        assert (done.code, done.err.startswith("error: chart/queue.yaml: ")) == (2, True)
+        (result, *_) = sarif_of(repository)
+        assert at(result) == ("chart/queue.yaml", 3), command
+        assert next(ET.parse(repository / "j.xml").iter("error")) is not None
+        assert "::error file=chart/queue.yaml,line=3," in (repository / "g.txt").read_text(encoding="utf-8")
+
+
+def test_decide_compares_with_what_is_expected(tmp_path: Path, run_tenure: Run) -> None:
+    repository = sample(tmp_path)
+    asked = ("decide", "queues", "running", "-w", "ml/eval", "--now", NOW)
+    assert run_tenure(repository, *asked, "--expect", "Preempt", *ALL).code == 0
+    assert sarif_of(repository) == []
+    done = run_tenure(repository, *asked, "--expect", "Fit", *ALL)
+    assert done.code == 1
+    assert "error: expected Fit, found Preempt: 1 of 2" in done.err
+    (result,) = sarif_of(repository)
+    text = (repository / "running" / "workloads.yaml").read_text(encoding="utf-8")
+    number = text[: text.index("name: eval")].count("\n") - 2
+    assert at(result) == ("running/workloads.yaml", number)
+    both = run_tenure(repository, "decide", "queues", "running", "--all-pending", "--expect", "Fit")
+    assert (both.code, "--expect: found 'Fit', expected either" in both.err) == (2, True)
+
+
+def test_all_who_wait_are_reported_with_those_who_cannot_be_decided(tmp_path: Path, run_tenure: Run) -> None:
+    repository = sample(tmp_path)
+    asked = ("decide", "queues", "running", "--all-pending", "--now", NOW, *ALL)
+    assert run_tenure(repository, *asked).code == 0
+    (case,) = ET.parse(repository / "j.xml").iter("testcase")
+    assert (case.get("classname"), case.get("name")) == ("gpu", "ml/eval")
+    change(
+        repository / "running" / "workloads.yaml",
+        "nvidia.com/gpu: 4",
+        "nvidia.com/gpu: 4\n    topologyRequest: {required: rack}",
+    )
+    assert run_tenure(repository, *asked).code == 0
+    (result,) = sarif_of(repository)
+    assert result["ruleId"] == "not-modelled"
+    assert at(result)[0] == "running/workloads.yaml"
+
+
+def test_play_points_at_the_expectation(tmp_path: Path, run_tenure: Run) -> None:
+    repository = sample(tmp_path)
+    text = (repository / "quota.tenure.yaml").read_text(encoding="utf-8").rpartition("---\n")[2]
+    play = repository / "play.yaml"
+    play.write_text(f"until: 1h\n---\n{text}", encoding="utf-8")
+    change(play, "  waiting: second", "  waiting: first")
+    done = run_tenure(repository, "play", "play.yaml", *ALL)
+    assert done.code == 1
+    (result,) = sarif_of(repository)
+    line = play.read_text(encoding="utf-8").splitlines().index("  waiting: first") + 1
+    assert at(result) == ("play.yaml", line)
+    suites = {
+        each.get("name"): each.get("failures") for each in ET.parse(repository / "j.xml").iter("testsuite")
+    }
+    assert suites == {"play-1 under guaranteed": "0", "rotation under guaranteed": "1"}
