@@ -19,6 +19,7 @@ from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
 from docs.gen.rules import FINDINGS, RULES, finding_pages, lists, rule_pages
 from docs.gen.sources import places, written_pages
+from docs.gen.traceability import traceability
 
 
 def main() -> None:
@@ -31,6 +32,7 @@ def main() -> None:
     for path, text in generated.items():
         _write(path, text)
     fills = lists(known) | coverage_list() | scenario_list | proofs(report, known) | reference(known)
+    fills |= traceability(known)
     for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:
             written = page.read()

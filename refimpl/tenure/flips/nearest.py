@@ -30,7 +30,7 @@ from tenure.flips.clock import Clock
 from tenure.flips.flip import Flip, apply
 from tenure.flips.knob import ASKER, CLOCK, OTHERS, OWN_QUEUE, PATH, Knob, Listed, Measured, Value
 from tenure.flips.orders import order_knobs
-from tenure.flips.policies import queue_knobs
+from tenure.flips.policies import queue_knobs, rule_knobs
 from tenure.flips.quotas import quota_knobs
 from tenure.flips.search import by_distance, first_flipping, flips_along, some_flipping
 from tenure.flips.situation import Situation, answer_of
@@ -267,3 +267,4 @@ def _knobs(situation: Situation, decision: Decision, target: str | None) -> Iter
 def _node_knobs(situation: Situation, decision: Decision, place: int) -> Iterator[Knob]:
     yield from quota_knobs(situation, decision, place)
     yield from weight_knobs(situation, decision, place)
+    yield from rule_knobs(decision, place)

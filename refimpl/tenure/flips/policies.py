@@ -17,6 +17,7 @@ from tenure.model import (
     ClusterQueue,
     FlavorPreference,
     Fungibility,
+    PreemptionRules,
     ReclaimWithinCohort,
     WithinClusterQueue,
 )
@@ -88,6 +89,14 @@ class Choice(QueueField):
 
 
 @dataclass(frozen=True, slots=True)
+class Rules(Choice):
+    """`rules`: whether a queue is a hero."""
+
+    def show(self, value: Value) -> str:
+        return _RULES[PreemptionRules(value or 0)]
+
+
+@dataclass(frozen=True, slots=True)
 class MinAdmitDuration(QueueField):
     """`minAdmitDuration`. Which workloads it protects changes only where one has run for exactly as long."""
 
@@ -134,6 +143,20 @@ def queue_knobs(situation: Situation) -> Iterator[QueueField]:
         yield Threshold(queue.name, path, "max_priority_threshold")
 
 
+def rule_knobs(decision: Decision, place: int) -> Iterator[Rules]:
+    """Whether a ClusterQueue is a hero; asked of heroes, and of the pending workload's queue beside one.
+
+    Args:
+        decision: made for the pending workload.
+        place: of a node in the decision's tree.
+    """
+    snapshot = decision.snapshot
+    queue = snapshot.tree.nodes[place].queue
+    mine = place == snapshot.place and snapshot.heroes is not None
+    if queue is not None and (mine or snapshot.is_hero(place)):
+        yield Rules(queue.name, "spec.preemption.rules", "rules", tuple(PreemptionRules))
+
+
 def word(choice: IntEnum) -> str:
     """A member of an enum as the API writes it.
 
@@ -152,6 +175,10 @@ def _is_accepted(queue: ClusterQueue) -> bool:
     return timed or queue.min_admit_duration is None
 
 
+_RULES = {
+    PreemptionRules.DEFAULT: "DefaultPreemptionRules",
+    PreemptionRules.UBER_CLUSTER_QUEUE: "UberClusterQueueRules",
+}
 _OF_A_COHORT = ("reclaim_within_cohort", "borrow_within_cohort")
 _RECLAIM = (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
 _CHOICES: tuple[tuple[str, str, tuple[IntEnum, ...]], ...] = (

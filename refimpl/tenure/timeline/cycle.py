@@ -129,7 +129,8 @@ class CycleRun:
 
     def _reserve(self, entry: Entry, snapshot: Snapshot, snapshots: Snapshots) -> None:
         """What nobody can be taken for is kept from others of the tree, unless it can always be reclaimed."""
-        # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it.
+        # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
+        # what is lent outside meanwhile it waits for (F-059).
         always = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY or entry.decision.terms.hero
         if always and not entry.goes_first:
             return

@@ -8,6 +8,8 @@ from tenure.model import Head
 from tenure.readings import preset
 from tenure.resources import bundled
 from tenure.timeline import Record, entries, load_scenario, play
+from tests.unit.timeline import plays
+from tests.unit.timeline.plays import queue, scenario, submit
 
 
 def played() -> Record:
@@ -39,3 +41,19 @@ def test_a_hero_in_the_order_of_kueue_makes_room_for_another_for_ever(
     assert record.loop is not None
     assert runs(record)["hero"] == 0
     assert runs(record)["a-job"] > 1000
+
+
+def test_a_hero_without_candidates_keeps_nothing_from_those_outside() -> None:
+    queues = [
+        {"kind": "Cohort", "metadata": {"name": "team"}, "spec": {"parentName": "lab"}},
+        queue("a", 4, "team"),
+        queue("hero", 0, "team", preemption={"rules": "UberClusterQueueRules"}),
+        queue("outside", 0, "lab"),
+    ]
+    events = [
+        submit("0s", "lent", "outside", 2),
+        submit("1m", "big", "hero", 4),
+        submit("1m", "more", "outside", 1),
+    ]
+    record = plays.played(scenario(queues, events), "guaranteed")
+    assert plays.result(record, 1) == {"big": "parked", "more": "admitted"}

@@ -1,0 +1,50 @@
+"""The table from every sentence of a source to its rules, and what stands for each of them."""
+
+from __future__ import annotations
+
+from docs.gen.markdown import Fills, Places, link, relative, table
+from docs.gen.sources import ROOT
+from tools.lints.pages import Page
+from tools.traceability import VERDICTS, Row, TracedRule, missing, rows
+
+TRACEABILITY = "reference/traceability.md"
+HEAD = ("Source sentence", "Rule", "Code", "Obligations", "Vectors", "Page")
+
+
+def traceability(places: Places) -> Fills:
+    """The table.
+
+    Raises:
+        ValueError: something is missing from it; it is named.
+    """
+    absent = list(missing(ROOT))
+    if absent:
+        raise ValueError("\n".join(["the table of traceability is not complete:", *absent]))
+    return {TRACEABILITY: {"traceability": table(HEAD, [_cells(row, places) for row in rows(ROOT)])}}
+
+
+def _cells(row: Row, places: Places) -> list[str]:
+    rule, page = row.rule, row.rule.page
+    assert page is not None
+    return [
+        _sentence(row, page),
+        f'<span class="id">{rule.id}</span>',
+        f"`{page.front['function']}`",
+        ", ".join(link(each, places, TRACEABILITY) for each in rule.obligations) or "not lifted",
+        "<br>".join(_vectors(rule, verdict, places) for verdict in VERDICTS),
+        f"[{page.title}]({relative(places[rule.id], TRACEABILITY)})",
+    ]
+
+
+def _sentence(row: Row, page: Page) -> str:
+    if row.entry is None or row.source is None:
+        return f"*{page.front['source']}*"
+    text = row.entry.sentence.text.replace("`", "'")
+    return f"[{row.entry.id}]({relative(f'coverage/{row.source.name}', TRACEABILITY)}) `` {text} ``"
+
+
+def _vectors(rule: TracedRule, verdict: str, places: Places) -> str:
+    """One vector of a verdict, and how many more there are; the rule's page lists them all."""
+    first, *more = rule.vectors[verdict]
+    said = f"{verdict}: {link(first, places, TRACEABILITY)}"
+    return f"{said} and {len(more)} more" if more else said
