@@ -16,10 +16,12 @@ import pytest
 from tenure.model import MINUTE
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs import kept
+from tenure_proofs.bounded.spaces import Size
+from tenure_proofs.bounded.trial import Part
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import UNUSED_S, Cache, default_folder
 from tenure_proofs.command import Plan, run_plan
-from tenure_proofs.fingerprints import Reached, UnknownCodeError, digest
+from tenure_proofs.fingerprints import Reached, UnknownCodeError, digest, modules_behind
 from tenure_proofs.kept import Keys
 from tenure_proofs.mutants.hunt import Hunted, all_mutants
 from tenure_proofs.obligations import OBLIGATIONS
@@ -65,6 +67,17 @@ def test_what_is_kept_is_what_asking_anew_says(tmp_path: Path) -> None:
     assert again.kept == FromCache(len(fresh.lifted), len(fresh.results), 0)
     assert without_time(to_json(again)) == without_time(to_json(fresh))
     assert {each.verdict for each in again.results} == {Verdict.PROVED, Verdict.REFUTED}
+
+
+def test_whole_decisions_depend_on_the_oracle_the_size_and_the_part() -> None:
+    part = Part("one queue", Size.SMALL, 0, 2)
+    other = (replace(part, family="trees"), replace(part, size=Size.DEEP), replace(part, number=1))
+    assert len({Keys().of_part(each) for each in (part, *other, replace(part, of=3))}) == 5
+    assert Keys().of_part(part) == Keys().of_part(replace(part))
+    behind = modules_behind("tenure_proofs.bounded.trial")
+    assert {"tenure.oracle.selection", "tenure.rules.reclaim", "tenure_proofs.bounded.policies"} <= set(
+        behind
+    )
 
 
 def test_mutants_are_kept_too(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.schema import schema
 from tenure_proofs.answer import prove_schema
+from tenure_proofs.bounded.trial import PARTS
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.proofs.trees import ROOT, changed_tree, copied_tree, python, tenure
 
@@ -33,9 +34,10 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
-    assert (report["schema"], report["good"], report["undecided"]) == ("tenure-proof-report/3", True, False)
+    assert (report["schema"], report["good"], report["undecided"]) == ("tenure-proof-report/4", True, False)
     assert report["warnings"][0].endswith(" obligations were asked about")
-    assert report["warnings"][1:] == ["no mutants were tried"]
+    assert report["warnings"][1:] == ["no mutants were tried", "no whole decisions were made"]
+    assert report["bounded"] is None
     assert report["readings"] == ["as-written", "released", "guaranteed"]
     assert set(report["solvers"]) == {"z3", "cvc5"}
     assert {each["id"] for each in report["obligations"]} >= {"PO-TBP-010", "PO-DYN-010", "PO-DYN-080"}
@@ -94,6 +96,20 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
     ]
 
 
+def test_whole_decisions_are_made_once_and_kept_until_code_changes(tmp_path: Path) -> None:
+    asked = ("prove", "--only", "WD-130", "--only", "WD-170", "--bounded", "small", "--cache", str(tmp_path))
+    first, again = tenure(*asked, "-j", "1"), tenure(*asked, "-j", "1", "-o", "json")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "bounded: 0 postconditions hold, 2 are refuted as expected" in first.stdout
+    assert "refuted     refuted     proved*" in first.stdout
+    report = json.loads(again.stdout)
+    Draft202012Validator(schema("prove")).validate(report)
+    assert report["kept"] == {"lifted": 0, "results": 0, "mutants": 0, "bounded": 5 * PARTS}
+    assert [each["id"] for each in report["bounded"]["postconditions"]] == ["WD-130", "WD-170"]
+    verdict = report["bounded"]["postconditions"][0]["verdicts"]["as-written"]
+    assert (verdict["verdict"], verdict["scenario"]["call"]) == ("refuted", "decide")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -102,6 +118,7 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
         (("--only", "PO-TBP-010", "--only", "NOPE"), "--only: found 'NOPE', expected the beginning"),
         (("--solver", "yices"), "'yices' is not one of 'both', 'z3', 'cvc5'"),
         (("--solver", "cvc5", "--seeds", "2"), "--seeds: found '2', expected only 1 with --solver cvc5"),
+        (("--bounded", "huge"), "'huge' is not one of 'none', 'small', 'usual', 'deep'"),
         (("--output", "xml"), "'xml' is not one of 'text', 'json', 'yaml', 'junit'"),
     ],
     ids=" ".join,

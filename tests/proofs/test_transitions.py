@@ -7,12 +7,9 @@ that was one. What the obligations claim of every history is checked of these as
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
-import z3
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -34,11 +31,8 @@ from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.ordering import order_key
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure_proofs.models import rank_of, text_of
-from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.domains import constant, domain_of, leaves, presence
-from tenure_proofs.trusted.symbols import SymBool
-from tenure_proofs.trusted.transitions import OneQueue, is_evicted, is_reserved
+from tenure_proofs.models import text_of
+from tests.proofs.relations import says as asked
 
 MILLISECOND = SECOND // 1000
 DURATION = MINUTE
@@ -55,40 +49,9 @@ def terms_under(reading: str) -> PreemptionTerms:
     return terms_of(queue, Settings(), preset(reading))
 
 
-@cache
-def relation(reading: str) -> dict[str, SymBool]:
-    """The parts of the transition relation, about workloads `before` and `after` and an instant `now`."""
-    claim = Claim(preset(reading))
-    before, after, now = claim.workload("before"), claim.workload("after"), claim.number("now")
-    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
-    return {
-        "is evicted": is_evicted(before, after, claim.flag("by_time"), now),
-        "is reserved": is_reserved(before, after, queue.terms.cluster_queue, now),
-        "is ahead": queue.is_ahead(before, after),
-        "waits": queue.is_pending(before),
-        "holds": queue.holds_a_place(before),
-    }
-
-
-def pinned(name: str, value: Any) -> Iterator[tuple[z3.ExprRef, z3.ExprRef]]:
-    """Every solver constant below an argument, with its value."""
-    for leaf, scalar, optional in leaves(name, domain_of(type(value))):
-        found = value if leaf == name else getattr(value, leaf.removeprefix(f"{name}."))
-        if optional:
-            yield presence(leaf), z3.BoolVal(found is not None)
-        if found is not None:
-            number = rank_of(found) if isinstance(found, str) else found
-            truth = scalar.sort is bool
-            yield constant(leaf, scalar), z3.BoolVal(number) if truth else z3.IntVal(int(number))
-
-
 def says(part: str, reading: str, **values: Any) -> bool:
     """What the transition relation says of these values."""
-    values["terms"] = terms_under(reading)
-    pairs = [pair for name, value in values.items() for pair in pinned(name, value)]
-    found = z3.simplify(z3.substitute(relation(reading)[part].term, *pairs))
-    assert z3.is_true(found) or z3.is_false(found), found
-    return bool(z3.is_true(found))
+    return asked(part, reading, terms=terms_under(reading), **values)
 
 
 def new_workload(number: int, created_at: int) -> Workload:

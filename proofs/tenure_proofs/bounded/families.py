@@ -140,7 +140,8 @@ def heroes(size: Size) -> Iterator[World]:
     ways: tuple[Strategies, ...] = (None, FAIR[0]) if size == Size.DEEP else (None,)
     policy = Policy(LOWER, None, ANY)
     shapes = list(tree_shapes(cohorts))[:: 5 if size == Size.SMALL else 1]
-    for shape, chosen, limit in product(shapes, product((True, False), repeat=3), (None, 0)):
+    last = (False,) if size == Size.SMALL else (True, False)
+    for shape, chosen, limit in product(shapes, product((True, False), (True, False), last), (None, 0)):
         # A limit is tried where the first queue is a hero in a tree of one cohort.
         if not any(chosen) or (limit is not None and (shape[0] or not chosen[0])):
             continue
@@ -193,7 +194,7 @@ FAMILIES: Mapping[str, Family] = {
         Family(
             "heroes",
             {
-                Size.SMALL: "1 to 3 heroes of 3 ClusterQueues in a few trees of 1 or 2 cohorts, 2 running",
+                Size.SMALL: "1 or 2 heroes of 3 ClusterQueues in a few trees of 1 or 2 cohorts, 2 running",
                 Size.USUAL: "1 to 3 heroes of 3 ClusterQueues in every tree of 1 or 2 cohorts, 2 running",
                 Size.DEEP: "1 to 3 heroes of 3 ClusterQueues in every tree of 1 to 3 cohorts, 2 running",
             },

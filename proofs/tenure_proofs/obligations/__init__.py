@@ -3,6 +3,7 @@
 from tenure_proofs.obligations import (
     ageing,
     base,
+    door,
     duration,
     dynamic_priority,
     fair,
@@ -31,6 +32,7 @@ __all__ = [
     "OBLIGATIONS",
     "ageing",
     "base",
+    "door",
     "duration",
     "dynamic_priority",
     "fair",

@@ -189,6 +189,17 @@ def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
     claim.prove(either_both_or_none(stands, less), mine.defined, theirs.defined)
 
 
+@obligation("PO-KQ-103", rules=["KQ-230"], expect=everywhere(PROVED))
+def what_a_key_says_by_yes_and_no_is_0_or_1(claim: Claim) -> None:
+    """`OrderKey` of the model, which others pack into bits: 0 goes first, else 1."""
+    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    candidate, group = _candidate(claim, "candidate", terms)
+    key = claim.lift(order_key)(candidate, group, preemptor, terms, now)
+    for name in ("running", "unexpired"):
+        claim.prove(any_of(key.field(name) == 0, key.field(name) == 1))
+    claim.prove(either_both_or_none(candidate.evicted, key.field("running") == 0))
+
+
 @obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED), budget_s=20)
 def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: one sequence. Irreflexive, asymmetric, transitive."""

@@ -239,6 +239,19 @@ def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
     claim.prove(stands(victim, terms).value > stands(waiting, terms).value)
 
 
+@obligation(
+    "PO-TBP-105",
+    rules=["TBP-030"],
+    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+)
+def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
+    """Reading `requeue_order: eviction`, for KEP-8522, Story 2; Kueue makes the same step in KQ-020."""
+    victim, terms = claim.workload("victim"), claim.terms()
+    claim.assume(duration_is_in_force(terms), is_set(victim, "time_based_preempted_at"))
+    stands = claim.lift(requeue_timestamp)(victim, terms).value
+    claim.prove(stands == value_of(victim, "time_based_preempted_at") + 1_000_000)
+
+
 @obligation("PO-TBP-110", rules=["TBP-030"], expect=everywhere(PROVED))
 def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""

@@ -213,6 +213,16 @@ class Lifted:
             return SymBool(part.contains)
         return self._wrapped(part, typing.get_type_hints(typing.get_origin(cls) or cls)[name])
 
+    def hands_on(self, name: str, argument: Any) -> SymBool:
+        """Whether a field of the record it returns is this very argument, handed on unread."""
+        shape = self.call.formula.value
+        if not isinstance(shape, Built):
+            raise LiftError(f"{self.call.function.__name__} builds no record")
+        part = dict(shape.fields)[name]
+        if not isinstance(part, Passed):
+            raise LiftError(f"{self.call.function.__name__} hands on no argument as {name}")
+        return SymBool(z3.BoolVal(self.claim.arguments[part.name] is argument))
+
     @property
     def is_set(self) -> SymBool:
         """Whether it returns something other than None."""

@@ -65,12 +65,16 @@ class Clockwork(ABC):
         self.begin()
         for event in events:
             self.agenda.plan(event.at, Due.EVENT, event=event)
-        while (now := self.next_at()) is not None and now <= self.story.end:
+        self.go_on(self.story.end)
+        self._look(self.story.end + 1)
+        self.observed.now = self.story.end
+
+    def go_on(self, until: Instant) -> None:
+        """Whatever happens up to an instant, that instant included."""
+        while (now := self.next_at()) is not None and now <= until:
             self._look(now)
             self.observed.now = now
             self.step(now)
-        self._look(self.story.end + 1)
-        self.observed.now = self.story.end
 
     def _look(self, before: Instant) -> None:
         """What is expected at an instant is looked at when all of that instant has happened."""

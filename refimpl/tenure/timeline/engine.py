@@ -48,7 +48,7 @@ def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
     """
     if isinstance(scenario, KaiScenario):
         return KaiPlayer(scenario, reading).play()
-    return _Player(scenario, reading).play()
+    return Player(scenario, reading).play()
 
 
 def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
@@ -62,12 +62,25 @@ def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
     Raises:
         InputError: as of `play`.
     """
-    player = _Player(dataclasses.replace(scenario, end=at, expectations=()), reading)
+    player = Player(dataclasses.replace(scenario, end=at, expectations=()), reading)
     player.run(scenario.events)
     return player.world
 
 
-class _Player(Clockwork):
+class Player(Clockwork):
+    """A play of Kueue that can be taken step by step.
+
+    Args:
+        scenario: what is played.
+        reading: see `tenure.readings`.
+
+    >>> from tenure.model import Cluster
+    >>> from tenure.readings import preset
+    >>> player = Player(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed"))
+    >>> player.next_at() is None
+    True
+    """
+
     def __init__(self, scenario: Scenario, reading: Reading) -> None:
         super().__init__(scenario, reading)
         self.scenario = scenario

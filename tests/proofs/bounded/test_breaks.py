@@ -1,0 +1,119 @@
+"""Every postcondition notices a scheduler that gets it wrong; a false one, that it has become true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from tenure.readings import preset_names
+from tenure_proofs.bounded.case import Case, Decide, Postcondition
+from tenure_proofs.bounded.clusters import World
+from tenure_proofs.bounded.deciding import decide_with_oracle
+from tenure_proofs.bounded.manifests import story_of
+from tenure_proofs.bounded.postconditions import POSTCONDITIONS
+from tenure_proofs.bounded.trial import Trial
+from tenure_proofs.mutants.hunt import all_mutants
+from tenure_proofs.mutants.mutant import Mutant
+from tenure_proofs.registry import Verdict
+from tests.proofs.bounded.deciders import (
+    Break,
+    an_equal_first,
+    broken,
+    by_the_input,
+    by_what_stays,
+    everybody,
+    in_the_opposite_order,
+    never_the_protected,
+    one_too_few,
+    says,
+    small,
+    under_one_preset_nobody,
+    without_filling_back,
+)
+
+NOBODY = says("NoCandidates", where="Preempt")
+BREAKS: dict[str, tuple[Break, str]] = {
+    "WD-010": (says("NoCandidates", where="Fit"), "one queue"),
+    "WD-020": (says("NoCandidates", where="NoFit"), "two queues"),
+    "WD-030": (one_too_few, "one queue"),
+    "WD-040": (NOBODY, "one queue"),
+    "WD-050": (NOBODY, "two queues"),
+    "WD-055": (says("Preempt", where="NoCandidates"), "two queues"),
+    "WD-060": (says("Fit", where="NoCandidates"), "one queue"),
+    "WD-100": (everybody, "one queue"),
+    "WD-110": (one_too_few, "one queue"),
+    "WD-120": (everybody, "one queue"),
+    "WD-130": (never_the_protected, "one queue"),
+    "WD-140": (NOBODY, "one queue"),
+    "WD-150": (an_equal_first, "one queue"),
+    "WD-155": (without_filling_back, "one queue"),
+    "WD-160": (by_what_stays, "two queues"),
+    "WD-170": (without_filling_back, "two queues"),
+    "WD-180": (everybody, "one queue"),
+    "WD-190": (everybody, "heroes"),
+    "WD-200": (in_the_opposite_order, "one queue"),
+    "WD-210": (in_the_opposite_order, "two queues"),
+    "WD-220": (in_the_opposite_order, "heroes"),
+    "WD-300": (everybody, "heroes"),
+    "WD-310": (says("Fit", where="NoFit"), "heroes"),
+    "WD-320": (NOBODY, "heroes"),
+    "WD-400": (by_the_input, "one queue"),
+    "WD-410": (under_one_preset_nobody, "one queue"),
+    "WD-420": (one_too_few, "heroes"),
+}
+"""What a wrong scheduler does, and in which family it shows."""
+
+MUTANTS = [
+    ("TBP-020", "now - quota_reservation_time(target, now) >= min_admit_duration", "one queue", "WD-130"),
+    ("KQ-010", "target.priority <= preemptor.priority", "one queue", "WD-100"),
+    ("KQ-190", "request < max(0, free)", "one queue", "WD-120"),
+    ("KQ-070", "request < potential", "one queue", "WD-020"),
+    ("KQ-420", "share <= 0 + 1", "two queues", "WD-160"),
+    ("UCQ-310", "Ground.NONE", "heroes", "WD-320"),
+    ("UCQ-340", "kin.hero", "heroes", "WD-190"),
+]
+"""Wrong rules by what stands in place of the right comparison, where it shows, and what notices."""
+
+
+def first_broken(
+    decide: Decide, claims: Iterable[Postcondition], clusters: Iterable[tuple[int, World]]
+) -> tuple[Postcondition, Case] | None:
+    """The first case that breaks a claim which is expected to hold."""
+    trial, watched = Trial(decide, ()), tuple(claims)
+    for _, world in clusters:
+        for case in trial.cases(world):
+            for each in watched:
+                if each.expect[case.preset] == Verdict.PROVED and each.claim(case) is False:
+                    return each, case
+    return None
+
+
+@pytest.mark.parametrize("identifier", sorted(POSTCONDITIONS))
+def test_it_notices_a_scheduler_that_gets_it_wrong(identifier: str) -> None:
+    instead, family = BREAKS[identifier]
+    each = POSTCONDITIONS[identifier]
+    if Verdict.REFUTED not in each.expect.values():
+        found = first_broken(broken(instead), [each], small(family))
+        assert found is not None
+        story = "\n".join(story_of(found[1].world, found[1].answer))
+        assert "new asks for " in story
+        assert f"the decision: {found[1].answer.outcome}" in story
+        return
+    tallies = Trial(broken(instead), [each]).tried(family, small(family)).tallies
+    for preset in preset_names():
+        assert tallies[identifier, preset].broken == 0, "what was false no longer is, and that is noticed"
+
+
+def mutant(rule: str, after: str) -> Mutant:
+    """A mutant by its rule and what it puts in place; the first one where several do."""
+    found = [each for each in all_mutants().values() if each.rule == rule and each.after == after]
+    return found[0]
+
+
+@pytest.mark.parametrize(("rule", "after", "family", "identifier"), MUTANTS)
+def test_it_notices_a_wrong_rule(rule: str, after: str, family: str, identifier: str) -> None:
+    each = POSTCONDITIONS[identifier]
+    with mutant(rule, after).applied():
+        found = first_broken(decide_with_oracle, [each], small(family))
+    assert found is not None

@@ -1,0 +1,206 @@
+"""Every step that the timeline plays is one that the transition relations permit, under each preset.
+
+And the other way round: a player that does something else is noticed, and so is a relation that has lost a
+part.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import z3
+import z3.z3util as z3util
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tenure.model import Duration, Instant, Reason, Workload
+from tenure.readings import preset_names
+from tenure.timeline import changes, engine
+from tenure.timeline.actors import Actor, admitted, evicted, released
+from tenure.timeline.world import World
+from tests.proofs.played import Asked, PlayedQueue
+from tests.proofs.relations import compiled, function_of, relation, values_of
+
+QUIET = settings(
+    max_examples=12,
+    stateful_step_count=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    print_blob=True,
+    # A failing play is short enough as it is.
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+Step = dict[str, int | bool]
+"""The values of a relation's constants."""
+
+PARTS = (
+    "is evicted",
+    "is reserved",
+    "is ahead",
+    "heads",
+    "waits",
+    "holds",
+    "takes",
+    "is served in time",
+)
+
+
+def machine(preset: str, steps: list[Asked] | None = None) -> type[PlayedQueue]:
+    """A machine that plays under a preset."""
+    return type(f"Played{preset}", (PlayedQueue,), {"reading": preset, "steps": steps})
+
+
+@pytest.fixture(scope="module")
+def asked() -> dict[str, list[Asked]]:
+    """All that was asked of the relations in the plays of each preset; the plays themselves are the test."""
+    found: dict[str, list[Asked]] = {}
+    for preset in preset_names():
+        steps: list[Asked] = []
+        run_state_machine_as_test(machine(preset, steps), settings=QUIET)
+        found[preset] = steps
+    return found
+
+
+def test_every_part_of_the_relation_was_asked_about_played_steps(asked: dict[str, list[Asked]]) -> None:
+    for preset, steps in asked.items():
+        parts = {(part, want) for part, _, want in steps}
+        awake = {part for part in PARTS if part != "is served in time" or preset == "guaranteed"}
+        assert {part for part, want in parts if want} == awake
+        assert {"is evicted", "is reserved", "takes"} <= {part for part, want in parts if not want}
+    assert ("is ahead", False) in {(part, want) for part, _, want in asked["guaranteed"]}
+
+
+def test_a_compiled_formula_says_what_the_solver_says(asked: dict[str, list[Asked]]) -> None:
+    chance = random.Random(7)
+    for preset, steps in asked.items():
+        for part in PARTS:
+            mine = [each for each in steps if each[0] == part]
+            for _, values, want in chance.sample(mine, min(2, len(mine))):
+                assert z3.is_true(simplified(relation(preset)[part].term, values)) == want, (part, values)
+
+
+def simplified(term: z3.ExprRef, values: dict[str, Any]) -> z3.ExprRef:
+    """A formula with values put for its constants, as the solver simplifies it."""
+    pairs = []
+    for name, value in values_of(values).items():
+        is_truth = type(value) is bool
+        known = z3.Bool(name) if is_truth else z3.Int(name)
+        pairs.append((known, z3.BoolVal(value) if is_truth else z3.IntVal(int(value))))
+    return z3.simplify(z3.substitute(term, *pairs))
+
+
+# A relation that has lost a part, or has it the wrong way round.
+
+
+def conjuncts(part: str, preset: str) -> tuple[z3.BoolRef, ...]:
+    """The parts of a relation that all must hold."""
+    term = relation(preset)[part].term
+    return tuple(_flat(term)) if z3.is_and(term) else (term,)
+
+
+def _flat(term: z3.BoolRef) -> Iterator[z3.BoolRef]:
+    for each in term.children():
+        yield from _flat(each) if z3.is_and(each) else (each,)
+
+
+@pytest.mark.parametrize("part", ["is evicted", "is reserved", "waits", "holds"])
+def test_a_relation_without_one_of_its_parts_is_noticed(asked: dict[str, list[Asked]], part: str) -> None:
+    preset = "guaranteed"
+    whole = compiled(part, preset)
+    steps = [values_of(values) for name, values, want in asked[preset] if name == part and want][::5][:12]
+    refused = [each for step in steps for each in perturbed(part, preset, step) if not whole(each)]
+    parts = conjuncts(part, preset)
+    assert len(parts) > 1
+    for index, each in enumerate(parts):
+        rest = function_of(z3.And(*parts[:index], *parts[index + 1 :]))
+        turned = function_of(z3.And(*parts[:index], z3.Not(each), *parts[index + 1 :]))
+        assert any(rest(step) for step in refused), f"nothing tells that {each} is missing"
+        assert not any(turned(step) for step in steps), each
+
+
+def perturbed(part: str, preset: str, step: Step) -> Iterator[Step]:
+    """The same step with one constant another, or with a field that both workloads have, and differently."""
+    known = {str(each): each for each in z3util.get_vars(relation(preset)[part].term)}
+    whole = {name: step.get(name, False if z3.is_bool(each) else 0) for name, each in known.items()}
+    for name, each in known.items():
+        yield {**whole, name: not whole[name] if z3.is_bool(each) else whole[name] + 1}
+        after = name.replace("before.", "after.")
+        if after != name and name.endswith("?") and after in known:
+            field = name.removesuffix("?")
+            other = whole[field] + 1
+            yield {**whole, name: not whole[name], after: not whole[after], after.removesuffix("?"): other}
+
+
+@pytest.mark.parametrize("part", ["is ahead", "heads", "takes", "is served in time"])
+def test_a_relation_that_is_the_other_way_round_is_noticed(asked: dict[str, list[Asked]], part: str) -> None:
+    mine = [each for each in asked["guaranteed"] if each[0] == part]
+    turned = function_of(z3.Not(relation("guaranteed")[part].term))
+    assert mine
+    assert all(turned(values_of(values)) != want for _, values, want in mine)
+
+
+# A player that does something else.
+
+
+def keeps_its_stamp(workload: Workload, *rest: Any) -> Workload:
+    """A reservation leaves what was said of the last eviction."""
+    return dataclasses.replace(
+        admitted(workload, *rest), time_based_preempted_at=workload.time_based_preempted_at
+    )
+
+
+def by_the_exact_clock(workload: Workload, queue: str, assignment: Any, clock: Instant) -> Workload:
+    """A reservation is stamped a second late."""
+    late = admitted(workload, queue, assignment, clock)
+    return dataclasses.replace(late, quota_reserved_at=(late.quota_reserved_at or 0) + 10**9)
+
+
+def leaves_no_stamp(workload: Workload, _reason: Reason, clock: Instant) -> Workload:
+    """A preemption by time is written down as any other."""
+    return evicted(workload, Reason.IN_CLUSTER_QUEUE, clock)
+
+
+def keeps_its_quota(workload: Workload) -> Workload:
+    """A victim whose pods are gone is still said to hold quota since then."""
+    return dataclasses.replace(released(workload), quota_reserved_at=workload.quota_reserved_at)
+
+
+def last_come_first(self: World, actor: Actor) -> tuple[object, ...]:
+    """Whoever came last heads the queue."""
+    return not self.queues[actor.queue].sticky(actor.key), -actor.workload.created_at, actor.key
+
+
+def nobody_is_awake(_world: World, _mark: Instant) -> list[Any]:
+    """Nobody looks when a duration has passed."""
+    return []
+
+
+def protects_nobody(_self: World, _queue: str) -> Duration | None:
+    """What is in force is not known to the clock."""
+    return None
+
+
+BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
+    (changes, "admitted", keeps_its_stamp),
+    (changes, "admitted", by_the_exact_clock),
+    (changes, "evicted", leaves_no_stamp),
+    (changes, "released", keeps_its_quota),
+    (World, "place", last_come_first),
+    (World, "protection", protects_nobody),
+    (engine, "timers_after", nobody_is_awake),
+]
+
+
+@pytest.mark.parametrize(("owner", "name", "wrong"), BROKEN, ids=lambda each: getattr(each, "__name__", each))
+def test_a_player_that_does_something_else_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, wrong: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(owner, name, wrong)
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(machine("guaranteed"), settings=QUIET)
