@@ -6,7 +6,7 @@ the rules compare with, one below and one above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -34,6 +34,9 @@ from tenure_proofs.trusted.shapes import Formula, equivalent, terms_of
 
 NEAR = (-1, 0, 1, 2, 3, 1_000_000, 1_000_001, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE, 2 * MINUTE + 1)
 """Small numbers, the requeue epsilon and the shortest duration, with their neighbours."""
+
+LIFTERS_S = 60
+"""Fifteen times what the longest comparison of two lifters takes, since others may need the machine too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def check_lifting(function: Callable[..., Any], examples: int, random_seed: int)
     """
     traced, read = tracer.formula_of(function), ast_lifter.formula_of(function)
     different = z3.Not(equivalent(traced, read))
-    answer = ask_z3(Question((*well_typed_parameters(function), different), budget_s=20))
+    answer = ask_z3(Question((*well_typed_parameters(function), different), LIFTERS_S))
     if answer.said == "unknown":
         problem = "whether tracer and syntax lifter differ is not known within the budget"
     elif answer.said == "sat":
@@ -133,18 +136,18 @@ def _execute(
 
 
 def _model(
-    parameters: dict[str, Domain], arguments: dict[str, Any], mentioned: frozenset[str]
+    parameters: dict[str, Domain], arguments: dict[str, Any], mentioned: Mapping[int, z3.ExprRef]
 ) -> z3.ModelRef:
-    solver = z3.SimpleSolver()
+    model = z3.Model()
     for name, domain in parameters.items():
-        pinned = _pinned(name, domain, arguments[name])
-        solver.add(*(term == value for term, value in pinned if str(term) in mentioned))
-    assert solver.check() == z3.sat
-    return solver.model()
+        for term, value in _pinned(name, domain, arguments[name]):
+            if term.get_id() in mentioned:
+                model.update_value(term, z3.BoolVal(value) if z3.is_bool(term) else z3.IntVal(value))
+    return model
 
 
-def _constants(formulas: Iterable[Formula]) -> frozenset[str]:
-    """The names of the solver constants that some formulas mention."""
+def _constants(formulas: Iterable[Formula]) -> Mapping[int, z3.ExprRef]:
+    """The solver constants that some formulas mention, by the solver's number."""
     rest = [term for formula in formulas for term in (formula.defined, *terms_of(formula.value))]
     seen: dict[int, z3.ExprRef] = {}
     while rest:
@@ -152,7 +155,7 @@ def _constants(formulas: Iterable[Formula]) -> frozenset[str]:
         if term.get_id() not in seen:
             seen[term.get_id()] = term
             rest.extend(term.children())
-    return frozenset(str(term) for term in seen.values() if z3.is_const(term))
+    return {number: term for number, term in seen.items() if z3.is_const(term)}
 
 
 def _strategy(domain: Domain) -> st.SearchStrategy[Any]:
