@@ -39,8 +39,8 @@ def junit_text(conformance: Conformance) -> str:
                 ET.SubElement(suite, "testcase", classname=title, name=f"{each.count} {each.what}")
         for failure in told:
             case = ET.SubElement(suite, "testcase", classname=title, name=failure.case)
-            element = ET.SubElement(case, "failure", message=_text(f"{failure.verdict}: {failure.about}"))
-            element.text = _text("\n".join((*failure.lines, failure.request)))
+            element = ET.SubElement(case, "failure", message=xml_text(f"{failure.verdict}: {failure.about}"))
+            element.text = xml_text("\n".join((*failure.lines, failure.request)))
     ET.indent(root)
     text: str = ET.tostring(root, encoding="unicode")
     return f"<?xml version='1.0' encoding='utf-8'?>\n{text}"
@@ -50,5 +50,10 @@ def _is_good(count: Count) -> bool:
     return not count.what.startswith(FAILURES)
 
 
-def _text(text: str) -> str:
+def xml_text(text: str) -> str:
+    """A text without what XML may not hold.
+
+    >>> xml_text("a" + chr(0) + "b")
+    'a?b'
+    """
     return _NOT_XML.sub("?", text)
