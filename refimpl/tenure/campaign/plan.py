@@ -14,10 +14,9 @@ from tenure.conform.programs import PATIENCE_S
 from tenure.conform.verdicts import Mode
 from tenure.strategies.options import KUEUE_FEATURES, Feature, Options
 
-CORE_BLOCK = 1000
-PROGRAM_BLOCK = 500
-"""Scenarios of a block, which is what a kill loses at most; a second or ten of work. The second is a run of
-Hypothesis."""
+BLOCK = 500
+"""Scenarios of a block, which is what a kill loses at most: a second of work, or ten. A program's block is a
+run of Hypothesis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Plan:
         features: what scenarios for a program may hold, in order.
         max_workloads, max_queues, max_depth: how large they may be.
 
-    >>> Plan(2500, 1).blocks()
+    >>> Plan(1200, 1).blocks()
     range(0, 3)
     """
 
@@ -54,11 +53,6 @@ class Plan:
     max_depth: int = Options().max_depth
 
     @property
-    def block(self) -> int:
-        """Scenarios of a block; the last one may have fewer."""
-        return PROGRAM_BLOCK if self.command else CORE_BLOCK
-
-    @property
     def options(self) -> Options:
         """What scenarios for a program may hold.
 
@@ -74,15 +68,15 @@ class Plan:
 
     def blocks(self) -> range:
         """The numbers of its blocks."""
-        return range(-(-self.scenarios // self.block))
+        return range(-(-self.scenarios // BLOCK))
 
     def indices(self, number: int) -> range:
         """The indices of a block's scenarios.
 
-        >>> Plan(2500, 1).indices(2)
-        range(2000, 2500)
+        >>> Plan(1200, 1).indices(2)
+        range(1000, 1200)
         """
-        return range(number * self.block, min((number + 1) * self.block, self.scenarios))
+        return range(number * BLOCK, min((number + 1) * BLOCK, self.scenarios))
 
     def written(self) -> dict[str, Any]:
         """As JSON has it.
