@@ -17,6 +17,10 @@ QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 N ?= 20000
 SEED ?= 1
 REPEAT ?= 3
+# Of `make peers`: which release; `current` is that of go.mod, `previous` the newest of the minor before it.
+KUEUE ?= current
+KUEUE_PEER = build/kueue-peer$(if $(filter previous,$(KUEUE)),-previous)
+KUEUE_BUILD_previous = -tags kueue018 -modfile=v0.18/go.mod
 # Of `make peers-kai`: where KAI-Scheduler is checked out, and what that is.
 KAI_CHECKOUT ?=
 KAI_VERSION = $(shell test -e "$(KAI_CHECKOUT)/.git" && git -C "$(KAI_CHECKOUT)" describe --tags --always || echo unknown)
@@ -56,11 +60,12 @@ vectors: $(STAMP) ## check the vectors against their schema and run them
 
 # The real scheduler's own code, as released; needs Go. Its first build takes minutes.
 .PHONY: peers
-peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 REPEAT=3)
+peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 REPEAT=3 KUEUE=current|previous)
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
+	@[[ "$(KUEUE)" =~ ^(current|previous)$$ ]] || { echo "KUEUE: found $(KUEUE), expected current or previous" >&2; exit 1; }
 	mkdir -p build
-	cd tests/peers/kueue && go build -o ../../../build/kueue-peer . && go test ./...
-	$(BIN)/tenure conform --exec build/kueue-peer --no-vectors --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) . && go test $(KUEUE_BUILD_$(KUEUE)) ./...
+	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	@$(MAKE) --no-print-directory peers-kai
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.
@@ -83,7 +88,8 @@ kai-campaign: $(STAMP)
 # The optimized core against the reference; no other program is needed.
 .PHONY: differential
 differential: $(STAMP) ## compare the optimized core with the reference on N scenarios (N=20000 SEED=1)
-	$(BIN)/python -m tests.differential --n $(N) --seed $(SEED)
+	mkdir -p build
+	$(BIN)/tenure campaign --scenarios $(N) --seed $(SEED) --jobs 2 --journal build/differential.jsonl --overwrite
 
 .PHONY: bench
 bench: $(STAMP) ## decisions and requests a second, and loading time and memory

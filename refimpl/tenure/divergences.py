@@ -145,33 +145,37 @@ def _conditions(workload: Scenario, kind: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _other_orders_of_cohorts(scenario: Scenario) -> Iterator[Outcome]:
-    """DV-020. Names of cohorts decide nothing else, so an order of names is an order of visits."""
+    """DV-020. Names of cohorts decide nothing else, so an order of siblings' names is an order of visits."""
     if scenario.get("fairSharing") is None:
         return
-    names = sorted(_cohort_names(scenario))
-    siblings = Counter((cohort.get("spec") or {}).get("parentName") for cohort in scenario["cohorts"])
-    if max((count for parent, count in siblings.items() if parent), default=0) < 2:
+    siblings: dict[str, list[str]] = {}
+    for cohort in scenario["cohorts"]:
+        parent = (cohort.get("spec") or {}).get("parentName")
+        if parent:
+            siblings.setdefault(parent, []).append(cohort["metadata"]["name"])
+    groups = [sorted(names) for names in siblings.values() if len(names) > 1]
+    if not groups:
         return
-    for order in itertools.permutations(names):
-        yield _decided(_with_cohorts_named(scenario, dict(zip(names, order, strict=True))))
-
-
-def _cohort_names(scenario: Scenario) -> set[str]:
-    names = {cohort["metadata"]["name"] for cohort in scenario["cohorts"]}
-    parents = {(cohort.get("spec") or {}).get("parentName") for cohort in scenario["cohorts"]}
-    queues = {queue["spec"].get("cohortName") for queue in scenario["clusterQueues"]}
-    return {name for name in names | parents | queues if name}
+    for orders in itertools.product(*map(itertools.permutations, groups)):
+        names = {
+            name: other
+            for group, order in zip(groups, orders, strict=True)
+            for name, other in zip(group, order, strict=True)
+        }
+        yield _decided(_with_cohorts_named(scenario, names))
 
 
 def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+    """With other names; who is not among them keeps its own."""
     altered = copy.deepcopy(dict(scenario))
     for cohort in altered["cohorts"]:
-        cohort["metadata"]["name"] = names[cohort["metadata"]["name"]]
-        if (cohort.get("spec") or {}).get("parentName"):
-            cohort["spec"]["parentName"] = names[cohort["spec"]["parentName"]]
-    for queue in altered["clusterQueues"]:
-        if queue["spec"].get("cohortName"):
-            queue["spec"]["cohortName"] = names[queue["spec"]["cohortName"]]
+        cohort["metadata"]["name"] = names.get(cohort["metadata"]["name"], cohort["metadata"]["name"])
+    placed = [(each, "parentName") for each in altered["cohorts"]]
+    placed += [(each, "cohortName") for each in altered["clusterQueues"]]
+    for each, field in placed:
+        parent = (each.get("spec") or {}).get(field)
+        if parent in names:
+            each["spec"][field] = names[parent]
     return altered
 
 
@@ -228,6 +232,7 @@ def _without_those_who_hold_nothing(scenario: Scenario) -> Iterator[Outcome]:
     without = {**scenario, "admitted": holding}
     yield _decided(without)
     # The remaining scenario may be one of another divergence.
+    yield from _with_buffer(without)
     yield from _other_orders_of_cohorts(without)
 
 

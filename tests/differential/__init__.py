@@ -1,1 +1,1 @@
-"""The optimized core against the reference: `python -m tests.differential --n 20000 --seed 1`."""
+"""The optimized core against the reference, as property tests; `make differential` is a campaign."""

@@ -90,7 +90,7 @@ def test_nothing_explains_a_difference_in_a_plain_scenario() -> None:
 @pytest.mark.parametrize(
     ("created", "decision"), [("2026-03-02T12:05:00Z", "NoCandidates"), ("2026-03-02T12:05:01Z", "Preempt")]
 )
-def test_dv_010_protects_up_to_five_minutes_and_only_in_its_release(created: str, decision: str) -> None:
+def test_dv_010_protects_up_to_five_minutes_and_only_in_its_releases(created: str, decision: str) -> None:
     given = scenario(
         queue("q", withinClusterQueue="LowerOrNewerEqualPriority"),
         admitted=[workload("a", "4", "q", created)],
@@ -99,6 +99,7 @@ def test_dv_010_protects_up_to_five_minutes_and_only_in_its_release(created: str
     )
     taken = (("ml/a", "q", "InClusterQueue"),) if decision == "Preempt" else ()
     assert explain(given, says(decision, *taken), "v0.19.2") == "DV-010"
+    assert explain(given, says(decision, *taken), "v0.18.4") == "DV-010"
     assert explain(given, says(decision, *taken), "v0.20.0") is None
     assert explain(given, says("Fit"), "v0.19.2") is None
 
@@ -120,6 +121,26 @@ def test_dv_020_predicts_either_of_two_equal_cohorts_and_nothing_else() -> None:
     assert explain(given, says("NoCandidates"), "v0.19.2") is None
     classical = {**given, "fairSharing": None}
     assert explain(classical, says("Preempt", ("ml/a", "l", "InCohortFairSharing")), "v0.19.2") is None
+
+
+def test_dv_020_finds_the_order_among_many_cohorts() -> None:
+    """Seven names have 5,040 orders; what decides is the order of two siblings."""
+    tree = {"zz": "root", "za": "root", **{f"b{number}": "deep" for number in range(3)}, "deep": "other"}
+    given = scenario(
+        queue("q", "4", "root", reclaimWithinCohort="Any"),
+        queue("l", "0", "za"),
+        queue("r", "0", "zz"),
+        admitted=[workload("a", "2", "l"), workload("b", "2", "r")],
+        incoming=workload("w", "2"),
+        cohorts=[{"metadata": {"name": name}, "spec": {"parentName": above}} for name, above in tree.items()],
+        fairSharing={"preemptionStrategies": []},
+    )
+    ours = answer({"id": 1, "call": "decide", "input": given})
+    either = [
+        says("Preempt", (f"ml/{who}", at, "InCohortReclamation")) for who, at in (("a", "l"), ("b", "r"))
+    ]
+    (other,) = [each for each in either if outcome_of(each) != outcome_of(ours)]
+    assert explain(given, other, "v0.19.2") == "DV-020"
 
 
 def test_dv_030_predicts_either_of_two_workloads_of_one_uid() -> None:
@@ -158,3 +179,16 @@ def test_dv_050_predicts_the_decision_without_who_holds_no_quota() -> None:
     assert outcome_of(answer({"id": 1, "call": "decide", "input": given}))[0] == "NoCandidates"
     assert explain(given, says("Fit"), "v0.19.2") == "DV-050"
     assert explain(given, says("NoFit"), "v0.19.2") is None
+
+
+def test_dv_050_speaks_of_scenarios_of_other_divergences_too() -> None:
+    unstamped = workload("a", "1", "q")
+    unstamped["status"]["conditions"] = []
+    given = scenario(
+        queue("q", withinClusterQueue="LowerOrNewerEqualPriority"),
+        admitted=[unstamped, workload("b", "4", "q", "2026-03-02T12:01:00Z")],
+        incoming=workload("w", "1"),
+        featureGates={"SchedulerTimestampPreemptionBuffer": True},
+    )
+    assert explain(given, says("NoCandidates"), "v0.19.2") is not None
+    assert explain(given, says("Fit"), "v0.19.2") is None

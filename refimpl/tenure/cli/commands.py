@@ -61,6 +61,10 @@ COMMANDS = {
         "tenure.cli.conform:conform_command",
         "Ask another scheduler's program what Tenure is asked, and compare the answers.",
     ),
+    "campaign": (
+        "tenure.cli.campaign:campaign_command",
+        "Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.",
+    ),
     "example": (
         "tenure.cli.examples:example_command",
         "List the bundled examples, or copy one's manifests to play with.",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenure.cli.completion import complete_reading
 from tenure.cli.output import Output, print_answer
 from tenure.cli.reporting import Reporting, Reports
+from tenure.cli.sizes import check_hypothesis, chosen_features, chosen_options
 from tenure.cli.terminal import Color, choose_colour
 from tenure.conform.verdicts import Mode
 from tenure.conformance.protocol import CALLS
@@ -23,7 +23,6 @@ from tenure.readings import preset
 
 if TYPE_CHECKING:
     from tenure.conform.report import Conformance
-    from tenure.strategies import Feature, Options
 
 SCENARIOS = 1000
 TOLD = 5
@@ -165,13 +164,12 @@ def conform_command(
             raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
     if reading is not None:
         preset(reading)
-    _check_hypothesis()
+    check_hypothesis()
     from tenure.conform.checking import Check
     from tenure.conform.checks import checks_of
     from tenure.conform.programs import ProgramFailure, command_of
     from tenure.conform.run import Plan
     from tenure.conform.vectors import chosen_vectors
-    from tenure.strategies import KUEUE_FEATURES
 
     plan = Plan(
         tuple(command_of(command)),
@@ -180,8 +178,8 @@ def conform_command(
         repeat,
         jobs,
         tuple(index or ()),
-        _options(
-            (KUEUE_FEATURES | _features("--with", with_)) - _features("--without", without),
+        chosen_options(
+            chosen_features(with_, without),
             {"max_workloads": max_workloads, "max_queues": max_queues, "max_depth": max_depth},
         ),
         mode,
@@ -218,45 +216,6 @@ def _print(conformance: Conformance, output: Form) -> None:
         print(report_text(checks_of(conformance), output), end="")
         return
     print_answer(Output(output.value), conform_answer(conformance), conform_lines(conformance))
-
-
-def _check_hypothesis() -> None:
-    """Random scenarios are Hypothesis' work.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    if importlib.util.find_spec("hypothesis") is None:
-        expected = "the extra `strategies`: pip install 'tenure[strategies]'"
-        raise InputError([Problem("hypothesis", "not installed", expected)])
-
-
-def _options(features: frozenset[Feature], limits: dict[str, int | None]) -> Options:
-    """How large scenarios may be, and what they may hold.
-
-    Raises:
-        InputError: a number outside its range.
-    """
-    from tenure.strategies import Options
-
-    given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
-    try:
-        return Options(features=features, **given)
-    except ValueError as error:
-        name, _, wrong = str(error).partition(": found ")
-        found, _, expected = wrong.partition(", expected ")
-        raise bad_input(f"--{name.replace('_', '-')}", int(found), expected) from None
-
-
-def _features(option: str, names: list[str] | None) -> frozenset[Feature]:
-    from tenure.strategies import Feature
-
-    known = [each.value for each in Feature]
-    given = [name for each in names or () for name in each.split(",")]
-    for name in given:
-        if name not in known:
-            raise bad_input(option, name, f"one of {', '.join(known)}{did_you_mean(name, known)}")
-    return frozenset(map(Feature, given))
 
 
 class _Progress:

@@ -4,7 +4,13 @@ from tenure.manifests.cohorts import tree_problems
 from tenure.manifests.configuration import Configured, read_configuration
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.fair_sharing import strategies_of
-from tenure.manifests.feature_gates import RECLAIMABLE_PODS, TIME_BASED, gate_problems, settings_of
+from tenure.manifests.feature_gates import (
+    RECLAIMABLE_PODS,
+    SETTING_OF_GATE,
+    TIME_BASED,
+    gate_problems,
+    settings_of,
+)
 from tenure.manifests.headers import object_name, place_of
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.jobs import job_created
@@ -31,6 +37,7 @@ __all__ = [
     "MAX_DEVIATIONS",
     "MAX_LINE",
     "RECLAIMABLE_PODS",
+    "SETTING_OF_GATE",
     "TIME_BASED",
     "Configured",
     "Loaded",

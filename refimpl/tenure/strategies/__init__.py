@@ -1,11 +1,18 @@
 """Random scenarios for property tests and campaigns: whole clusters in which preemption decides something.
 
-Needs Hypothesis, which comes with the extra `proofs`.
+The strategies themselves need Hypothesis, which comes with the extra `strategies`. It is imported with the
+first of them: the tables and the arithmetic below serve campaigns without it.
 """
 
-from tenure.strategies.inputs import CHUNK, GATES, chunk, clusters, decide_inputs, examples
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from tenure.strategies.min_runtime import CASE_DRAWS, min_runtime_case
 from tenure.strategies.options import ALL_FEATURES, KUEUE_FEATURES, PROPOSALS, Feature, Options
+
+if TYPE_CHECKING:
+    from tenure.strategies.inputs import CHUNK, GATES, chunk, clusters, decide_inputs, examples
 
 __all__ = [
     "ALL_FEATURES",
@@ -22,3 +29,11 @@ __all__ = [
     "examples",
     "min_runtime_case",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tenure.strategies import inputs
+
+    return getattr(inputs, name)

@@ -6,7 +6,7 @@ its word for what a boundary is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,8 +106,7 @@ class Ledger:
         for raw in cluster_queues:
             node = self.queues[raw["metadata"]["name"]] = Node(raw["metadata"]["name"])
             self._place(node, raw, "cohortName")
-        for node in sorted((*self.queues.values(), *self.cohorts.values()), key=depth, reverse=True):
-            _lend(node)
+        lend_upwards((*self.queues.values(), *self.cohorts.values()))
 
     def charge(self, workload: Object) -> None:
         """Count what an admitted workload holds; one of an unknown ClusterQueue counts nowhere."""
@@ -186,8 +185,20 @@ def depth(node: Node) -> int:
     return sum(1 for _ in node.chain()) - 1
 
 
+def lend_upwards(nodes: Iterable[Node]) -> None:
+    """Fill in what every node of whole trees has with what is lent to it.
+
+    >>> cohort = Node("c0")
+    >>> lend_upwards([cohort, Node("q0", cohort, nominal={("f0", "cpu"): 2000})])
+    >>> cohort.subtree
+    {('f0', 'cpu'): 2000}
+    """
+    # From the leaves upwards, so that a cohort is complete before it lends.
+    for node in sorted(nodes, key=depth, reverse=True):
+        _lend(node)
+
+
 def _lend(node: Node) -> None:
-    """Called from the leaves upwards, so that a cohort is complete before it lends."""
     for place, amount in node.nominal.items():
         node.subtree[place] = node.subtree.get(place, 0) + amount
     if node.parent is None:

@@ -8,11 +8,9 @@ import (
 
 	"github.com/go-logr/logr"
 	clocktesting "k8s.io/utils/clock/testing"
-	config "sigs.k8s.io/kueue/apis/config/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/features"
 	"sigs.k8s.io/kueue/pkg/metrics"
-	"sigs.k8s.io/kueue/pkg/resources"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	"sigs.k8s.io/kueue/pkg/scheduler/preemption"
 	"sigs.k8s.io/kueue/pkg/workload"
@@ -126,17 +124,13 @@ func outcomeOf(mode flavorassigner.FlavorAssignmentMode, targets int) string {
 // then, if Kueue may admit a part, fewer pods. A replaced workload slice counts as a target.
 func decideDerived(ctx context.Context, s *scenario, info *workload.Info, preemptor *preemption.Preemptor, snapshot *schdcache.Snapshot) *decision {
 	replaced, slice := workloadslicing.ReplacedWorkloadSlice(info, snapshot)
-	assigner := flavorassigner.New(
-		info, snapshot.ClusterQueue(s.target), snapshot.ResourceFlavors, s.fairSharing != nil,
-		preemption.NewOracle(preemptor, snapshot), slice,
-		config.QuotaCheckStrategy(""), resources.NewResourceFormatter(), 0,
-	)
+	assigner := newAssigner(s, info, preemptor, snapshot, slice)
 	attempt := func(counts []int32) (*decision, bool) {
-		assignment := assigner.Assign(ctx, counts)
+		assignment := assign(ctx, assigner, counts)
 		d := &decision{assignment: &assignment, info: info}
 		mode := assignment.RepresentativeMode()
 		if mode == flavorassigner.Preempt {
-			d.targets = preemptor.GetTargets(ctx, *info, assignment, snapshot)
+			d.targets = targets(ctx, preemptor, *info, assignment, snapshot)
 		}
 		d.outcome = outcomeOf(mode, len(d.targets))
 		return d, mode == flavorassigner.Fit || len(d.targets) > 0

@@ -24,7 +24,7 @@ func decideGiven(ctx context.Context, s *scenario, info *workload.Info, preempto
 		d.outcome = outcomeOf(flavorassigner.NoFit, 0)
 		return d, nil
 	}
-	d.targets = preemptor.GetTargets(ctx, *info, *assignment, snapshot)
+	d.targets = targets(ctx, preemptor, *info, *assignment, snapshot)
 	d.outcome = outcomeOf(worstMode(assignment), len(d.targets))
 	return d, nil
 }
@@ -53,10 +53,10 @@ func assignmentOf(s *scenario, info *workload.Info) (*flavorassigner.Assignment,
 }
 
 var modes = map[string]flavorassigner.FlavorAssignmentMode{
-	flavorassigner.NoFit.String():       flavorassigner.NoFit,
-	flavorassigner.Preempt.String():     flavorassigner.Preempt,
-	flavorassigner.DeferredFit.String(): flavorassigner.DeferredFit,
-	flavorassigner.Fit.String():         flavorassigner.Fit,
+	"NoFit":       flavorassigner.NoFit,
+	"Preempt":     flavorassigner.Preempt,
+	"DeferredFit": deferredFit,
+	"Fit":         flavorassigner.Fit,
 }
 
 // lacksFlavor is also true of an assignment that ends before the workload does: the assigner stops at

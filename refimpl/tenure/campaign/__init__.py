@@ -1,0 +1,1 @@
+"""Campaigns: random scenarios by the hundred thousand, decided twice."""

@@ -1,0 +1,150 @@
+"""One scenario decided by the reference and by the optimized core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tenure.conformance.protocol import answer
+from tenure.conformance.requests import DecideRequest
+from tenure.engines import Engine
+from tenure.errors import InputError
+from tenure.fast import Arrays, Uncovered
+from tenure.fast import decide as decide_by_core
+from tenure.fast.decide import Answer
+from tenure.model import Assignment, Cluster
+from tenure.oracle.decide import Decision
+from tenure.oracle.decide import decide as decide_by_reference
+
+Object = dict[str, Any]
+
+Said = tuple[str, tuple[tuple[str, str, str], ...], Assignment]
+"""Outcome, then name, ground and reason of every victim in the order of removal, and the assignment."""
+
+REFUSED = "the reading refuses the input"
+
+
+class Way(StrEnum):
+    """How the core is asked."""
+
+    FRESH = "asked of new arrays"
+    GIVEN = "asked with the reference's assignment"
+    KEPT = "asked of arrays that have changed, once and again"
+
+
+WAYS = (Way.FRESH, Way.FRESH, Way.GIVEN, Way.FRESH, Way.FRESH, Way.KEPT)
+"""In turn; new arrays stand often because that is what most users do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What both said.
+
+    Args:
+        reference, core: their answers; None where there is none.
+        left: why the core left it to the reference; empty where it answered.
+        fault: what went wrong in either; empty where nothing did.
+    """
+
+    reference: Said | None
+    core: Said | None
+    left: str = ""
+    fault: str = ""
+
+    @property
+    def agree(self) -> bool:
+        """Whether both said the same, or the core said that it does not answer."""
+        return not self.fault and (bool(self.left) or self.reference == self.core)
+
+
+def compare(request: DecideRequest, way: Way) -> Compared:
+    """Decide once by each.
+
+    Args:
+        request: what is decided; a fault of either is reported, and ends nothing.
+        way: how the core is asked.
+    """
+    expected: Said | None = None
+    try:
+        asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
+        expected = said_by_reference(decide_by_reference(*asked, request.assignment))
+        answers = [said_by(each) for each in _answers(request, way, expected[2])]
+    except InputError:
+        return Compared(expected, None, REFUSED)
+    except Uncovered as uncovered:
+        return Compared(expected, None, uncovered.what)
+    except Exception as fault:  # noqa: BLE001 - it costs one scenario, and is a difference
+        return Compared(expected, None, fault=f"{type(fault).__name__}: {fault}")
+    different = [each for each in answers if each != expected]
+    return Compared(expected, different[0] if different else expected)
+
+
+def _answers(request: DecideRequest, way: Way, assignment: Assignment) -> Iterator[Answer]:
+    arrays = in_two_steps(request.cluster) if way is Way.KEPT else Arrays(request.cluster)
+    given = assignment if way is Way.GIVEN else request.assignment
+    asked = (arrays, request.preemptor, request.queue, request.now, request.reading, given)
+    yield decide_by_core(*asked)
+    if way is Way.KEPT:
+        # The second one that is prepared finds the candidates kept.
+        for _ in range(2):
+            yield decide_by_core(*asked, prepared=True)
+
+
+def said_by_reference(decision: Decision) -> Said:
+    """The reference's decision in the form that is compared."""
+    victims = tuple(
+        (each.workload.key, each.evidence.ground.name, each.reason.label) for each in decision.targets
+    )
+    return str(decision.outcome), victims, decision.assignment
+
+
+def said_by(answer: Answer) -> Said:
+    """The core's answer in the same form."""
+    victims = tuple((each.key, each.ground.name, each.reason.label) for each in answer.victims())
+    return str(answer.outcome), victims, answer.assignment
+
+
+def in_two_steps(cluster: Cluster) -> Arrays:
+    """The cluster's arrays, every fourth workload added to what was built, and the first put in again."""
+    late = [each for place, each in enumerate(cluster.admitted) if place % 4 == 3]
+    arrays = Arrays(without(cluster, {each.key for each in late}))
+    for each in late:
+        arrays.add(each)
+    for each in cluster.admitted[:1]:
+        arrays.change(each)
+    return arrays
+
+
+def without(cluster: Cluster, gone: set[str]) -> Cluster:
+    """The cluster without some workloads that hold quota."""
+    return Cluster(
+        cluster_queues=cluster.cluster_queues,
+        admitted=tuple(each for each in cluster.admitted if each.key not in gone),
+        pending=cluster.pending,
+        flavors=cluster.flavors,
+        local_queues=cluster.local_queues,
+        settings=cluster.settings,
+        cohorts=cluster.cohorts,
+        growing=cluster.growing,
+    )
+
+
+def protocol_differs(scenario: Object) -> bool:
+    """Whether the oracle's answers by both engines differ, who decided apart.
+
+    Args:
+        scenario: the `input` of call `decide`.
+    """
+    return _answer(scenario, Engine.REFERENCE) != _answer(scenario, Engine.FAST)
+
+
+def _answer(scenario: Object, engine: Engine) -> Object:
+    said = answer({"id": None, "call": "decide", "input": {**scenario, "engine": engine.value}})
+    output = {
+        key: value
+        for key, value in said.get("output", {}).items()
+        if key not in ("engine", "leftToReference")
+    }
+    return {**said, "output": output}

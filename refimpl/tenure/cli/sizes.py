@@ -1,0 +1,62 @@
+"""What random scenarios may hold, and how large they may be, as options say it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import did_you_mean
+
+if TYPE_CHECKING:
+    from tenure.strategies import Feature, Options
+
+
+def check_hypothesis() -> None:
+    """Random scenarios for a program are Hypothesis' work.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    if importlib.util.find_spec("hypothesis") is None:
+        expected = "the extra `strategies`: pip install 'tenure[strategies]'"
+        raise InputError([Problem("hypothesis", "not installed", expected)])
+
+
+def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) -> Options:
+    """How large scenarios may be, and what they may hold.
+
+    Raises:
+        InputError: a number outside its range.
+    """
+    from tenure.strategies import Options
+
+    given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
+    try:
+        return Options(features=features, **given)
+    except ValueError as error:
+        name, _, wrong = str(error).partition(": found ")
+        found, _, expected = wrong.partition(", expected ")
+        raise bad_input(f"--{name.replace('_', '-')}", int(found), expected) from None
+
+
+def chosen_features(with_: list[str] | None, without: list[str] | None) -> frozenset[Feature]:
+    """Kueue's features and those that are asked for, less those that are not wanted.
+
+    Raises:
+        InputError: there is no such feature.
+    """
+    from tenure.strategies import KUEUE_FEATURES
+
+    return (KUEUE_FEATURES | _named("--with", with_)) - _named("--without", without)
+
+
+def _named(option: str, names: list[str] | None) -> frozenset[Feature]:
+    from tenure.strategies import Feature
+
+    known = [each.value for each in Feature]
+    given = [name for each in names or () for name in each.split(",")]
+    for name in given:
+        if name not in known:
+            raise bad_input(option, name, f"one of {', '.join(known)}{did_you_mean(name, known)}")
+    return frozenset(map(Feature, given))

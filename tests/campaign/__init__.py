@@ -1,0 +1,1 @@
+"""Campaigns: what is drawn, what is counted, and what survives being stopped."""

@@ -1,0 +1,85 @@
+"""The optimized core against the reference, and what becomes of a difference."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenure.campaign import cores
+from tenure.campaign.core_blocks import DIFFERS, FAULT, core_block
+from tenure.campaign.plan import Plan
+from tenure.campaign.running import report
+from tenure.campaign.tally import MOST_KEPT
+from tenure.conformance.vectors import load_vectors, run_vector
+from tenure.engines import Engine
+from tenure.fast.decide import Answer
+from tests.process import tenure
+
+SEED = 8522
+MANY = 20_000
+COUNTED = ("verdicts", "decisions", "traits")
+PREEMPTION = {
+    *("InClusterQueue", "InClusterQueueTimeBased", "InCohortReclamation", "InCohortReclaimWhileBorrowing"),
+    *("InCohortFairSharing", "UberCQPreemption"),
+}
+
+
+def test_twenty_thousand_scenarios_are_decided_alike(tmp_path: Path) -> None:
+    asked = ("campaign", "--scenarios", str(MANY), "--seed", str(SEED), "-o", "json")
+    done = tenure(*asked, cwd=tmp_path, patience_s=600)
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["scenarios"], said["failed"]) == (0, MANY, 0), said
+    share = {each["what"]: each["count"] / MANY for key in COUNTED for each in said[key]}
+    assert share["Preempt"] > 0.3
+    assert share["agree"] > 0.75
+    assert 0.1 < share["with heroes"] < 0.25
+    assert share["through manifests"] == 0.02
+    assert {each["what"] for each in said["reasons"]} == PREEMPTION
+    assert [each["what"] for each in said["victims"]] == ["1", "2", "3 or more"]
+
+
+@pytest.fixture
+def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core that spares whom it should preempt last, where there are two victims or more."""
+    right = cores.decide_by_core
+
+    def wrong(*asked: Any, **how: Any) -> Answer:
+        answer = right(*asked, **how)
+        if len(answer.found.rows) < 2:
+            return answer
+        fewer = replace(answer.found, rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
+        return replace(answer, found=fewer)
+
+    monkeypatch.setattr(cores, "decide_by_core", wrong)
+
+
+def test_a_difference_is_made_small_and_becomes_a_vector(wrong_core: None, tmp_path: Path) -> None:
+    plan = Plan(150, SEED, manifests=1000, heroes=0)
+    tally = core_block(plan, 0)
+    assert tally.failed > 5
+    assert tally.verdicts[DIFFERS] == tally.failed
+    assert len(tally.differences) == min(tally.failed, MOST_KEPT)
+    made = report(plan, tally, 1, tmp_path, complete=True)
+    (told,) = made.differences
+    assert told.again == f"tenure campaign --seed {SEED} --index {told.index} --heroes 0"
+    (vector,) = load_vectors(tmp_path)
+    assert told.vector == str(vector.file)
+    # Two victims are what it takes to be wrong, so no smaller scenario is.
+    assert len(vector.data["expect"]["preempted"]) == 2
+    assert len(vector.data["input"]["admitted"]) == 2
+    assert not run_vector(vector).differences
+    assert not run_vector(vector, Engine.FAST).differences, "what the program runs is the right core"
+
+
+def test_a_fault_of_the_core_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*asked: Any, **how: Any) -> Answer:
+        raise ZeroDivisionError("a share of nothing")
+
+    monkeypatch.setattr(cores, "decide_by_core", broken)
+    tally = core_block(Plan(3, SEED, manifests=1000, heroes=0), 0)
+    assert tally.verdicts == {f"{FAULT}: ZeroDivisionError": 3}
+    assert tally.failed == 3
