@@ -109,13 +109,26 @@ def test_bad_input_of_the_action_is_named(said: dict[str, str], words: str, tmp_
     assert words in done.stderr
 
 
-def test_quotes_keep_words_together_and_nothing_is_run(tmp_path: Path) -> None:
-    repository = sample(tmp_path)
-    said = "-w ml/eval --now \"2026-03-02T13:00:02Z\" --expect 'Preempt' $(touch made) `touch made`"
-    done = act(repository, command="decide", paths="queues\nrunning", args=said.split(" $")[0])
+def test_quotes_keep_words_together(tmp_path: Path) -> None:
+    said = "-w ml/eval --now \"2026-03-02T13:00:02Z\" --expect 'Preempt'"
+    done = act(sample(tmp_path), command="decide", paths="queues\nrunning", args=said)
     assert done.returncode == 0, done.stdout
-    act(repository, command="decide", paths="queues", args=said)
-    assert not (repository / "made").exists()
+
+
+def no_pip(folder: Path) -> str:
+    """The beginning of a PATH on which `python` keeps what it was asked, and fails."""
+    python = folder / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > asked\nexit 7\n', encoding="utf-8")
+    python.chmod(0o755)
+    return f"{python.parent}{os.pathsep}"
+
+
+def test_nothing_of_what_is_said_is_run(tmp_path: Path) -> None:
+    evil = "$(touch made) `touch made` ; touch made"
+    done = act(tmp_path, path=no_pip(tmp_path), version="", paths=evil, args=evil, extras=evil)
+    assert done.returncode == 7
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize(
@@ -127,14 +140,9 @@ def test_quotes_keep_words_together_and_nothing_is_run(tmp_path: Path) -> None:
     ],
 )
 def test_pip_is_asked_for_what_was_said(said: dict[str, str], spec: str, tmp_path: Path) -> None:
-    repository = sample(tmp_path)
-    (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin" / "python"
-    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > asked\nexit 7\n', encoding="utf-8")
-    python.chmod(0o755)
-    done = act(repository, path=f"{python.parent}{os.pathsep}", paths="queues", **said)
+    done = act(tmp_path, path=no_pip(tmp_path), paths="queues", **said)
     # What cannot be installed is not run.
     assert (done.returncode, done.stdout) == (7, "")
-    asked = (repository / "asked").read_text(encoding="utf-8").splitlines()
+    asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert asked[:3] == ["-m", "pip", "install"]
     assert asked[-1] == spec

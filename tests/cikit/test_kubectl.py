@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,8 @@ from tenure.errors import InputError
 from tenure.kubectl import ClusterError, connect, fetch
 from tenure.manifests import build
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
-from tests.cikit.command import Said, in_process
+from tests.cikit.command import Run, Said, in_process
 from tests.cikit.repository import NOW, SAMPLE
-from tests.process import tenure
 
 PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
@@ -40,9 +40,6 @@ def config(api: Api, tmp_path: Path) -> Iterator[Path]:
         yield kubeconfig(tmp_path, address)
 
 
-Run = Callable[..., Said]
-
-
 @pytest.fixture
 def plugin(config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs the plugin as kubectl does, in this process: the client takes its time to import."""
@@ -62,12 +59,11 @@ def fetched(config: Path, timeout: float = 10) -> tuple[str, ...]:
     return found.warnings
 
 
-def test_the_answer_is_that_of_the_manifests(plugin: Run) -> None:
-    files = map(str, FILES)
-    same = tenure("why", "ml/train", *files, "-w", "ml/eval", "--now", NOW)
-    assert same.returncode == 0, same.stderr
+def test_the_answer_is_that_of_the_manifests(plugin: Run, run_tenure: Run, tmp_path: Path) -> None:
+    same = run_tenure(tmp_path, "why", "ml/train", *map(str, FILES), "-w", "ml/eval", "--now", NOW)
+    assert same.code == 0, same.err
     done = plugin("why", "train", "-w", "eval", "--now", NOW)
-    assert (done.code, done.out) == (0, same.stdout.decode())
+    assert (done.code, done.out) == (0, same.out)
     assert "warning: Kueue's Configuration is not known, its defaults are assumed" in done.err
 
 
@@ -81,9 +77,11 @@ def test_it_asks_for_everything_page_by_page_and_by_get_alone(api: Api, plugin: 
 
 
 def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: Path) -> None:
+    path = f"{PLUGIN.parent}{os.pathsep}{os.environ['PATH']}"
+    command = ["kubectl", "tenure"] if shutil.which("kubectl") else [str(PLUGIN)]
     done = subprocess.run(
-        [str(PLUGIN), "why", "ml/train", "--now", NOW],
-        env={**os.environ, "KUBECONFIG": str(config), "NO_PROXY": "127.0.0.1"},
+        [*command, "why", "ml/train", "--now", NOW],
+        env={**os.environ, "PATH": path, "KUBECONFIG": str(config), "NO_PROXY": "127.0.0.1"},
         capture_output=True,
         text=True,
         check=False,

@@ -10,12 +10,13 @@ from typing import Final
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place, show
-from tenure.manifests.yaml_files import EXPECTATIONS as SUFFIX
+from tenure.manifests.yaml_files import EXPECTATIONS
 from tenure.testing.check import Check
 from tenure.testing.decisions import decision_checks
 from tenure.testing.plays import play_checks
 from tenure.timeline.loading import read_documents
 
+SUFFIX: Final = EXPECTATIONS
 _WHAT: Final = "a map with manifests, or with until: a scenario"
 
 
