@@ -119,6 +119,11 @@ docs: $(STAMP) ## build the site into site/; a broken link fails
 docs-serve: $(STAMP) ## serve the site and rebuild on change
 	$(QUIET_MKDOCS) $(BIN)/mkdocs serve
 
+# Without one the tests that open every page are skipped, with that reason.
+.PHONY: browser
+browser: ## install the browser that opens the site's pages in tests (Debian, Ubuntu)
+	tools/install-browser.sh
+
 .PHONY: wheel
 wheel: $(STAMP) ## build the distribution into dist/
 	rm -rf dist
