@@ -129,6 +129,11 @@ docs-serve: $(STAMP) ## serve the site and rebuild on change
 pictures: $(STAMP) ## draw the README's pictures anew
 	$(BIN)/python -m tools.pictures
 
+# Without one the tests that open every page are skipped, with that reason.
+.PHONY: browser
+browser: ## install the browser that opens the site's pages in tests (Debian, Ubuntu)
+	tools/install-browser.sh
+
 .PHONY: wheel
 wheel: $(STAMP) ## build the distribution into dist/
 	rm -rf dist

@@ -11,13 +11,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import mkdocs_gen_files
 
-from docs.gen.charts import SCENARIOS, scenario_pages, scenario_places
-from docs.gen.coverage import COVERAGE, coverage_list, coverage_site
+from docs.gen.cases import vector_list, vector_pages, vector_pictures
+from docs.gen.charts import scenario_pages, scenario_places
+from docs.gen.coverage import coverage_list, coverage_site
+from docs.gen.findings import finding_list, finding_pages
+from docs.gen.illustrations import illustrations
 from docs.gen.markdown import filled, linked
-from docs.gen.proofs import proofs
+from docs.gen.navigation import completed
+from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
-from docs.gen.rules import FINDINGS, RULES, finding_pages, lists, rule_pages
+from docs.gen.rules import rule_list, rule_pages
 from docs.gen.sources import places, written_pages
 from docs.gen.traceability import traceability
 
@@ -25,28 +29,36 @@ from docs.gen.traceability import traceability
 def main() -> None:
     """Write everything, and complete the navigation."""
     report, known = proof_report(), places() | scenario_places()
-    of_rules, of_findings = rule_pages(report, known), finding_pages(known)
-    of_sources = coverage_site(known)
-    of_scenarios, charts, scenario_list = scenario_pages(known)
-    generated = of_rules | of_findings | of_sources | of_scenarios | charts | restated(known)
-    for path, text in generated.items():
+    of_scenarios, charts, scenario_list, views = scenario_pages(known)
+    drawings, pictures = vector_pictures()
+    pages = (
+        rule_pages(report, known)
+        | finding_pages(known, pictures, views)
+        | coverage_site(known)
+        | of_scenarios
+        | obligation_pages(report, known)
+        | vector_pages(known, pictures)
+    )
+    for path, text in (pages | charts | drawings | restated(known)).items():
         _write(path, text)
-    fills = lists(known) | coverage_list() | scenario_list | proofs(report, known) | reference(known)
-    fills |= traceability(known)
+    fills = (
+        rule_list(known)
+        | finding_list(known)
+        | vector_list()
+        | coverage_list()
+        | scenario_list
+        | proofs(report, known)
+        | reference(known)
+        | traceability(known)
+    )
+    for path, parts in illustrations(pictures, views).items():
+        fills.setdefault(path, {}).update(parts)
     for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:
             written = page.read()
         _write(path, filled(linked(written, known, path), fills.get(path, {})))
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
-    for entry in navigation:
-        for section, index, pages in (
-            ("Rules", RULES, of_rules),
-            ("Findings", FINDINGS, of_findings),
-            ("Scenarios", SCENARIOS, of_scenarios),
-            ("Coverage", COVERAGE, of_sources),
-        ):
-            if section in entry:
-                entry[section] = [index, *sorted(pages)]
+    navigation[:] = completed(navigation, pages)
 
 
 def _write(path: str, text: str) -> None:

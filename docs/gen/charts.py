@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
+from typing import TypeAlias
 
 import matplotlib
 
+from docs.gen.drawing import shown
 from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
 from docs.gen.proved import store
 from docs.gen.sources import ROOT
@@ -27,6 +29,7 @@ _MADE_FROM = (
     "spec/readings.toml",
     f"{FOLDER}/*",
     "docs/gen/charts.py",
+    "docs/gen/drawing.py",
     "docs/gen/markdown.py",
 )
 
@@ -41,16 +44,20 @@ def scenario_places() -> Places:
     return {path.stem: f"scenarios/{path.stem}.md" for path in sorted((ROOT / FOLDER).glob("*.yaml"))}
 
 
-def scenario_pages(places: Places) -> tuple[Pages, Pages, Fills]:
-    """The pages; the charts, SVG by path below `docs/`; and the list of all.
+Views: TypeAlias = dict[str, list[tuple[str, str, str]]]
+"""By scenario: the readings of a play, its chart's path below `docs/` without the theme, what it shows."""
+
+
+def scenario_pages(places: Places) -> tuple[Pages, Pages, Fills, Views]:
+    """The pages; the charts, SVG by path below `docs/`; the list of all; and where each chart is.
 
     They are made once for each state of the sources: playing and drawing takes seconds.
     """
     cached = CACHE / f"{_fingerprint(places)}.json"
     if not cached.exists():
         store(cached, _made(places))
-    pages, charts, fills = json.loads(cached.read_text(encoding="utf-8"))
-    return pages, charts, fills
+    pages, charts, fills, views = json.loads(cached.read_text(encoding="utf-8"))
+    return pages, charts, fills, views
 
 
 def _fingerprint(places: Places) -> str:
@@ -62,8 +69,9 @@ def _fingerprint(places: Places) -> str:
     return digest.hexdigest()[:16]
 
 
-def _made(places: Places) -> tuple[Pages, Pages, Fills]:
+def _made(places: Places) -> tuple[Pages, Pages, Fills, Views]:
     pages: Pages = {}
+    views: Views = {}
     charts: Pages = {}
     rows: list[list[str]] = []
     for scenario in scenarios():
@@ -71,6 +79,7 @@ def _made(places: Places) -> tuple[Pages, Pages, Fills]:
         here = f"scenarios/{scenario.name}.md"
         pages[here] = "\n\n".join(_page(scenario, plays, places, here)) + "\n"
         charts |= dict(_charts(scenario, plays))
+        views[scenario.name] = [_view(scenario, alike) for alike in plays]
         rows.append(
             [
                 link(scenario.name, places, SCENARIOS),
@@ -78,7 +87,8 @@ def _made(places: Places) -> tuple[Pages, Pages, Fills]:
                 linked(scenario.source, places, SCENARIOS),
             ]
         )
-    return pages, charts, {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
+    fills = {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
+    return pages, charts, fills, views
 
 
 def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
@@ -93,16 +103,21 @@ def _names(alike: list[Record]) -> str:
     return " and ".join(each.reading for each in alike)
 
 
+def _view(scenario: AnyScenario, alike: list[Record]) -> tuple[str, str, str]:
+    words = f"Chart under {_names(alike)}. {' '.join(facts(alike[0]))}"
+    return _names(alike), _stem(scenario, alike), words.replace("[", "").replace("]", "")
+
+
 def _charts(scenario: AnyScenario, plays: list[list[Record]]) -> Iterator[tuple[str, str]]:
     for alike in plays:
         drawn = svg_chart(replace(alike[0], reading=_names(alike)))
-        yield _chart(scenario, alike, "light"), drawn
+        yield f"{_stem(scenario, alike)}-light.svg", drawn
         # Drawing takes longer than all else here, and the themes differ in nothing but their colours.
-        yield _chart(scenario, alike, "dark"), recoloured(drawn, LIGHT, DARK)
+        yield f"{_stem(scenario, alike)}-dark.svg", recoloured(drawn, LIGHT, DARK)
 
 
-def _chart(scenario: AnyScenario, alike: list[Record], theme: str) -> str:
-    return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}-{theme}.svg"
+def _stem(scenario: AnyScenario, alike: list[Record]) -> str:
+    return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}"
 
 
 def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here: str) -> Iterator[str]:
@@ -114,19 +129,14 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
     yield code("sh", f"tenure play {path} --all-readings")
     for alike in plays:
         yield f"## Under {_names(alike)}"
-        yield from (_image(scenario, alike, theme) for theme in ("light", "dark"))
+        _, chart, words = _view(scenario, alike)
+        yield shown(chart, words, "chart", here)
         for _, same in groupby(alike, key=lambda each: each.outcomes):
             yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading
         yield code("sh", f"tenure play {path} --reading {reading} --chart {scenario.name}.svg")
     yield "## The scenario"
     yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
-
-
-def _image(scenario: AnyScenario, alike: list[Record], theme: str) -> str:
-    said = " ".join(facts(alike[0])).replace("[", "").replace("]", "")
-    place = _chart(scenario, alike, theme).removeprefix("scenarios/")
-    return f"![Chart under {_names(alike)}. {said}]({place}#only-{theme}){{ .chart }}"
 
 
 def _expected(same: list[Record], named: bool) -> Iterator[str]:

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from docs.gen.markdown import Fills, Places, anchor, code, heading, link, linked, sentence, table, verdict
-from docs.gen.sources import OBLIGATIONS_PAGE, source_of
+from docs.gen.markdown import (
+    Fills,
+    Pages,
+    Places,
+    anchor,
+    code,
+    heading,
+    link,
+    linked,
+    sentence,
+    table,
+    verdict,
+)
+from docs.gen.sources import FAMILIES, OBLIGATIONS_PAGE, family_of, obligations_page, source_of
 from tenure_proofs.obligations import OBLIGATIONS
 
 HOME = "index.md"
@@ -24,7 +36,7 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
             "stories": "\n\n".join(part for each in headline for part in _stories(each, report, level=3)),
             "run": _run(report),
         },
-        OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_obligations(report, places))},
+        OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_listed(report, places))},
         MUTANTS: {"mutants": "\n\n".join(_mutants(report["mutants"], places))},
     }
 
@@ -32,7 +44,7 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
 def _matrix(headline: list[dict[str, Any]], readings: list[str], folder: str) -> str:
     rows = [
         [
-            f"[{each['title']}]({folder}obligations.md#{anchor(each['id'])})",
+            f"[{each['title']}]({folder}{_file(each['id'])}#{anchor(each['id'])})",
             *_verdicts(each, readings),
         ]
         for each in headline
@@ -58,22 +70,50 @@ def _run(report: dict[str, Any]) -> str:
     return table(["This site's run", ""], rows)
 
 
-def _obligations(report: dict[str, Any], places: Places) -> Iterator[str]:
-    readings = report["readings"]
-    rows = [
-        [
-            f"[{each['id']}](#{anchor(each['id'])}){{ .id }}",
-            sentence(each["claim"]),
-            *_verdicts(each, readings),
-        ]
-        for each in report["obligations"]
-    ]
-    yield table(["Obligation", "Claim", *readings], rows)
+def obligation_pages(report: dict[str, Any], places: Places) -> Pages:
+    """A page for the obligations of each family."""
+    return {
+        obligations_page(family): "\n\n".join(_page(family, mine, report, places)) + "\n"
+        for family, mine in _families(report).items()
+    }
+
+
+def _families(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The obligations by family, the families in their order."""
+    found: dict[str, list[dict[str, Any]]] = {}
     for each in report["obligations"]:
+        found.setdefault(family_of(each["id"]), []).append(each)
+    return {family: found[family] for family in sorted(found, key=[*FAMILIES].index)}
+
+
+def _file(obligation: str) -> str:
+    return obligations_page(family_of(obligation)).rpartition("/")[2]
+
+
+def _listed(report: dict[str, Any], places: Places) -> Iterator[str]:
+    readings = report["readings"]
+    for family, mine in _families(report).items():
+        yield f"## {FAMILIES[family]}"
+        rows = [
+            [
+                link(each["id"], places, OBLIGATIONS_PAGE),
+                sentence(each["claim"]),
+                *_verdicts(each, readings),
+            ]
+            for each in mine
+        ]
+        yield table(["Obligation", "Claim", *readings], rows)
+
+
+def _page(family: str, mine: list[dict[str, Any]], report: dict[str, Any], places: Places) -> Iterator[str]:
+    here = obligations_page(family)
+    yield f"# Obligations: {FAMILIES[family]}"
+    yield "What an obligation is says the [list of all](obligations.md)."
+    for each in mine:
         yield heading(2, f"{each['id']}: {each['claim']}", each["id"])
-        yield linked(each["source"], places, OBLIGATIONS_PAGE)
-        yield f"Rules: {', '.join(link(rule, places, OBLIGATIONS_PAGE) for rule in each['rules'])}."
-        yield table(readings, [_verdicts(each, readings)])
+        yield linked(each["source"], places, here)
+        yield f"Rules: {', '.join(link(rule, places, here) for rule in each['rules'])}."
+        yield table(report["readings"], [_verdicts(each, report["readings"])])
         yield code("python", source_of(OBLIGATIONS[each["id"]].statement))
         yield from _stories(each, report, level=3)
 

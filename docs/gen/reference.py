@@ -1,20 +1,18 @@
-"""Pages of the reference that restate a file or a program: readings, glossary, vectors, commands."""
+"""Pages of the reference that restate a file or a program: readings, glossary, commands."""
 
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import typer
 
-from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
-from docs.gen.sources import PEERS_PAGE, ROOT, VECTORS_PAGE, vectors
+from docs.gen.markdown import Fills, Pages, Places, anchor, code, heading, link, linked, table
+from docs.gen.sources import DIVERGENCES_PAGE, ROOT
 from tenure.cli.app import app
 from tenure.conformance.accepting import ACCEPTS
-from tenure.conformance.vectors import Vector
-from tenure.divergences import all_divergences
+from tenure.divergences import Divergence, all_divergences
 from tenure.readings import default_preset, preset_names, readings_file
 
 READINGS = "reference/readings.md"
@@ -36,12 +34,11 @@ def restated(places: Places) -> Pages:
 
 
 def reference(places: Places) -> Fills:
-    """What the written pages take from readings, vectors, divergences and commands."""
+    """What the written pages take from readings, divergences and commands."""
     return {
         READINGS: {"readings": "\n\n".join(_readings(places))},
-        VECTORS_PAGE: {"vectors": "\n\n".join(_vectors(places))},
         VECTORS_FORMAT: {"accepts": _accepts(places)},
-        PEERS_PAGE: {"divergences": "\n\n".join(_divergences())},
+        DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
         COMMANDS: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
     }
 
@@ -64,8 +61,20 @@ def _readings(places: Places) -> Iterator[str]:
 
 
 def _divergences() -> Iterator[str]:
-    for each in all_divergences():
-        yield heading(3, f"{each.id}: {each.title}", each.id)
+    signed = all_divergences()
+    compared = {(each.scheduler, version) for each in signed for version in each.versions}
+    named = sorted(release for release in compared if release[1] != "*")
+    rows = [
+        [
+            f"[{each.id}](#{anchor(each.id)}){{ .id }}",
+            each.title,
+            *("yes" if _speaks_of(each, *release) else "" for release in named),
+        ]
+        for each in signed
+    ]
+    yield table(["Divergence", "Title", *(f"{scheduler} {version}" for scheduler, version in named)], rows)
+    for each in signed:
+        yield heading(2, f"{each.id}: {each.title}", each.id)
         releases = "every release compared" if each.versions == ("*",) else ", ".join(each.versions)
         rows = [
             ["Scheduler", f"{each.scheduler}, {releases}"],
@@ -76,54 +85,13 @@ def _divergences() -> Iterator[str]:
         yield table(["", ""], rows)
 
 
+def _speaks_of(divergence: Divergence, scheduler: str, version: str) -> bool:
+    return divergence.scheduler == scheduler and bool({"*", version} & set(divergence.versions))
+
+
 def _accepts(places: Places) -> str:
     rows = [[link(rule, places, VECTORS_FORMAT), accepting.words] for rule, accepting in ACCEPTS.items()]
     return table(["Rule", "A vector accepts when"], rows)
-
-
-def _vectors(places: Places) -> Iterator[str]:
-    cases = vectors()
-    if not cases:
-        yield "None is published yet."
-    for file in sorted({vector.file for vector in cases}):
-        mine = [vector for vector in cases if vector.file == file]
-        yield heading(2, file.stem, f"area-{file.stem}")
-        yield table(["Flag", "Why such a case exists"], [[*each] for each in mine[0].flags.items()])
-        for vector in mine:
-            yield from _case(vector, places)
-
-
-def _case(vector: Vector, places: Places) -> Iterator[str]:
-    data = vector.data
-    yield heading(3, f"`{vector.id}`", vector.id)
-    yield linked(data["comment"], places, VECTORS_PAGE)
-    yield table(
-        ["Rules", "Verdict", "Reading", "Flags", "Expected"],
-        [
-            [
-                ", ".join(link(rule, places, VECTORS_PAGE) for rule in data["rules"]),
-                data["verdict"],
-                _reading(data["reading"]),
-                ", ".join(data["flags"]),
-                _expected(data["expect"]),
-            ]
-        ],
-    )
-
-
-def _reading(reading: str | dict[str, str]) -> str:
-    if isinstance(reading, str):
-        return reading
-    return ", ".join(f"`{key}: {choice}`" for key, choice in reading.items())
-
-
-def _expected(expect: dict[str, Any]) -> str:
-    if "error" in expect:
-        return f"error `{expect['error']['code']}` at `{expect['error']['field']}`"
-    if "output" in expect:
-        return f"`{json.dumps(expect['output'])}`"
-    taken = [f"`{each['workload']}` ({each['reason']})" for each in expect["preempted"]]
-    return ", ".join([expect["decision"], *taken])
 
 
 # `Any`: Typer's commands are click's own in some releases and a copy of them in others.

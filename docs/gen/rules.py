@@ -1,4 +1,4 @@
-"""One page for each rule and each finding, and the lists of them."""
+"""One page for each rule, and the list of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from docs.gen.markdown import Fills, Pages, Places, code, link, linked, sentence, table, verdict
 from docs.gen.sources import (
+    FAMILIES,
     ROOT,
     called_by,
     not_lifted,
@@ -17,17 +18,9 @@ from docs.gen.sources import (
 )
 from tenure.conformance.vectors import Vector
 from tenure_proofs.report import statement_of
-from tools.lints.pages import Page, findings, pages
+from tools.lints.pages import Page, pages
 
 RULES = "rules/index.md"
-FINDINGS = "findings/index.md"
-FAMILIES = {
-    "KQ": "Kueue as released",
-    "TBP": "KEP-8522, time-based preemption",
-    "UCQ": "KEP-8826, Uber and Hero ClusterQueues",
-    "DYN": "KEP-754, time-dependent priority",
-    "KMR": "KAI's MinRuntime plugin",
-}
 AREAS = {
     "amounts": "amounts",
     "quota": "quota in the tree",
@@ -59,17 +52,9 @@ def rule_pages(report: dict[str, Any], places: Places) -> Pages:
     return {f"rules/{page.name}": _rule_page(page, report, cases, places) for page in pages(ROOT)}
 
 
-def finding_pages(places: Places) -> Pages:
-    """One page for each finding."""
-    return {f"findings/{page.name}": _finding_page(page, places) for page in findings(ROOT)}
-
-
-def lists(places: Places) -> Fills:
-    """The lists of rules and of findings."""
-    return {
-        RULES: {"rules": "\n\n".join(_rules(places))},
-        FINDINGS: {"findings": _findings(places)},
-    }
+def rule_list(places: Places) -> Fills:
+    """The list of rules."""
+    return {RULES: {"rules": "\n\n".join(_rules(places))}}
 
 
 def _rules(places: Places) -> Iterator[str]:
@@ -178,27 +163,3 @@ def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) 
         ]
         if rows:
             yield table([words, "What decides"], rows)
-
-
-def _finding_page(page: Page, places: Places) -> str:
-    here = f"findings/{page.name}"
-    parts = [linked(page.body, places, here).strip()]
-    for words in ("Obligations", "Vectors", "Scenarios"):
-        named = page.front.get(words.lower(), [])
-        if named:
-            items = "\n".join(f"- {link(each, places, here)}" for each in named)
-            parts.append(f"## {words}\n\n{items}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _findings(places: Places) -> str:
-    rows = [
-        [
-            link(page.id, places, FINDINGS),
-            page.title,
-            str(page.front.get("source", "")),
-            f"`{page.front['reading']}`" if "reading" in page.front else "",
-        ]
-        for page in findings(ROOT)
-    ]
-    return table(["Finding", "Title", "Source", "Reading key"], rows) if rows else "None yet."

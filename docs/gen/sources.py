@@ -18,18 +18,46 @@ from tools.lints.pages import findings, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 OBLIGATIONS_PAGE = "proofs/obligations.md"
-VECTORS_PAGE = "vectors.md"
-PEERS_PAGE = "explanation/peers.md"
+VECTORS_PAGE = "vectors/index.md"
+DIVERGENCES_PAGE = "reference/divergences.md"
+
+FAMILIES = {
+    "KQ": "Kueue as released",
+    "TBP": "KEP-8522, time-based preemption",
+    "UCQ": "KEP-8826, Uber and Hero ClusterQueues",
+    "DYN": "KEP-754, time-dependent priority",
+    "KMR": "KAI's MinRuntime plugin",
+}
+"""The families of rules, and what they are about."""
 
 
 def places() -> Places:
     """Where every rule, finding, obligation, vector and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
-    obligations = {each: f"{OBLIGATIONS_PAGE}#{anchor(each)}" for each in OBLIGATIONS}
-    cases = {vector.id: f"{VECTORS_PAGE}#{anchor(vector.id)}" for vector in vectors()}
-    divergences = {each.id: f"{PEERS_PAGE}#{anchor(each.id)}" for each in all_divergences()}
+    obligations = {each: f"{obligations_page(family_of(each))}#{anchor(each)}" for each in OBLIGATIONS}
+    cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
+    divergences = {each.id: f"{DIVERGENCES_PAGE}#{anchor(each.id)}" for each in all_divergences()}
     return of_rules | of_findings | obligations | cases | divergences
+
+
+def family_of(identifier: str) -> str:
+    """The family of a rule or of an obligation.
+
+    >>> family_of("TBP-020"), family_of("PO-TBP-020")
+    ('TBP', 'TBP')
+    """
+    return identifier.removeprefix("PO-").partition("-")[0]
+
+
+def obligations_page(family: str) -> str:
+    """Where the obligations of a family stand."""
+    return f"proofs/obligations-{family.lower()}.md"
+
+
+def vectors_page(area: str) -> str:
+    """Where the vectors of an area stand."""
+    return f"vectors/{area}.md"
 
 
 def written_pages() -> list[str]:

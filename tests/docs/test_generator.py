@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from docs.gen import coverage, proved, reference, rules, sources
+from docs.gen import cases, coverage, findings, proved, rules, sources
 from docs.gen.markdown import filled, linked
 from docs.gen.sources import places
 from tenure.rules.registry import all_rules
@@ -22,11 +22,11 @@ def never(*_: object) -> None:
 
 
 def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (sources, rules, reference):
+    for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
     pages = rules.rule_pages(NOTHING_PROVED, places())
     assert all(text.rstrip().endswith("None yet.") for text in pages.values())
-    assert reference.reference(places())["vectors.md"]["vectors"] == "None is published yet."
+    assert cases.vector_list()["vectors/index.md"]["vectors"] == "None is published yet."
 
 
 def test_a_rule_that_no_obligation_names_says_so() -> None:
@@ -35,9 +35,9 @@ def test_a_rule_that_no_obligation_names_says_so() -> None:
 
 
 def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "findings", lambda _: [])
-    assert rules.finding_pages({}) == {}
-    assert rules.lists({})["findings/index.md"]["findings"] == "None yet."
+    monkeypatch.setattr(findings, "findings", lambda _: [])
+    assert findings.finding_pages({}, {}, {}) == {}
+    assert findings.finding_list({})["findings/index.md"]["findings"] == "None yet."
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path) -> None:
 
 
 def test_every_rule_has_an_area_in_the_list() -> None:
-    listed = rules.lists(places())["rules/index.md"]["rules"]
+    listed = rules.rule_list(places())["rules/index.md"]["rules"]
     for entry in all_rules():
         assert f"[{entry.id}](../rules/{entry.id}-" in listed
 
@@ -104,7 +104,7 @@ def test_a_sentence_links_what_accounts_for_it() -> None:
     (row,) = [line for line in page.splitlines() if line.startswith("| 8522-098 |")]
     assert "(should NOT be preempted, as comparison requires strictly greater than)" in row
     assert "[TBP-020](../rules/TBP-020-time-expired.md)" in row
-    assert "[PO-TBP-020](../proofs/obligations.md#po-tbp-020)" in row
+    assert "[PO-TBP-020](../proofs/obligations-tbp.md#po-tbp-020)" in row
     assert "[F-004](../findings/F-004-" in row
 
 
@@ -124,6 +124,6 @@ def test_a_site_without_coverage_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_finding_without_a_reading_key_leaves_its_cell_empty() -> None:
-    listed = rules.lists(places())["findings/index.md"]["findings"]
+    listed = findings.finding_list(places())["findings/index.md"]["findings"]
     (row,) = [line for line in listed.splitlines() if "[F-013]" in line]
     assert row.endswith("|  |")

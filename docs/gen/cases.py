@@ -1,0 +1,96 @@
+"""The published vectors: a page for each area, and the list of areas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from docs.gen.clusters import drawn, scene_of
+from docs.gen.drawing import shown
+from docs.gen.markdown import Fills, Pages, Places, anchor, heading, link, linked, table
+from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
+from tenure.conformance.vectors import Vector
+
+Pictures: TypeAlias = dict[str, tuple[str, str]]
+"""By vector: the picture's path below `docs/` without its theme, and what it shows."""
+
+
+def vector_pictures() -> tuple[Pages, Pictures]:
+    """A picture of every vector of which there is one, as SVG by path below `docs/`; and where they are."""
+    files: Pages = {}
+    pictures: Pictures = {}
+    for vector in vectors():
+        scene = scene_of(vector.data["call"], vector.request()["input"])
+        drawing = None if scene is None else drawn(scene)
+        if drawing is not None:
+            path = f"vectors/pictures/{anchor(vector.id)}"
+            files |= drawing.files(path)
+            pictures[vector.id] = path, drawing.title
+    return files, pictures
+
+
+def vector_pages(places: Places, pictures: Pictures) -> Pages:
+    """A page for each area."""
+    return {
+        vectors_page(area): "\n\n".join(_page(area, mine, places, pictures)) + "\n"
+        for area, mine in _areas().items()
+    }
+
+
+def vector_list() -> Fills:
+    """The areas, how many vectors each has, and why these exist."""
+    areas = _areas()
+    rows = [
+        [f"[{area}]({area}.md)", str(len(mine)), ", ".join(f"*{flag}*" for flag in mine[0].flags)]
+        for area, mine in areas.items()
+    ]
+    rows.append(["all", str(sum(map(len, areas.values()))), ""])
+    listed = table(["Area", "Vectors", "Flags"], rows) if areas else "None is published yet."
+    return {VECTORS_PAGE: {"vectors": listed}}
+
+
+def _areas() -> dict[str, list[Vector]]:
+    areas: dict[str, list[Vector]] = {}
+    for vector in sorted(vectors(), key=lambda each: each.file):
+        areas.setdefault(vector.file.stem, []).append(vector)
+    return areas
+
+
+def _page(area: str, mine: list[Vector], places: Places, pictures: Pictures) -> Iterator[str]:
+    yield f"# Vectors: {area.replace('-', ' ')}"
+    yield "[The format](../reference/vectors.md) says how to run them against code of your own."
+    yield table(["Flag", "Why such a case exists"], [[*each] for each in mine[0].flags.items()])
+    for vector in mine:
+        yield from _case(vector, places, vectors_page(area))
+        if vector.id in pictures:
+            yield shown(*pictures[vector.id], "picture", vectors_page(area))
+
+
+def _case(vector: Vector, places: Places, here: str) -> Iterator[str]:
+    data = vector.data
+    yield heading(2, f"`{vector.id}`", vector.id)
+    yield linked(data["comment"], places, here)
+    rows = [
+        ["Rules", ", ".join(link(rule, places, here) for rule in data["rules"])],
+        ["Verdict", data["verdict"]],
+        ["Reading", _reading(data["reading"])],
+        ["Flags", ", ".join(data["flags"])],
+        ["Expected", _expected(data["expect"])],
+    ]
+    yield table(["", ""], rows)
+
+
+def _reading(reading: str | dict[str, str]) -> str:
+    if isinstance(reading, str):
+        return reading
+    return ", ".join(f"`{key}: {choice}`" for key, choice in reading.items())
+
+
+def _expected(expect: dict[str, Any]) -> str:
+    if "error" in expect:
+        return f"error `{expect['error']['code']}` at `{expect['error']['field']}`"
+    if "output" in expect:
+        return f"`{json.dumps(expect['output'])}`"
+    taken = [f"`{each['workload']}` ({each['reason']})" for each in expect["preempted"]]
+    return ", ".join([expect["decision"], *taken])

@@ -1,0 +1,143 @@
+"""One page for each finding: its story, with what is seen when it is replayed; and the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs.gen.cases import Pictures
+from docs.gen.charts import Views, scenarios
+from docs.gen.drawing import shown
+from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
+from docs.gen.sources import ROOT, vectors
+from tools.lints.pages import Page, findings
+
+FINDINGS = "findings/index.md"
+SOURCES = {
+    "KEP-8522": "KEP-8522, time-based preemption",
+    "KEP-754": "KEP-754, time-dependent priority",
+    "KEP-8826": "KEP-8826, Uber and Hero ClusterQueues",
+    "KAI-Scheduler": "KAI's MinRuntime plugin",
+}
+"""The sources, in the order of the list."""
+_OUTCOME = "## The outcome under each preset"
+
+
+def finding_pages(places: Places, pictures: Pictures, views: Views) -> Pages:
+    """One page for each finding."""
+    played = _played()
+    return {
+        f"findings/{page.name}": _page(page, places, pictures, views, played.get(page.id, []))
+        for page in findings(ROOT)
+    }
+
+
+def finding_list(places: Places) -> Fills:
+    """The list of findings."""
+    listed = "\n\n".join(_list(places)) or "None yet."
+    return {FINDINGS: {"findings": listed}}
+
+
+def source_of(page: Page) -> str:
+    """The source that a finding is about, in the words of the list.
+
+    Raises:
+        ValueError: it is none of `SOURCES`.
+    """
+    source = str(page.front.get("source", ""))
+    for name, words in SOURCES.items():
+        if source.startswith(name):
+            return words
+    raise ValueError(f"{page.id} is about {source!r}, which has no place in docs/gen/findings.py")
+
+
+def _list(places: Places) -> Iterator[str]:
+    written = list(findings(ROOT))
+    for words in SOURCES.values():
+        rows = [
+            [
+                link(page.id, places, FINDINGS),
+                page.title,
+                f"[`{page.front['reading']}`](../reference/readings.md#{page.front['reading']})"
+                if "reading" in page.front
+                else "",
+            ]
+            for page in written
+            if source_of(page) == words
+        ]
+        if rows:
+            yield f"## {words}"
+            yield table(["Finding", "Title", "Reading key"], rows)
+
+
+def _played() -> dict[str, list[str]]:
+    """By finding: the scenarios that say it is their source."""
+    named: dict[str, list[str]] = {}
+    for scenario in scenarios():
+        for page in findings(ROOT):
+            if (
+                page.id in scenario.source
+                or scenario.name in page.front.get("scenarios", ())
+                or f"scenarios/{scenario.name}.yaml" in page.body
+                or f"--scenario {scenario.name}" in page.body
+            ):
+                named.setdefault(page.id, []).append(scenario.name)
+    return named
+
+
+def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: list[str]) -> str:
+    here = f"findings/{page.name}"
+    before, outcome, after = page.body.partition(_OUTCOME)
+    cases = [each for each in page.front.get("vectors", []) if each in pictures]
+    parts = [
+        linked(before, places, here).strip(),
+        *_charts(played, views, places, here),
+        *_pictures(cases, pictures, places, here),
+        linked(outcome + after, places, here).strip(),
+        *_replay(page, played),
+        *_named(page, played, places, here),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _charts(played: list[str], views: Views, places: Places, here: str) -> Iterator[str]:
+    for name in played:
+        yield f"### Played: {name.replace('-', ' ')}"
+        for readings, path, words in views[name]:
+            yield f"Under {readings}, [the scenario]({_up(places[name])}):"
+            yield shown(path, words, "chart", here)
+
+
+def _pictures(cases: list[str], pictures: Pictures, places: Places, here: str) -> Iterator[str]:
+    if not cases:
+        return
+    yield "### In pictures"
+    about = {vector.id: vector.data for vector in vectors()}
+    for each in cases:
+        data = about[each]
+        reading = data["reading"] if isinstance(data["reading"], str) else "a reading of its own"
+        yield f"{linked(data['comment'], places, here)} ([vector]({_up(places[each])}), under {reading})"
+        yield shown(*pictures[each], "picture", here)
+
+
+def _replay(page: Page, played: list[str]) -> Iterator[str]:
+    commands = [f"tenure play --scenario {each} --all-readings" for each in played]
+    commands += [f"tenure vectors run {each} --verbose" for each in page.front.get("vectors", [])]
+    commands += [f"tenure prove --only {each} --no-mutants" for each in page.front.get("obligations", [])]
+    if commands:
+        yield "## Replay it"
+        yield code("sh", "\n".join(commands))
+
+
+def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator[str]:
+    for words, named in (
+        ("Obligations", page.front.get("obligations", [])),
+        ("Vectors", page.front.get("vectors", [])),
+        ("Scenarios", played),
+    ):
+        if named:
+            yield f"## {words}"
+            yield "\n".join(f"- {link(each, places, here)}" for each in named)
+
+
+def _up(place: str) -> str:
+    return f"../{place}"

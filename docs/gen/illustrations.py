@@ -1,0 +1,59 @@
+"""What written pages show beside their words: pictures of vectors, charts of plays, and the speed chart."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
+
+from docs.gen.cases import Pictures
+from docs.gen.charts import Views
+from docs.gen.drawing import shown
+from docs.gen.markdown import Fills
+
+HOME: Final = "index.md"
+SPEED: Final = "docs.gen.speed"
+"""The module that draws the benchmark's figures: `speed()` gives the Markdown of the home page's section.
+
+Where it does not exist the section is left out.
+"""
+_LOOPS: Final = "explanation/why-loops-happen.md"
+_COMPOSE: Final = "explanation/how-the-policies-compose.md"
+VECTORS: Final = {
+    (HOME, "smallest"): "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours",
+    (_COMPOSE, "aged"): "DYN-050/an-aged-workload-takes-a-protected-one",
+    (_COMPOSE, "hero"): "KQ-300/a-workload-protected-from-equals-a-hero-takes",
+}
+"""The vector whose picture stands in place of a page's marker."""
+PLAYS: Final = {
+    (HOME, "played"): ("tbp-the-third-of-three", "as-written"),
+    (_LOOPS, "victim"): ("tbp-strict-fifo-victim-first", "released"),
+    (_LOOPS, "overtake"): ("dyn-two-classes-overtake", "guaranteed"),
+    (_LOOPS, "storm"): ("ucq-storm-without-a-brake", "guaranteed"),
+}
+"""The scenario, and the reading of the play, whose chart stands there."""
+
+
+def illustrations(pictures: Pictures, views: Views) -> Fills:
+    """What stands in place of the markers.
+
+    Raises:
+        KeyError: a vector has no picture, or a scenario no such play.
+    """
+    fills: Fills = {HOME: {"speed": _speed()}}
+    for (page, marker), vector in VECTORS.items():
+        fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture", page)
+    for (page, marker), (scenario, reading) in PLAYS.items():
+        fills.setdefault(page, {})[marker] = shown(*_chart(views, scenario, reading), "chart", page)
+    return fills
+
+
+def _chart(views: Views, scenario: str, reading: str) -> tuple[str, str]:
+    for readings, path, words in views[scenario]:
+        if reading in readings.split(" and "):
+            return path, words
+    raise KeyError(f"{scenario} under {reading}")
+
+
+def _speed() -> str:
+    return str(import_module(SPEED).speed()) if find_spec(SPEED) else ""

@@ -1,0 +1,90 @@
+"""The generated pages in the navigation, in groups that a reader can look through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from docs.gen.findings import source_of
+from docs.gen.sources import FAMILIES, ROOT, family_of
+from tools.lints.pages import findings
+
+_PLAYED = {
+    "tbp": FAMILIES["TBP"],
+    "ucq": FAMILIES["UCQ"],
+    "dyn": FAMILIES["DYN"],
+    "kai": FAMILIES["KMR"],
+    "kueue": "Reports about Kueue",
+}
+"""Groups of scenarios, by what their names begin with."""
+_AREAS = ("vectors", "coverage")
+
+
+def completed(navigation: list[dict[str, Any]], pages: Iterable[str]) -> list[dict[str, Any]]:
+    """The navigation with the generated pages.
+
+    Args:
+        navigation: that of `mkdocs.yml`; each section of generated pages holds its index alone.
+        pages: paths below `docs/`.
+
+    >>> written = [{"Vectors": ["vectors/index.md"]}]
+    >>> completed(written, ["vectors/quota.md", "vectors/order.md"])
+    [{'Vectors': ['vectors/index.md', 'vectors/order.md', 'vectors/quota.md']}]
+    """
+    made = sorted(pages)
+    return [{title: _entry(entry, made) for title, entry in section.items()} for section in navigation]
+
+
+def _entry(entry: Any, made: list[str]) -> Any:
+    if not isinstance(entry, list):
+        return entry
+    found: list[Any] = []
+    for each in entry:
+        found.append(
+            {title: _entry(below, made) for title, below in each.items()} if isinstance(each, dict) else each
+        )
+        found += _behind(each, made)
+    return found
+
+
+def _behind(index: Any, made: list[str]) -> list[Any]:
+    """What follows an index of generated pages."""
+    if not isinstance(index, str):
+        return []
+    folder = PurePosixPath(index).parent.as_posix()
+    mine = [path for path in made if PurePosixPath(path).parent.as_posix() == folder]
+    if index == "proofs/obligations.md":
+        return mine
+    if not index.endswith("/index.md") or folder == "proofs":
+        return []
+    if folder in _AREAS:
+        return mine
+    return _grouped(mine, _GROUPS[folder]) if mine else []
+
+
+def _grouped(paths: list[str], group: Callable[[str], str]) -> list[dict[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(group(path), []).append(path)
+    return [{name: groups[name]} for name in sorted(groups, key=_place)]
+
+
+def _place(group: str) -> int:
+    order = [*FAMILIES.values(), *_PLAYED.values()]
+    return order.index(group) if group in order else -1
+
+
+def _rule(path: str) -> str:
+    return FAMILIES[family_of(PurePosixPath(path).name)]
+
+
+def _finding(path: str) -> str:
+    return next(source_of(page) for page in findings(ROOT) if page.name == PurePosixPath(path).name)
+
+
+def _scenario(path: str) -> str:
+    return _PLAYED[PurePosixPath(path).name.partition("-")[0]]
+
+
+_GROUPS: dict[str, Callable[[str], str]] = {"rules": _rule, "findings": _finding, "scenarios": _scenario}

@@ -1,0 +1,58 @@
+"""The built site on a port of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+_INDEX = "/search/search_index.json"
+_NO_PAGE = Path(__file__).with_name("no_page.json")
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    searched = True
+
+    def translate_path(self, path: str) -> str:
+        """The file of a request; a site that nobody searches has an index of no page."""
+        unsearched = not self.searched and path.endswith(_INDEX)
+        return str(_NO_PAGE) if unsearched else super().translate_path(path)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+        """Requests are seen by the browser."""
+
+    def end_headers(self) -> None:
+        # What all pages have in common is read once.
+        if "/assets/" in self.path:
+            self.send_header("Cache-Control", "max-age=3600")
+        super().end_headers()
+
+
+class _Unsearched(_Handler):
+    searched = False
+
+
+@contextmanager
+def served(root: Path, *, searched: bool = True) -> Iterator[str]:
+    """The address of a site that is served until the end.
+
+    Args:
+        root: its folder.
+        searched: whether somebody will search. Otherwise the index is empty: each page would read it anew,
+            which takes longer than all else that a page does.
+    """
+    handler = _Handler if searched else _Unsearched
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(root)))
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

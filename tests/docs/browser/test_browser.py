@@ -1,0 +1,96 @@
+"""A headless Chromium opens every page, on a desk and on a phone, light and dark, and searches the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
+from tests.docs.browser.serving import served
+from tests.docs.browser.visiting import WIDTHS, turn_to, unpainted, visit
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
+
+WRONG = {
+    "<p>fine</p>": "",
+    "<script>nowhere()</script>": "nowhere is not defined",
+    "<script>console.error('oh')</script>": "says error: ['oh']",
+    "<img src=missing.svg alt=none>": "got 404",
+    "<img src=http://another.invalid/a.png alt=none>": "asks http://another.invalid/a.png",
+    "<article><p style='width: 2000px'>wide</p></article>": "is 2008 wide, because of p wide",
+    "<img src=assets/images/favicon.png>": "does not say what",
+}
+"""Pages, and what is wrong with them."""
+ICON = "<link rel=icon href=data:,>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all pages: starting it takes longer than a page."""
+    with chromium(tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+def addresses(root: Path, base: str) -> list[tuple[str, bool]]:
+    """Every page's address, and whether it is the first two of its folder or a page that somebody wrote."""
+    found: list[tuple[str, bool]] = []
+    seen: dict[Path, int] = {}
+    for path in sorted(root.rglob("*.html")):
+        folder = path.parent.parent
+        seen[folder] = seen.get(folder, 0) + 1
+        address = f"{base}/{path.relative_to(root).as_posix().removesuffix('index.html')}"
+        found.append((address, seen[folder] <= 2))
+    return found
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_is_in_order(browser: Browser, site_root: Path, width: str) -> None:
+    browser.resize(*WIDTHS[width])
+    with served(site_root, searched=False) as base, unpainted(browser):
+        browser.open(f"{base}/")
+        wrong = {
+            address: problems
+            for address, alone in addresses(site_root, base)
+            if (problems := (visit if alone else turn_to)(browser, address, base))
+        }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(("body", "problem"), WRONG.items())
+def test_what_is_wrong_with_a_page_is_seen(
+    browser: Browser, site_root: Path, tmp_path: Path, body: str, problem: str
+) -> None:
+    (tmp_path / "assets").symlink_to(site_root / "assets")
+    (tmp_path / "page.html").write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
+    browser.resize(*WIDTHS["phone"])
+    with served(tmp_path) as base:
+        browser.open(f"{base}/page.html")
+        found = visit(browser, f"{base}/page.html", base)
+    assert found == [] if not problem else problem in " ".join(found)
+
+
+@pytest.mark.parametrize("words", ["minAdmitDuration", "hero"])
+def test_the_search_finds(browser: Browser, site_root: Path, words: str) -> None:
+    browser.resize(*WIDTHS["desktop"])
+    with served(site_root) as base:
+        browser.open(f"{base}/")
+        browser.value("document.querySelector('.md-search__input').focus()")
+        browser.send("Input.insertText", text=words)
+        found = browser.until(
+            "[...document.querySelectorAll('.md-search-result__link')].map(each => each.href)"
+        )
+    assert len(found) > 2
+    assert all(address.startswith(base) for address in found)
+
+
+def test_a_reader_switches_to_dark_and_back(browser: Browser, site_root: Path) -> None:
+    scheme = "document.body.getAttribute('data-md-color-scheme')"
+    with served(site_root, searched=False) as base:
+        browser.open(f"{base}/findings/")
+        before = browser.value(scheme)
+        browser.value("document.querySelector('label[for=__palette_1]:not([hidden])').click()")
+        assert {before, browser.value(scheme)} == {"default", "slate"}
+        browser.open(f"{base}/rules/")
+        assert browser.value(scheme) != before, "the choice is kept from page to page"

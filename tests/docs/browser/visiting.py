@@ -1,0 +1,115 @@
+"""What is looked at on every page: its width, its images, its console, its requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.docs.browser.devtools import Browser
+
+WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
+SCHEMES = {"light": "default", "dark": "slate"}
+_BAD = ("error", "warning", "assert")
+
+_LOOK = """
+(() => {
+  const width = document.documentElement.clientWidth;
+  const scrolls = each => {
+    for (let at = each; at && at !== document.body; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.overflowX !== "visible" || style.position === "fixed") return true;
+    }
+    return false;
+  };
+  const found = [];
+  if (document.documentElement.scrollWidth > width) {
+    const wide = [...document.querySelectorAll("article *")]
+      .filter(each => each.getBoundingClientRect().right > width + 0.5 && !scrolls(each));
+    found.push(`is ${document.documentElement.scrollWidth} wide, because of ` +
+      wide.slice(0, 3).map(each => `${each.localName} ${each.textContent.trim().slice(0, 40)}`).join("; "));
+  }
+  for (const each of document.images) {
+    if (each.offsetParent && each.complete && !each.naturalWidth) found.push(`shows no ${each.src}`);
+    if (each.offsetParent && !each.alt) found.push(`does not say what ${each.src} shows`);
+  }
+  return found;
+})()
+"""
+
+_TURN = """
+async url => {
+  const got = await fetch(url);
+  if (!got.ok) throw new Error(`${got.status} for ${url}`);
+  const page = new DOMParser().parseFromString(await got.text(), "text/html");
+  let base = document.querySelector("base");
+  if (!base) document.head.prepend(base = document.createElement("base"));
+  base.href = url;
+  document.title = page.title;
+  document.querySelector(".md-container").replaceWith(document.adoptNode(page.querySelector(".md-container")));
+}
+"""
+
+
+@contextmanager
+def unpainted(browser: Browser) -> Iterator[None]:
+    """Pages that are opened meanwhile are laid out, and not painted: nobody looks at hundreds of them."""
+    name = browser.style("html { visibility: hidden !important }")
+    yield
+    browser.unstyle(name)
+
+
+def visit(browser: Browser, url: str, base: str) -> list[str]:
+    """What is wrong with a page in either scheme, in the size that the browser has; nothing, of a good one.
+
+    Args:
+        browser: a tab.
+        url: the page.
+        base: the address of the site; whatever a page asks elsewhere is wrong.
+
+    Raises:
+        BrowserError: the page cannot be opened.
+    """
+    browser.open(url)
+    return _seen(browser, base)
+
+
+def turn_to(browser: Browser, url: str, base: str) -> list[str]:
+    """The same of a page that is put into an open one, which shares its head and its scripts.
+
+    It takes a fifth of the time, and there are hundreds of pages.
+
+    Raises:
+        BrowserError: there is no such page.
+    """
+    browser.value(f"({_TURN})({url!r})")
+    return _seen(browser, base)
+
+
+def _seen(browser: Browser, base: str) -> list[str]:
+    found = []
+    for scheme, name in SCHEMES.items():
+        browser.value(f'document.body.setAttribute("data-md-color-scheme", "{name}")')
+        found += [f"{scheme}: {problem}" for problem in browser.value(_LOOK)]
+    return [*found, *complaints(browser.taken(), base)]
+
+
+def complaints(events: list[dict[str, Any]], base: str) -> list[str]:
+    """Errors and warnings of the console, and requests that leave the site or fail."""
+    return [words for event in events for words in _complaint(event["method"], event["params"], base)]
+
+
+def _complaint(method: str, about: dict[str, Any], base: str) -> Iterator[str]:
+    if method == "Runtime.exceptionThrown":
+        details = about["exceptionDetails"]
+        yield f"throws {details.get('exception', {}).get('description', details['text'])}"
+    elif method == "Runtime.consoleAPICalled" and about["type"] in _BAD:
+        yield f"says {about['type']}: {[each.get('value') for each in about['args']]}"
+    elif method == "Log.entryAdded" and about["entry"]["level"] in _BAD:
+        yield f"says {about['entry']['level']}: {about['entry']['text']} {about['entry'].get('url', '')}"
+    elif method == "Network.requestWillBeSent":
+        asked = about["request"]["url"]
+        if not asked.startswith((f"{base}/", "data:", "blob:")):
+            yield f"asks {asked}"
+    elif method == "Network.responseReceived" and about["response"]["status"] >= 400:
+        yield f"got {about['response']['status']} for {about['response']['url']}"

@@ -1,0 +1,64 @@
+"""The whole site, built once in a run of the tests."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.docs.blocks import ROOT
+from tests.docs.links import HtmlPage, read_site
+
+_QUIET = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A built site: its folder, and every page in it."""
+
+    root: Path
+    pages: dict[Path, HtmlPage]
+
+    def page(self, path: str) -> HtmlPage:
+        """A page by its path."""
+        return self.pages[self.root / path]
+
+    def rule(self, identifier: str) -> HtmlPage:
+        """The page of a rule."""
+        (folder,) = (self.root / "rules").glob(f"{identifier}-*")
+        return self.pages[folder / "index.html"]
+
+
+def built_site(folder: Path) -> Path:
+    """The folder of the site, built below `folder` as `make docs` builds it, unless it stands there.
+
+    Workers of one run share it: the first builds, and whoever comes meanwhile waits.
+    """
+    root = (folder / "site").resolve()
+    with (folder / "site.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.is_dir():
+            unfinished = root.with_name("site.unfinished")
+            _build(unfinished)
+            unfinished.rename(root)
+    return root
+
+
+def _build(folder: Path) -> None:
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, **_QUIET},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+
+
+def read(root: Path) -> Site:
+    """A built site, with its pages read."""
+    return Site(root, read_site(root))
