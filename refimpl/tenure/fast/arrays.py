@@ -37,6 +37,7 @@ REQUEUED_AFTER: Final = SECOND // 1000
 
 _ADAPTER: Final = TypeAdapter(Cluster)
 _FORMAT: Final = 1
+_MOST_ASKED: Final = 4096
 
 
 class Arrays:
@@ -68,6 +69,7 @@ class Arrays:
         self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
+        self._asked: dict[tuple[object, ...], Any] = {}
         self._sum_up()
 
     def __len__(self) -> int:
@@ -212,6 +214,7 @@ class Arrays:
     def _forget(self) -> None:
         """Nothing that was made of what the store held is right any more."""
         self._made.clear()
+        self._asked.clear()
         self.changes += 1
 
     def rows(
@@ -245,6 +248,15 @@ class Arrays:
                 self._made.clear()
             self._made[key] = make()
         return self._made[key]
+
+    def asked_of(self, key: tuple[object, ...], make: Any) -> Any:
+        """The same for what is small, and asked for in many kinds."""
+        if key not in self._asked:
+            made = make()
+            if len(self._asked) >= _MOST_ASKED:
+                self._asked.clear()
+            self._asked[key] = made
+        return self._asked[key]
 
     def depends_on_time(self) -> bool:
         """Whether the order of workloads is another one at another instant."""
@@ -339,6 +351,8 @@ class Arrays:
             out=np.empty(rows, np.int32),
             ground=np.empty(rows, np.int8),
             share=np.empty(rows, np.int8),
+            node=np.empty(rows, np.int32),
+            held=np.empty((columns, rows), np.int64),
             ends=np.empty(ROOM, np.int64),
             log=np.empty((3, cells), np.int64),
         )

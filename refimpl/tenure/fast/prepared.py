@@ -14,6 +14,7 @@ from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT
 from tenure.fast.classical import attempts, classify
 from tenure.fast.decide import Answer, answer_of
+from tenure.fast.nodes import is_simple
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
 from tenure.fast.tables import Array, Ask, Policy, Rows, Work
@@ -312,10 +313,12 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
         out=np.empty(count, np.int32),
         ground=np.empty(count, np.int8),
         share=np.empty(count, np.int8),
+        node=shared.node,
+        held=shared.held,
         ends=shared.ends,
         log=shared.log,
     )
-    simple = bool(paths.is_simple(arrays.layout.forest, ask))
+    simple = bool(is_simple(arrays.layout.forest, ask))
     return Route(searcher, ask, work, paths.steps_for(len(ask.at), count), count, may_borrow, simple=simple)
 
 

@@ -108,6 +108,7 @@ class Route:
         work.usage[:] = arrays.usage
         for name in ("out", "ground", "share"):
             getattr(work, name)[:end] = getattr(mine, name)[:end]
+        work.held[: len(ask.at), :end] = self.steps.held[:, :end]
         replay(rows, forest, work.out[:end], ask.watched, work.usage, work.log)
         kept = fill_back(forest, rows, ask, self.may_borrow, end, work)
         found = (each[end - kept : end].copy() for each in (work.out, work.ground, work.share))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
-from tenure.fast.nodes import change, replay
+from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_of, terms_of
 from tenure.fast.tables import Array, Ask, Order, Policy, Rows
 from tenure.fast.uncovered import Uncovered
@@ -109,9 +109,6 @@ class Searcher:
     def _find_fairly(self, ask: Ask) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
         work, rounds = arrays.work(), arrays.rounds()
-        rounds.charged[:] = arrays.usage
-        for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
-            change(arrays.layout.forest, rounds.charged, self.node, at, amount, True, work.log, 0)
         strategies = settings.fair_sharing or tuple(FairStrategy)
         start, end, claims = fair.select(
             self.rows,
@@ -143,6 +140,11 @@ class Searcher:
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
+        arrays, key = self.arrays, ("ask", self.node, frozenset(needed), *request)
+        ask: Ask = arrays.asked_of(key, lambda: self._ask(needed, request))
+        return ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
+
+    def _ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         self.arrays.require(needed)
         self.arrays.require(request)
         columns = self.arrays.layout.columns
@@ -152,8 +154,7 @@ class Searcher:
         is_needed[lacking] = True
         watched = is_needed.copy()
         watched[at] = True
-        amount = np.fromiter(request.values(), np.int64, len(request))
-        return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
+        return Ask(self.node, self.path, at, np.empty(0, np.int64), lacking, is_needed, watched)
 
 
 def searcher(
@@ -175,4 +176,5 @@ def searcher(
     terms: Terms = terms_of(queue, settings, reading)
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy)
+    path: Array = arrays.asked_of(("path", node), lambda: arrays.layout.path(node))
+    return Searcher(arrays, queue, node, path, rows, order, policy)
