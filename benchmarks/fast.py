@@ -67,20 +67,28 @@ def main() -> int:
     peer = Peer(given.peer) if given.peer is not None else None
     made: Row = {"format": FORMAT, "made": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine()}
     made["kueue"] = peer.version() if peer else None
+    if given.note:
+        made["note"] = given.note
     print("  ".join(head.rjust(9) for head in HEADS), flush=True)
     made["decisions"] = []
     for name, count, share in product(given.shape, given.workloads, given.share):
         row = measure(SHAPES[name], count, share, given.seconds, peer)
         made["decisions"].append(row)
         print("  ".join(cell.rjust(9) for cell in _cells(row)), flush=True)
+        _write(made, given.write)
     if peer:
         peer.close()
     if given.growth:
         made["growth"] = list(growth.rows(READING, given.seconds))
         growth.show(made["growth"])
-    if given.write is not None:
-        given.write.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        _write(made, given.write)
     return 0
+
+
+def _write(made: Row, path: Path | None) -> None:
+    """After every row: a long run that is interrupted leaves what it has measured."""
+    if path is not None:
+        path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | None) -> Row:
@@ -157,6 +165,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.5, help="how long to measure each figure")
     parser.add_argument("--peer", type=Path, help="the program built of tests/peers/kueue")
     parser.add_argument("--growth", action="store_true", help="measure growth and memory as well")
+    parser.add_argument("--note", help="what a reader of the figures should know")
     parser.add_argument("--write", type=Path, help="JSON file for the figures")
     return parser.parse_args()
 

@@ -124,7 +124,7 @@ def _cohorts(shape: Shape) -> dict[str, Cohort]:
 
 
 def _width(shape: Shape, level: int) -> int:
-    return max(1, round(shape.queues ** (level / shape.depth)))
+    return max(1, round(float(shape.queues) ** (level / shape.depth)))
 
 
 def _cohort(level: int, number: int) -> str:

@@ -70,10 +70,16 @@ def steps_for(asked: int, count: int) -> Steps:
         asked: how many columns are requested.
         count: how many candidates there are.
     """
-    tables = [np.empty((asked, count), np.int64) for _ in range(4)]
-    least = np.full((asked, count // BLOCK + 1), MOST, np.int64)
-    room = np.empty((2, asked), np.int64)
-    return Steps(*tables, least, np.empty(count, np.bool_), room, np.empty(count, np.int32))
+    return Steps(
+        free=np.empty((asked, count), np.int64),
+        rest=np.empty((asked, count), np.int64),
+        own=np.empty((asked, count), np.int64),
+        held=np.empty((asked, count), np.int64),
+        least=np.full((asked, count // BLOCK + 1), MOST, np.int64),
+        mine=np.empty(count, np.bool_),
+        room=np.empty((2, asked), np.int64),
+        back=np.empty(count, np.int32),
+    )
 
 
 @compiled
