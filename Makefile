@@ -91,12 +91,22 @@ differential: $(STAMP) ## compare the optimized core with the reference on N sce
 	mkdir -p build
 	$(BIN)/tenure campaign --scenarios $(N) --seed $(SEED) --jobs 2 --journal build/differential.jsonl --overwrite
 
+# The released scheduler is timed as well where Go is present.
 .PHONY: bench
-bench: $(STAMP) ## decisions and requests a second, and loading time and memory
+bench: $(STAMP) ## decisions and requests a second, loading, and the core beside Kueue; writes docs/data/bench.json
 	$(BIN)/python benchmarks/deciding.py
 	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/loading.py
-	$(BIN)/python benchmarks/fast.py
+	@$(MAKE) --no-print-directory bench-fast
+
+.PHONY: bench-fast
+bench-fast: $(STAMP)
+	mkdir -p build docs/data
+	@if command -v go > /dev/null; then (cd tests/peers/kueue && go build -o ../../../build/kueue-peer .); \
+	  else echo "no Go here: Kueue is not timed"; fi
+	$(BIN)/python -m benchmarks.fast --growth --write docs/data/bench.json \
+	  $$(command -v go > /dev/null && echo --peer build/kueue-peer || true)
+	$(BIN)/python -m docs.gen.speed build/speed.svg
 
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself

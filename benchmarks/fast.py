@@ -1,181 +1,174 @@
-"""The optimized core beside the reference: one decision about a full cluster, by shape and size.
+"""Reference, optimized core and the released Kueue, on the same clusters in one run.
 
-    python benchmarks/fast.py [--shape queue tree] [--workloads 100 1000] [--share 10] [--seconds 1]
+    python -m benchmarks.fast --shape queue tree --workloads 100 1000 --share 10 --peer build/kueue-peer
 
 Shapes: one ClusterQueue, a flat cohort of 50, a tree of three levels with 100 ClusterQueues, fair sharing
-over 50. Every workload holds two resources; the request is such that about a share of all must leave.
-`cold` decides on arrays, keys made and nothing sorted; `prepared` with the sorted candidates of the last
-decision, which fair sharing does not keep. The assignment is given; the ratio is the reference to cold.
-Medians, in microseconds.
+over 50, and a hero above a tree. Every workload holds two resources; the request is such that about a share
+of all must leave, and its flavors are given. `cold` decides on arrays, with nothing sorted; `prepared` by an
+engine that has decided before, for 16 requests in turn; `batch` for 1000 pending workloads, all kinds of
+preemptors anew; `objects` is turning the answer into named victims. `kueue` is `GetTargets` of the released
+Kueue on a snapshot of the same objects; its victims must be the core's. All are medians of processor time,
+in microseconds; of Kueue the lower one of that and of time on the clock.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
-import statistics
-import time
+import json
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
 
-from tenure.fast import COMPILED, NOT_COMPILED, Arrays
+from benchmarks import growth
+from benchmarks.kueue_timer import Peer
+from benchmarks.measuring import MICROSECOND, machine, median, once
+from benchmarks.shapes import NOW, SHAPES, TARGET, Case, Shape, case_of, pending_of
+from tenure.engines import Engine
+from tenure.engines import decide as decide_by_engine
+from tenure.fast import COMPILED, NOT_COMPILED, Answer, Arrays, Prepared, Uncovered
 from tenure.fast import decide as decide_by_core
-from tenure.model import (
-    SECOND,
-    Assignment,
-    Cluster,
-    ClusterQueue,
-    Cohort,
-    FairStrategy,
-    FlavorQuotas,
-    FlavorResource,
-    ReclaimWithinCohort,
-    ResourceGroup,
-    Settings,
-    WithinClusterQueue,
-    Workload,
-)
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
 
-CPU, MEMORY = FlavorResource("default", "cpu"), FlavorResource("default", "memory")
 SIZES = (100, 1_000, 10_000, 100_000)
-SHAPES = {"queue": 1, "cohort": 50, "tree": 100, "fair": 50}
 READING = preset("released")
-COUNTED = ("shape", "workloads", "share", "victims")
-HEADS = (*COUNTED, "reference", "cold", "prepared", "ratio", "build ms", "bytes")
-NOW = 1_800_000_000 * SECOND
+HEADS = (
+    "shape",
+    "workloads",
+    "share",
+    "victims",
+    "reference",
+    "cold",
+    "prepared",
+    "batch",
+    "objects",
+    "kueue",
+    "ratio",
+)
 SLOW = 20_000
 """From so many workloads on the reference decides once only."""
 
+REQUESTS = 16
+PENDING = 1_000
+FORMAT = 1
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A cluster, and who asks for how much."""
-
-    cluster: Cluster
-    preemptor: Workload
-    assignment: Assignment
+Row = dict[str, Any]
 
 
-def case_of(shape: str, count: int, share: float) -> Case:
-    """A cluster that is full, and a request for a share of it.
-
-    Args:
-        shape: see `SHAPES`.
-        count: workloads that hold quota.
-        share: of them that must leave, above 0, at most 1.
-    """
-    queues = SHAPES[shape]
-    workloads = tuple(_workload(number, f"q{number % queues:03d}") for number in range(count))
-    held = {at: sum(each.usage[at] for each in workloads) for at in (CPU, MEMORY)}
-    request = {at: max(1, int(amount * share)) for at, amount in held.items()}
-    own = request if queues > 1 else held
-    mine = {at.resource: amount for at, amount in own.items()}
-    # Whoever else is there borrows all it holds from the preemptor's queue and, beyond that, from the root.
-    cluster_queues = {
-        f"q{number:03d}": _queue(number, shape, mine if number == 0 else _small(held, own, queues))
-        for number in range(queues)
-    }
-    if queues > 1:
-        workloads = tuple(each for each in workloads if each.cluster_queue != "q000")
-    settings = Settings(fair_sharing=tuple(FairStrategy) if shape == "fair" else None)
-    cohorts = _cohorts() if shape == "tree" else {}
-    preemptor = Workload("ns", "asks", "u-asks", priority=1000, created_at=NOW - SECOND)
-    return Case(
-        Cluster(cluster_queues, workloads, settings=settings, cohorts=cohorts),
-        preemptor,
-        Assignment(usage=request, needs_preemption=frozenset(request)),
-    )
-
-
-def _cohorts() -> dict[str, Cohort]:
-    """Five cohorts below a root, and four below each of them."""
-    upper = {f"top{i}": Cohort(f"top{i}", parent="root") for i in range(5)}
-    return upper | {f"mid{i}": Cohort(f"mid{i}", parent=f"top{i // 4}") for i in range(20)}
-
-
-def _small(held: dict[FlavorResource, int], own: dict[FlavorResource, int], queues: int) -> dict[str, int]:
-    """What is left of the quota for each other queue."""
-    return {at.resource: max(0, held[at] - own[at]) // max(1, queues - 1) for at in held}
-
-
-def _queue(number: int, shape: str, nominal: dict[str, int]) -> ClusterQueue:
-    cohort = {"queue": None, "tree": f"mid{number % 20}"}.get(shape, "root")
-    return ClusterQueue(
-        name=f"q{number:03d}",
-        resource_groups=(ResourceGroup(("cpu", "memory"), (FlavorQuotas("default", nominal),)),),
-        within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
-        cohort=cohort,
-        reclaim_within_cohort=ReclaimWithinCohort.ANY,
-    )
-
-
-def _workload(number: int, queue: str) -> Workload:
-    mixed = number * 2654435761 % 2**32
-    reserved = NOW - (mixed % 2_000_000 + 1) * SECOND
-    return Workload(
-        namespace=f"team-{number % 25}",
-        name=f"job-training-run-{number:06d}",
-        uid=f"0a5cb0fe-6a4b-4f5e-9d3e-{mixed * 4096 + number % 4096:012x}"[:36],
-        priority=mixed // 7 % 10 * 10,
-        created_at=reserved - 20 * SECOND,
-        quota_reserved_at=reserved,
-        cluster_queue=queue,
-        usage={CPU: mixed % 4 * 1000 + 1000, MEMORY: (mixed // 4 % 16 + 1) * 2**30},
-    )
-
-
-def main() -> None:
-    """Print a table."""
+def main() -> int:
+    """Measure, print a table, and write the figures where told."""
     given = _arguments()
-    print(f"Python {platform.python_version()}, {platform.machine()}; medians in microseconds")
     if not COMPILED:
         print(NOT_COMPILED)
-    print("  ".join(head.rjust(10) for head in HEADS))
-    for shape in given.shape:
-        for count in given.workloads:
-            for share in given.share:
-                cells = _row(shape, count, share, given.seconds)
-                print("  ".join(cell.rjust(10) for cell in cells), flush=True)
+    peer = Peer(given.peer) if given.peer is not None else None
+    made: Row = {"format": FORMAT, "made": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine()}
+    made["kueue"] = peer.version() if peer else None
+    if given.note:
+        made["note"] = given.note
+    print("  ".join(head.rjust(9) for head in HEADS), flush=True)
+    made["decisions"] = []
+    for name, count, share in product(given.shape, given.workloads, given.share):
+        row = measure(SHAPES[name], count, share, given.seconds, peer)
+        made["decisions"].append(row)
+        print("  ".join(cell.rjust(9) for cell in _cells(row)), flush=True)
+        _write(made, given.write)
+    if peer:
+        peer.close()
+    if given.growth:
+        made["growth"] = list(growth.rows(READING, given.seconds))
+        growth.show(made["growth"])
+        _write(made, given.write)
+    return 0
 
 
-def _row(shape: str, count: int, share: int, seconds: float) -> Iterator[str]:
+def _write(made: Row, path: Path | None) -> None:
+    """After every row: a long run that is interrupted leaves what it has measured."""
+    if path is not None:
+        path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+
+
+def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | None) -> Row:
+    """One row: figures in nanoseconds, None for what does not decide this.
+
+    Raises:
+        RuntimeError: the released scheduler takes other victims.
+    """
     case = case_of(shape, count, share / 100)
-    started = time.perf_counter()
-    arrays = Arrays(case.cluster)
-    built = time.perf_counter() - started
-    asked = (case.preemptor, "q000", NOW, READING, case.assignment)
-    victims = len(decide_by_core(arrays, *asked).found.rows)
-    cold = _median(lambda: decide_by_core(arrays, *asked), seconds)
-    prepared = _median(lambda: decide_by_core(arrays, *asked, prepared=True), seconds)
-    reference = _median(lambda: decide_by_reference(case.cluster, *asked), 0 if count > SLOW else seconds)
-    yield from (shape, str(count), f"{share} %", str(victims), f"{reference:.0f}", f"{cold:.1f}")
-    yield f"{prepared:.1f}"
-    yield from (f"{reference / cold:.0f}", f"{built * 1e3:.0f}", f"{arrays.nbytes / count:.0f}")
+    asked = (case.preemptor, TARGET, NOW, READING, case.assignment(share / 100))
+    row: Row = {"shape": shape.name, "workloads": count, "share": share, "queues": shape.queues}
+    slow = count > SLOW
+    reference = partial(decide_by_reference, case.cluster, *asked)
+    row["reference"] = once(reference) if slow else median(reference, seconds)
+    arrays: list[Arrays] = []
+    try:
+        row["build"] = once(lambda: arrays.append(Arrays(case.cluster)))
+        answer = decide_by_core(arrays[0], *asked)
+    except Uncovered:
+        decided = decide_by_engine(Engine.REFERENCE, case.cluster, *asked)
+        return row | {"victims": len(decided.targets), **dict.fromkeys(HEADS[5:10])}
+    row["victims"] = len(answer.found.rows)
+    row["bytes"] = arrays[0].nbytes / max(1, len(arrays[0]))
+    row["cold"] = median(lambda: decide_by_core(arrays[0], *asked), seconds)
+    row |= _kept(case, share / 100, arrays[0], answer, seconds)
+    row["objects"] = median(lambda: list(answer.victims()), seconds)
+    row["kueue"] = None
+    if peer is not None:
+        told = peer.time(case, share / 100, seconds)
+        if told.victims != frozenset((each.key, each.reason.label) for each in answer.victims()):
+            raise RuntimeError(f"Kueue takes others: {shape.name}, {count} workloads, {share} %")
+        row["kueue"] = min(told.median, told.busy)
+        row["kueueOnTheClock"] = told.median
+    return row
 
 
-def _median(run: Callable[[], object], seconds: float) -> float:
-    """Microseconds, the median of what fits into a time, at least one run."""
-    taken: list[float] = []
-    end = time.perf_counter() + seconds
-    while not taken or time.perf_counter() < end:
-        started = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - started)
-    return statistics.median(taken) * 1e6
+def _kept(case: Case, share: float, arrays: Arrays, answer: Answer, seconds: float) -> Row:
+    engine = Prepared(arrays, READING)
+    requests = [case.assignment(share * (number + 1) / REQUESTS) for number in range(REQUESTS)]
+
+    def in_turn() -> Answer:
+        for request in requests:
+            last = engine.decide(case.preemptor, TARGET, NOW, request)
+        return last
+
+    if in_turn().found.rows.tolist() != answer.found.rows.tolist():
+        raise RuntimeError("the prepared engine takes others")
+    prepared = median(in_turn, seconds) / REQUESTS
+    pending = list(pending_of(case, share, PENDING))
+
+    def batch() -> None:
+        for _ in Prepared(arrays, READING).decide_many(pending, NOW):
+            pass
+
+    batch()
+    return {"prepared": prepared, "batch": median(batch, seconds) / PENDING}
+
+
+def _cells(row: Row) -> Iterator[str]:
+    yield from (str(row["shape"]), str(row["workloads"]), f"{row['share']} %", str(row["victims"]))
+    for name in HEADS[4:10]:
+        yield "-" if row.get(name) is None else f"{row[name] / MICROSECOND:.1f}"
+    yield f"{row['kueue'] / row['cold']:.0f}" if row.get("kueue") and row.get("cold") else "-"
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    whole: Callable[[str], int] = int
     parser.add_argument("--shape", choices=tuple(SHAPES), nargs="+", default=tuple(SHAPES))
-    parser.add_argument("--workloads", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--share", type=int, nargs="+", default=(1, 10, 50), help="victims, in percent")
+    parser.add_argument("--workloads", type=whole, nargs="+", default=SIZES)
+    parser.add_argument("--share", type=whole, nargs="+", default=(1, 10, 50), help="victims, in percent")
     parser.add_argument("--seconds", type=float, default=0.5, help="how long to measure each figure")
+    parser.add_argument("--peer", type=Path, help="the program built of tests/peers/kueue")
+    parser.add_argument("--growth", action="store_true", help="measure growth and memory as well")
+    parser.add_argument("--note", help="what a reader of the figures should know")
+    parser.add_argument("--write", type=Path, help="JSON file for the figures")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

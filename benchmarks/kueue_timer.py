@@ -1,4 +1,4 @@
-"""The released scheduler's own code on the same clusters: the peer of `tests/peers/kueue`, in its timing mode."""
+"""The released scheduler's own code on the same clusters: `tests/peers/kueue`, in its timing mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.shapes import FLAVOR, NOW, TARGET, Case
-from tenure.model import SECOND, Amounts, Cluster, ClusterQueue, Cohort, FlavorResource, Workload
+from tenure.model import SECOND, Amounts, ClusterQueue, Cohort, FlavorResource, Workload
 
 Object = dict[str, Any]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from tenure.model import (
     SECOND,
@@ -124,7 +124,7 @@ def _cohorts(shape: Shape) -> dict[str, Cohort]:
 
 
 def _width(shape: Shape, level: int) -> int:
-    return max(1, round(shape.queues ** (level / shape.depth)))
+    return max(1, round(float(shape.queues) ** (level / shape.depth)))
 
 
 def _cohort(level: int, number: int) -> str:
@@ -162,3 +162,18 @@ def a_workload(number: int, queue: str, resources: int = 2) -> Workload:
         cluster_queue=queue,
         usage=dict(zip(columns(resources), amounts, strict=False)),
     )
+
+
+def pending_of(case: Case, share: float, count: int) -> Iterator[tuple[Workload, str, Assignment]]:
+    """Pending workloads of all queues and priorities, with requests of all sizes up to a share.
+
+    Args:
+        case: the cluster.
+        share: of all that is held, the largest request of the queue that may reclaim; the others ask for
+            as much of what a queue holds.
+        count: how many; every other one asks in the queue that may reclaim.
+    """
+    for number in range(count):
+        name = TARGET if number % 2 == 0 else f"q{number // 2 % case.shape.queues:03d}"
+        asked = case.assignment(share * (number % 97 + 1) / 97 / (1 if name == TARGET else case.shape.queues))
+        yield replace(case.preemptor, name=f"asks-{number}", priority=number * 7 % 12 * 10), name, asked

@@ -1,6 +1,7 @@
 """The optimized core: the reference's decisions on a structure of arrays (extra `fast`: NumPy, numba).
 
-`Arrays` is the store, `decide` one decision, `Prepared` an engine for many; what they leave to the reference they say by `Uncovered`.
+`Arrays` is the store, `decide` one decision, `Prepared` an engine for many; what they leave to the
+reference they say by `Uncovered`.
 """
 
 from tenure.fast.arrays import Arrays, load

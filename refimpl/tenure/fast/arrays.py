@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -37,6 +38,9 @@ REQUEUED_AFTER: Final = SECOND // 1000
 
 _ADAPTER: Final = TypeAdapter(Cluster)
 _FORMAT: Final = 1
+_MOST_ASKED: Final = 4096
+_MOST_FREE: Final = 64
+"""So many free rows are never worth a new store."""
 
 
 class Arrays:
@@ -68,6 +72,7 @@ class Arrays:
         self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
+        self._asked: dict[tuple[object, ...], Any] = {}
         self._sum_up()
 
     def __len__(self) -> int:
@@ -113,6 +118,8 @@ class Arrays:
         self._free += 1
         if whole:  # what is unlimited stays so whatever is taken from it
             self._sum_up()
+        if self._free > max(_MOST_FREE, self.columns.rows // 2):
+            self.compact()
 
     def change(self, workload: Workload) -> None:
         """Put a workload in the place of the one of its name.
@@ -122,6 +129,12 @@ class Arrays:
         """
         self.remove(workload.key)
         self.add(workload)
+
+    def compact(self) -> None:
+        """Take the rows of removed workloads out; it happens where they are the greater half."""
+        self.columns.compact()
+        self._free = 0
+        self._forget()
 
     def rearrange(self, cluster: Cluster) -> None:
         """Take other queues, cohorts, classes, flavors and settings; the workloads stay.
@@ -212,6 +225,7 @@ class Arrays:
     def _forget(self) -> None:
         """Nothing that was made of what the store held is right any more."""
         self._made.clear()
+        self._asked.clear()
         self.changes += 1
 
     def rows(
@@ -245,6 +259,15 @@ class Arrays:
                 self._made.clear()
             self._made[key] = make()
         return self._made[key]
+
+    def asked_of(self, key: tuple[object, ...], make: Any) -> Any:
+        """The same for what is small, and asked for in many kinds."""
+        if key not in self._asked:
+            made = make()
+            if len(self._asked) >= _MOST_ASKED:
+                self._asked.clear()
+            self._asked[key] = made
+        return self._asked[key]
 
     def depends_on_time(self) -> bool:
         """Whether the order of workloads is another one at another instant."""
@@ -339,6 +362,8 @@ class Arrays:
             out=np.empty(rows, np.int32),
             ground=np.empty(rows, np.int8),
             share=np.empty(rows, np.int8),
+            node=np.empty(rows, np.int32),
+            held=np.empty((columns, rows), np.int64),
             ends=np.empty(ROOM, np.int64),
             log=np.empty((3, cells), np.int64),
         )
@@ -382,20 +407,38 @@ def load(path: str | Path) -> Arrays:
 
     Raises:
         OSError: no such file.
-        ValueError: no file of this format.
+        ValueError: no file of this format, or one whose parts do not go together; the message names the file.
     """
-    with np.load(path, allow_pickle=False) as file:
-        if "format" not in file or int(file["format"][0]) != _FORMAT:
-            raise ValueError(f"{path} has not been written by this release of tenure.fast")
-        arrays = Arrays(_ADAPTER.validate_json(bytes(file["cluster"])))
-        arrays.require(TypeAdapter(list[FlavorResource]).validate_json(bytes(file["held"])))
-        columns = arrays.columns
-        columns.by = {name.removeprefix("column."): file[name] for name in file if name.startswith("column.")}
-        columns.at, columns.amount = file["at"], file["amount"]
-        columns.names = Texts.of(file["name_ends"], file["name_bytes"])
-        columns.uids = Texts.of(file["uid_ends"], file["uid_bytes"])
-        columns.shares_uids = bool(file["shares_uids"][0])
-        columns.rows, columns.entries = len(columns.names), len(columns.at)
-        arrays._sum_up()
-        arrays._forget()
+    foreign = f"{path} has not been written by this release of tenure.fast"
+    try:
+        with Path(path).open("rb") as file:
+            opened = np.load(file, allow_pickle=False)
+            found = {} if isinstance(opened, np.ndarray) else {name: opened[name] for name in opened}
+    except (BadZipFile, EOFError, ValueError) as error:
+        raise ValueError(foreign) from error
+    if "format" not in found:
+        raise ValueError(foreign)
+    if found["format"].tolist() != [_FORMAT]:
+        raise ValueError(f"{foreign}: its format is {found['format'].tolist()}, expected {[_FORMAT]}")
+    try:
+        return _restored(found)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: its parts do not go together") from error
+
+
+def _restored(found: Mapping[str, Array]) -> Arrays:
+    arrays = Arrays(_ADAPTER.validate_json(found["cluster"].tobytes()))
+    arrays.require(TypeAdapter(list[FlavorResource]).validate_json(found["held"].tobytes()))
+    columns = arrays.columns
+    columns.by = {
+        name.removeprefix("column."): each for name, each in found.items() if name.startswith("column.")
+    }
+    columns.at, columns.amount = found["at"], found["amount"]
+    columns.names = Texts.of(found["name_ends"], found["name_bytes"])
+    columns.uids = Texts.of(found["uid_ends"], found["uid_bytes"])
+    columns.shares_uids = bool(found["shares_uids"][0])
+    columns.rows, columns.entries = len(columns.names), len(columns.at)
+    columns.check(len(arrays.layout.names), len(arrays.layout.columns))
+    arrays._sum_up()
+    arrays._forget()
     return arrays

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from tenure.fast.amounts import minus, plus
 from tenure.fast.flavors import BEST, WORST, Way, charged, group_of, is_better, is_higher, may_use, tries_next
-from tenure.fast.heroes.view import View
 from tenure.fast.nodes import available, potential
 from tenure.fast.search import Found, Searcher
-from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array, Forest
+from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array
 from tenure.model import (
     Amount,
     Amounts,
@@ -146,29 +145,18 @@ class Assigner:
         """How a request could be served; where only a search tells, search (KQ-520)."""
         searching, request = self.searching, assumed.get(at, 0) + amount
         searching.arrays.require((at,))
-        column, view = searching.arrays.layout.columns[at], searching.view
-        if view is not None and view.is_hero(searching.node):
-            return self._way_of_hero(view, at, request)
-        forest, usage = searching.standing()
-        level, below_root = self._level(forest, usage, column, request)
-        if request > potential(forest, searching.path, column):
+        layout, usage = searching.arrays.layout, searching.arrays.usage
+        column = layout.columns[at]
+        level, below_root = self._level(usage, column, request)
+        if request > potential(layout.forest, searching.path, column):
             return Way(FlavorMode.NO_FIT, level)
-        if request <= max(0, available(forest, usage, searching.path, column)):
+        if request <= max(0, available(layout.forest, usage, searching.path, column)):
             return Way(FlavorMode.FIT, level)
-        if not (request <= forest.nominal[searching.node, column] or below_root or self._may_borrow()):
+        if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
             return Way(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
-        level, _ = self._level(*searching.standing_after(found, at), column, request)
+        level, _ = self._level(searching.usage_without(found, at), column, request)
         return Way(_mode(found), level)
-
-    def _way_of_hero(self, view: View, at: FlavorResource, request: Amount) -> Way:
-        """The same for a hero, which never borrows (UCQ-250)."""
-        searching = self.searching
-        if request > view.accessible(searching.node, searching.arrays.layout.columns[at]):
-            return Way(FlavorMode.NO_FIT, 0)
-        if view.fits(searching.ask((at,), {at: request})):
-            return Way(FlavorMode.FIT, 0)
-        return Way(_mode(searching.find((at,), {at: request})), 0)
 
     def _may_borrow(self) -> bool:
         """Whether the queue may preempt for a request that borrows (KQ-530)."""
@@ -177,15 +165,16 @@ class Assigner:
             return True
         return settings.fair_sharing is not None and queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER
 
-    def _level(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
+    def _level(self, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
         """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
-        heights, path, rest = self.searching.arrays.layout.heights, self.searching.path.tolist(), request
+        layout, path, rest = self.searching.arrays.layout, self.searching.path.tolist(), request
+        forest = layout.forest
         for node in path:
             used = int(usage[node, column])
             if plus(used, rest) <= int(forest.subtree[node, column]):
-                return heights[node], node != path[-1]
+                return layout.heights[node], node != path[-1]
             rest = minus(rest, max(0, minus(int(forest.local[node, column]), used)))
-        return heights[path[-1]], False
+        return layout.heights[path[-1]], False
 
 
 def _mode(found: Found) -> FlavorMode:

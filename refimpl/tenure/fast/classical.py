@@ -5,7 +5,19 @@ from __future__ import annotations
 from tenure.fast.amounts import minus, plus
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import classical_ground, key_of, uses_any
-from tenure.fast.nodes import clear_groups, copy_tree, exceeds, exceeds_below, fill_back, fits, move
+from tenure.fast.nodes import (
+    clear_groups,
+    copy_tree,
+    exceeds,
+    exceeds_below,
+    fill_back,
+    fits,
+    fits_plainly,
+    is_plain,
+    leave_plainly,
+    move,
+    note_held,
+)
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ADVANTAGE,
@@ -21,6 +33,9 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
+
+LOADED = 64
+"""How many candidates are looked up together: memory answers many questions at once, and each one late."""
 
 
 @compiled
@@ -117,25 +132,29 @@ def attempts(
 
 
 @inlined
-def stands(
-    forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, may_borrow: bool, work: Work
-) -> bool:
-    """Whether a candidate whose turn has come may still be taken (KQ-380)."""
-    node = rows.queue[row]
-    group = work.group[node]
-    if group == OWN:
+def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, work: Work) -> bool:
+    """Whether a candidate whose turn has come may still be taken (KQ-380).
+
+    Args:
+        node, ground: its queue's node, and on what ground it would be taken.
+    """
+    if work.group[node] == OWN:
         return True
-    if may_borrow and classical_ground(rows, row, group, policy) == WITHOUT_BORROWING:
+    if may_borrow and ground == WITHOUT_BORROWING:
         return False
     return exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
 
 
-@inlined
-def take(rows: Rows, row: int, policy: Policy, work: Work, count: int) -> None:
-    """Write down who is taken, and on what ground."""
-    work.out[count] = row
-    work.ground[count] = classical_ground(rows, row, work.group[rows.queue[row]], policy)
-    work.share[count] = 0
+@compiled
+def load(rows: Rows, ask: Ask, policy: Policy, work: Work, start: int, end: int) -> None:
+    """Look up queue, ground and holdings of candidates, side by side in their order."""
+    for position in range(start, end):
+        row = work.rows[position]
+        node = rows.queue[row]
+        work.node[position] = node
+        work.ground[position] = classical_ground(rows, row, work.group[node], policy)
+        work.share[position] = 0
+        note_held(rows, row, ask, work.held, position)
 
 
 @compiled
@@ -175,23 +194,56 @@ def search(
     """
     may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
     work.ends[0], top = count, 0
+    plain = is_plain(forest, usage, ask)
     while True:
         copy_tree(forest, usage, ask.path, work.usage)
-        taken, position = 0, 0
-        while position < count:
-            if position >= settled:
-                top, settled = settle(work.keys, work.rows, work.ends, top, position)
-            row = work.rows[position]
-            position += 1
-            if not stands(forest, rows, row, ask, policy, may_borrow, work):
-                continue
-            move(forest, rows, row, ask.watched, work.usage, work.log, False)
-            take(rows, row, policy, work, taken)
-            taken += 1
-            if fits(forest, work.usage, ask, may_borrow):
-                kept = fill_back(forest, rows, ask, may_borrow, taken, work)
-                return taken - kept, taken, may_borrow
+        taken, top, settled, fit = _attempt(
+            rows, forest, ask, policy, work, count, top, settled, may_borrow, plain
+        )
+        if fit:
+            kept = fill_back(forest, rows, ask, may_borrow, taken, work)
+            return taken - kept, taken, may_borrow
         if not again:
             copy_tree(forest, usage, ask.path, work.usage)
             return 0, 0, may_borrow
         may_borrow, again = not may_borrow, False
+
+
+@compiled
+def _attempt(
+    rows: Rows,
+    forest: Forest,
+    ask: Ask,
+    policy: Policy,
+    work: Work,
+    count: int,
+    top: int,
+    settled: int,
+    may_borrow: bool,
+    plain: bool,
+) -> tuple[int, int, int, bool]:
+    """Take candidates until the request fits; how many, how far they are sorted now, and whether it fits."""
+    taken, position, loaded = 0, 0, 0
+    while position < count:
+        if position >= settled:
+            top, settled = settle(work.keys, work.rows, work.ends, top, position)
+        if position >= loaded:
+            loaded = min(settled, position + LOADED)
+            load(rows, ask, policy, work, position, loaded)
+        row, node, here = work.rows[position], work.node[position], position
+        position += 1
+        if not stands(forest, node, work.ground[here], ask, may_borrow, work):
+            continue
+        work.out[taken], work.ground[taken] = row, work.ground[here]
+        for index in range(len(ask.at)):
+            work.held[index, taken] = work.held[index, here]
+        taken += 1
+        if plain:
+            leave_plainly(forest, ask, work, node, taken - 1)
+            fit = fits_plainly(forest, work.usage, ask, may_borrow)
+        else:
+            move(forest, rows, row, ask.watched, work.usage, work.log, False)
+            fit = fits(forest, work.usage, ask, may_borrow)
+        if fit:
+            return taken, top, settled, True
+    return taken, top, settled, False

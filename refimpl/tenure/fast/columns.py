@@ -158,6 +158,55 @@ class Columns:
         self.by["queue"][row] = FREE
         return row
 
+    def check(self, nodes: int, flavor_resources: int) -> None:
+        """Whether all columns go together: kernels look nothing up twice.
+
+        Args:
+            nodes, flavor_resources: how many there are.
+
+        Raises:
+            KeyError: a column is missing.
+            ValueError: one has another length or type, or points to what is not there.
+        """
+        types = {**dict.fromkeys((*REQUIRED, *OPTIONAL), np.int64), **OTHERS}
+        for name in (*REQUIRED, *OTHERS):
+            if name != "growing" and name not in self.by:
+                raise KeyError(name)
+        for name, column in self.by.items():
+            if column.shape != (self.rows,) or column.dtype != types[name]:
+                raise ValueError(name)
+        first, width = self.by["first"], self.by["width"]
+        inside = (
+            len(self.uids) == self.rows
+            and self.names.is_whole()
+            and self.uids.is_whole()
+            and self.at.shape == self.amount.shape == (self.entries,)
+            and self.at.dtype == np.int32
+            and self.amount.dtype == np.int64
+            and _within(self.by["queue"], FREE, nodes)
+            and _within(self.at, 0, flavor_resources)
+            and _within(first, 0, self.entries + 1)
+            and _within(first + width, 0, self.entries + 1)
+            and _within(width, 0, self.entries + 1)
+            and np.array_equal(np.sort(self.by["tie"]), np.arange(self.rows))
+        )
+        if not inside:
+            raise ValueError("columns")
+
+    def compact(self) -> None:
+        """Take free rows out; the others keep their order, and get new numbers."""
+        kept = np.flatnonzero(self.by["queue"][: self.rows] != FREE)
+        first, width = self.by["first"][kept], self.by["width"][kept]
+        starts = np.cumsum(width, dtype=np.int64) - width
+        entries = np.repeat(first - starts, width) + np.arange(int(width.sum()))
+        self.at, self.amount = self.at[entries], self.amount[entries]
+        self.by = {name: column[: self.rows][kept] for name, column in self.by.items()}
+        self.by["first"] = starts
+        self.by["tie"] = np.argsort(np.argsort(self.by["tie"])).astype(np.int32)
+        self.names, self.uids = self.names.only(kept), self.uids.only(kept)
+        self.rows, self.entries = len(kept), len(entries)
+        self._rows_by_name = None
+
     @property
     def nbytes(self) -> int:
         """Memory of all columns, bytes."""
@@ -192,6 +241,10 @@ class Columns:
         self.shares_uids = self.shares_uids or any(self.uids[row] == workload.uid for row in beside)
         tie[tie >= low] += 1
         return low
+
+
+def _within(values: Array, low: int, end: int) -> bool:
+    return bool(((values >= low) & (values < end)).all())
 
 
 FREE: Final = -2

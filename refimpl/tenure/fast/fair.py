@@ -12,7 +12,17 @@ import numpy as np
 
 from tenure.fast.compiled import compiled
 from tenure.fast.grounds import key_of, may_reclaim, own_ground, uses_any
-from tenure.fast.nodes import clear_groups, copy_tree, exceeds, fill_back, fits, move, undo
+from tenure.fast.nodes import (
+    change,
+    clear_groups,
+    copy_tree,
+    exceeds,
+    fill_back,
+    fits,
+    move,
+    note_held,
+    undo,
+)
 from tenure.fast.shares import NOT_BORROWING, compare, count_lendable, ratio_of
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
@@ -257,6 +267,7 @@ def _take(
     """Take a candidate that has left what is charged already; whether the request fits now."""
     move(forest, rows, row, ask.watched, work.usage, work.log, False)
     work.out[count], work.ground[count], work.share[count] = row, ground, share
+    note_held(rows, row, ask, work.held, count)
     return fits(forest, work.usage, ask, True)
 
 
@@ -381,7 +392,6 @@ def select(
 
     Args:
         usage: what is in use at every node; it stays as it is.
-        rounds: `charged` holds the same with the request.
         gate: feature gate FairSharingPreemptWithinNominal.
         initial: whether the first strategy is LessThanInitialShare.
         again: whether there is a second one.
@@ -391,6 +401,9 @@ def select(
         claimed its nominal quota.
     """
     copy_tree(forest, usage, ask.path, work.usage)
+    copy_tree(forest, usage, ask.path, rounds.charged)
+    for index in range(len(ask.at)):
+        change(forest, rounds.charged, ask.own, ask.at[index], ask.amount[index], True, work.log, 0)
     classify(forest, usage, ask, policy, work)
     if gather(forest, rows, ask, policy, order, work, rounds) == 0:
         return 0, 0, False

@@ -6,6 +6,9 @@ from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.tables import Array, Ask, Forest, Rows, Work
 
+FAR = 2**62
+"""Sums and differences of two numbers below it need no care."""
+
 
 @inlined
 def available(forest: Forest, usage: Array, path: Array, at: int) -> int:
@@ -159,16 +162,86 @@ def replay(rows: Rows, forest: Forest, gone: Array, watched: Array, usage: Array
 
 
 @inlined
-def _cannot_return(forest: Forest, rows: Rows, row: int, ask: Ask, usage: Array) -> bool:
-    """Whether the root alone has no room for a workload beside the request; without local quota only."""
-    top = ask.path[len(ask.path) - 1]
+def note_held(rows: Rows, row: int, ask: Ask, held: Array, place: int) -> None:
+    """Write down what a workload holds of each column that is requested.
+
+    Args:
+        held: int64[c, n] for c such columns; `place` says where.
+    """
+    for index in range(len(ask.at)):
+        held[index, place] = 0
     for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
         for index in range(len(ask.at)):
-            at = ask.at[index]
-            if rows.at[entry] == at:
-                rest = minus(minus(forest.subtree[top, at], usage[top, at]), ask.amount[index])
-                if rest < rows.amount[entry]:
-                    return True
+            if rows.at[entry] == ask.at[index]:
+                held[index, place] = rows.amount[entry]
+
+
+@compiled
+def asks_for_needed(ask: Ask) -> bool:
+    """Whether every column that lacks quota is requested, so that no other has to be followed."""
+    for at in ask.needed:
+        found = False
+        for asked in ask.at:
+            found = found or asked == at
+        if not found:
+            return False
+    return True
+
+
+@compiled
+def is_simple(forest: Forest, ask: Ask) -> bool:
+    """Whether what is available is what the root has left: no local quota, no borrowing limit on the path."""
+    for at in ask.at:
+        for step in range(len(ask.path) - 1):
+            if forest.limit[ask.path[step], at] != MOST:
+                return False
+    return is_lossless(forest, ask)
+
+
+@compiled
+def is_plain(forest: Forest, usage: Array, ask: Ask) -> bool:
+    """Whether `leave_plainly` and `fits_plainly` may be asked: the same, in numbers that cannot overflow."""
+    top = ask.path[len(ask.path) - 1]
+    for index in range(len(ask.at)):
+        if ask.amount[index] >= FAR:
+            return False
+        for node in range(top, forest.end[top]):
+            if not -FAR < usage[node, ask.at[index]] < FAR:
+                return False
+    return asks_for_needed(ask) and is_simple(forest, ask)
+
+
+@inlined
+def leave_plainly(forest: Forest, ask: Ask, work: Work, node: int, place: int) -> None:
+    """Take away what `work.held` says at a place, in a plain tree."""
+    while node >= 0:
+        for index in range(len(ask.at)):
+            work.usage[node, ask.at[index]] -= work.held[index, place]
+        node = forest.parent[node]
+
+
+@inlined
+def fits_plainly(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
+    """As `fits`, in a plain tree."""
+    top = ask.path[len(ask.path) - 1]
+    for index in range(len(ask.at)):
+        at, amount = ask.at[index], ask.amount[index]
+        if amount > forest.subtree[top, at] - usage[top, at]:
+            return False
+        if not may_borrow and usage[ask.own, at] + amount > forest.nominal[ask.own, at]:
+            return False
+    return True
+
+
+@inlined
+def _cannot_return(forest: Forest, place: int, ask: Ask, work: Work) -> bool:
+    """Whether the root alone has no room for a workload beside the request; without local quota only."""
+    top = ask.path[len(ask.path) - 1]
+    for index in range(len(ask.at)):
+        at = ask.at[index]
+        rest = minus(minus(forest.subtree[top, at], work.usage[top, at]), ask.amount[index])
+        if rest < work.held[index, place]:
+            return True
     return False
 
 
@@ -188,13 +261,13 @@ def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int
     """Give back, from the second last removed to the first, whoever need not leave; how many stay removed.
 
     Args:
-        count: how many of `work.out` were removed.
+        count: how many of `work.out` were removed; `work.held` says what each holds.
     """
     lossless, usage = is_lossless(forest, ask), work.usage
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
-        stays = lossless and _cannot_return(forest, rows, row, ask, usage)
+        stays = lossless and _cannot_return(forest, index, ask, work)
         if not stays:
             known = move(forest, rows, row, ask.watched, usage, work.log, True)
             stays = not fits(forest, usage, ask, may_borrow)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tenure.fast.amounts import MOST, minus
-from tenure.fast.classical import stands, take
+from tenure.fast.classical import stands
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.fair import NO_NODE, Rounds, find_winner
 from tenure.fast.grounds import classical_ground, key_of, uses_any
-from tenure.fast.nodes import available, move
+from tenure.fast.nodes import available, move, note_held
 from tenure.fast.shares import ratio_of
 from tenure.fast.tables import (
     ADVANTAGE,
@@ -70,10 +70,16 @@ def steps_for(asked: int, count: int) -> Steps:
         asked: how many columns are requested.
         count: how many candidates there are.
     """
-    tables = [np.empty((asked, count), np.int64) for _ in range(4)]
-    least = np.full((asked, count // BLOCK + 1), MOST, np.int64)
-    room = np.empty((2, asked), np.int64)
-    return Steps(*tables, least, np.empty(count, np.bool_), room, np.empty(count, np.int32))
+    return Steps(
+        free=np.empty((asked, count), np.int64),
+        rest=np.empty((asked, count), np.int64),
+        own=np.empty((asked, count), np.int64),
+        held=np.empty((asked, count), np.int64),
+        least=np.full((asked, count // BLOCK + 1), MOST, np.int64),
+        mine=np.empty(count, np.bool_),
+        room=np.empty((2, asked), np.int64),
+        back=np.empty(count, np.int32),
+    )
 
 
 @compiled
@@ -151,10 +157,12 @@ def walk(
     while position < count:
         row = work.rows[position]
         position += 1
-        if not stands(forest, rows, row, ask, policy, may_borrow, work):
+        node = rows.queue[row]
+        ground = classical_ground(rows, row, work.group[node], policy)
+        if not stands(forest, node, ground, ask, may_borrow, work):
             continue
         move(forest, rows, row, ask.watched, work.usage, work.log, False)
-        take(rows, row, policy, work, taken)
+        work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
         taken += 1
         if _note(rows, row, forest, ask, work, may_borrow, taken - 1, steps):
             break
@@ -168,6 +176,7 @@ def _note(
     """Write down what is so after a removal; whether the request fits."""
     fit, top, usage = True, ask.path[len(ask.path) - 1], work.usage
     steps.mine[step] = rows.queue[row] == ask.own
+    note_held(rows, row, ask, steps.held, step)
     for index in range(len(ask.at)):
         at = ask.at[index]
         left = minus(forest.nominal[ask.own, at], usage[ask.own, at])
@@ -176,11 +185,7 @@ def _note(
             free = min(free, left)
         steps.free[index, step], steps.own[index, step] = free, left
         steps.rest[index, step] = minus(forest.subtree[top, at], usage[top, at])
-        held = 0
-        for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
-            if rows.at[entry] == at:
-                held += rows.amount[entry]
-        steps.held[index, step] = held
+        held = steps.held[index, step]
         if held < steps.least[index, step // BLOCK]:
             steps.least[index, step // BLOCK] = held
         if ask.amount[index] > free:
@@ -272,18 +277,4 @@ def _has_room(held: Array, place: int, room: Array, which: int) -> bool:
     for index in range(room.shape[1]):
         if held[index, place] > room[which, index]:
             return False
-    return True
-
-
-@compiled
-def is_simple(forest: Forest, ask: Ask) -> bool:
-    """Whether what is available is what the root has left: no local quota, no borrowing limit on the path."""
-    top = ask.path[len(ask.path) - 1]
-    for at in ask.at:
-        for node in range(top, forest.end[top]):
-            if forest.local[node, at] != 0:
-                return False
-        for step in range(len(ask.path) - 1):
-            if forest.limit[ask.path[step], at] != MOST:
-                return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT
 from tenure.fast.classical import attempts, classify
 from tenure.fast.decide import Answer, answer_of
+from tenure.fast.nodes import is_simple
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
-from tenure.fast.tables import Array, Ask, Policy, Rows, Work
+from tenure.fast.tables import ELSEWHERE, NONE, Array, Ask, Policy, Rows, Work
 from tenure.model import (
     Amounts,
     Assignment,
@@ -24,13 +25,18 @@ from tenure.model import (
     FlavorResource,
     Instant,
     Outcome,
+    ReclaimWithinCohort,
     WithinClusterQueue,
     Workload,
 )
 from tenure.readings import Reading
 
-MOST_KEPT: Final = 256
+MOST_KEPT: Final = 2048
 """Kinds of preemptors, and kinds of their questions, that are kept at a time; beyond it all is made anew."""
+
+
+_Bounded: TypeAlias = tuple[Route, int]
+"""An attempt, and how many of its removals may be used."""
 
 
 @dataclass(slots=True)
@@ -39,10 +45,13 @@ class _Desk:
 
     Args:
         plain: whether a preemptor's own priority is all that is asked of it.
+        priorities: what it is compared with, sorted; of the workloads in `seen_by`.
     """
 
     queue: ClusterQueue
     plain: bool
+    priorities: Array | None = None
+    seen_by: Rows | None = None
     by_priority: dict[int, Searcher] = field(default_factory=dict)
 
 
@@ -105,7 +114,7 @@ class Prepared:
         self._changes = self.arrays.changes
         self._desks: dict[str, _Desk] = {}
         self._keepers: dict[tuple[object, ...], Searcher] = {}
-        self._sorted: tuple[Rows, Array, Array] | None = None
+        self._sorted: Sorted | None = None
         self._timely = self.arrays.depends_on_time()
 
     def _desk(self, queue_name: str) -> _Desk:
@@ -123,17 +132,21 @@ class Prepared:
     def _searcher(self, desk: _Desk, preemptor: Workload, now: Instant) -> Searcher:
         """Searches for all preemptors that see the same candidates in the same order."""
         searching = searcher(self.arrays, preemptor, desk.queue, now, self._reading)
-        sorted_rows, priorities = self._in_order(searching)
-        priority = searching.policy.priority
-        place = int(np.searchsorted(priorities, priority))
-        level = 2 * place + int(place < len(priorities) and priorities[place] == priority)
+        sorted_rows = self._in_order(searching)
+        if desk.priorities is None or desk.seen_by is not searching.rows:
+            desk.priorities, desk.seen_by = _compared(searching), searching.rows
+        level = _level(desk.priorities, searching.policy.priority)
         key = (desk.queue.name, level, _seen(searching.policy)._replace(priority=0), id(searching.rows))
         found = self._keepers.get(key)
         if found is None:
             if len(self._keepers) >= MOST_KEPT:
                 self._keepers.clear()
                 self._desks.clear()
-            found = replace(searching, keeper=_Routes(sorted_rows))
+            above = None
+            if desk.plain and level < 2 * len(desk.priorities):
+                highest = int(desk.priorities[-1]) + 1
+                above = self._searcher(desk, replace(preemptor, priority=highest), now)
+            found = replace(searching, keeper=_Routes(sorted_rows, above))
             self._keepers[key] = found
         if desk.plain:
             if len(desk.by_priority) >= MOST_KEPT:
@@ -141,14 +154,50 @@ class Prepared:
             desk.by_priority[preemptor.priority] = found
         return found
 
-    def _in_order(self, searching: Searcher) -> tuple[Array, Array]:
-        """Rows by their keys, evicted ones first, and all priorities there are."""
-        rows, order = searching.rows, searching.order
-        if self._sorted is None or self._sorted[0] is not rows:
-            running = np.where(rows.evicted, 0, np.int64(1) << np.int64(order.group + 2))
+    def _in_order(self, searching: Searcher) -> Sorted:
+        """All rows by their keys, evicted ones first."""
+        rows = searching.rows
+        if self._sorted is None or self._sorted.rows is not rows:
+            running = np.where(rows.evicted, 0, np.int64(1) << np.int64(searching.order.group + 2))
             by_key = np.argsort(rows.key | running).astype(np.int32)
-            self._sorted = rows, by_key[rows.queue[by_key] >= 0], np.unique(rows.priority)
-        return self._sorted[1:]
+            by_key = by_key[rows.queue[by_key] >= 0]
+            by_queue = by_key[np.argsort(rows.queue[by_key], kind="stable")]
+            nodes = np.arange(len(self.arrays.layout.names) + 1)
+            self._sorted = Sorted(rows, by_key, by_queue, np.searchsorted(rows.queue[by_queue], nodes))
+        return self._sorted
+
+
+class Sorted(NamedTuple):
+    """Rows in the order of their keys.
+
+    Args:
+        rows: what they are rows of.
+        by_key: all of them, int32[n].
+        by_queue: the same, each queue's side by side.
+        starts: where each node's begin in `by_queue`, int64[nodes + 1].
+    """
+
+    rows: Rows
+    by_key: Array
+    by_queue: Array
+    starts: Array
+
+    def of(self, node: int) -> Array:
+        """Those of one queue."""
+        return self.by_queue[self.starts[node] : self.starts[node + 1]]
+
+
+def _compared(searching: Searcher) -> Array:
+    """All priorities that a preemptor's own is compared with, sorted."""
+    rows, policy = searching.rows, searching.policy
+    everybody = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != NONE
+    return np.unique(rows.priority if everybody else rows.priority[rows.queue == searching.node])
+
+
+def _level(priorities: Array, priority: int) -> int:
+    """The same number for all priorities that no comparison with the given ones tells apart."""
+    place = int(np.searchsorted(priorities, priority))
+    return 2 * place + int(place < len(priorities) and int(priorities[place]) == priority)
 
 
 @dataclass(slots=True)
@@ -163,7 +212,7 @@ class _Frame:
 
     ask: Ask
     room: list[list[tuple[int, int]]]
-    routes: dict[int, list[tuple[bool, Route]]] = field(default_factory=dict)
+    routes: dict[int, list[_Bounded]] = field(default_factory=dict)
 
     def level(self, request: Iterable[int]) -> int:
         """Below which node of the path the whole rest of a request fits first (KQ-350)."""
@@ -181,28 +230,62 @@ class _Frame:
 
 
 class _Routes:
-    """Everything kept for preemptors that see the same candidates."""
+    """Everything kept for preemptors that see the same candidates.
 
-    def __init__(self, sorted_rows: Array) -> None:
+    Args:
+        sorted_rows: all rows in their order.
+        above: searches for a preemptor of the same queue that is above everybody; None for such a one.
+    """
+
+    def __init__(self, sorted_rows: Sorted, above: Searcher | None) -> None:
         self._sorted = sorted_rows
+        self._above = above
         self._changes = -1
         self._frames: dict[tuple[object, ...], _Frame | None] = {}
 
     def find(self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Who leaves, by the routes that are there or are made now."""
+        routes = self.routes(searcher, needed, request)
+        if routes is None:
+            return searcher.find_anew(needed, request)
+        amount = np.fromiter(request.values(), np.int64, len(request))
+        for route, limit in routes:
+            found = route.find(amount, limit)
+            if found is not None:
+                return found
+        return NOBODY
+
+    def routes(
+        self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts
+    ) -> list[_Bounded] | None:
+        """The attempts for a question; None where nothing can be kept for it."""
         if self._changes != searcher.arrays.changes:  # another column: nothing stands where it stood
             self._frames.clear()
             self._changes = searcher.arrays.changes
         key = (frozenset(needed), *request)
         frame = self._frames[key] if key in self._frames else self._new_frame(searcher, key, needed, request)
-        if frame is None or not (routes := self._routes(searcher, frame, request)):
-            return searcher.find_anew(needed, request)
-        amount = np.fromiter(request.values(), np.int64, len(request))
-        for _, route in routes:
-            found = route.find(amount)
-            if found is not None:
-                return found
-        return NOBODY
+        if frame is None:
+            return None
+        if searcher.arrays.cluster.settings.fair_sharing is not None:
+            return self._fair_routes(searcher, frame, request)
+        level = frame.level(request.values())
+        if level not in frame.routes:
+            shared = self._shared(searcher, needed, request)
+            frame.routes[level] = shared or self._classical_routes(searcher, frame.ask, request)
+        return frame.routes[level]
+
+    def _shared(
+        self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts
+    ) -> list[_Bounded] | None:
+        """The beginning of what a higher priority may take, where that is all in order of priority."""
+        if self._above is None or not isinstance(self._above.keeper, _Routes):
+            return None
+        found = self._above.keeper.routes(self._above, needed, request) or []
+        if len(found) != 1 or not found[0][0].by_priority:
+            return None
+        route = found[0][0]
+        priorities = searcher.rows.priority[route.work.rows]
+        return [(route, int(np.searchsorted(priorities, searcher.policy.priority)))]
 
     def _new_frame(
         self,
@@ -223,39 +306,39 @@ class _Routes:
         self._frames[key] = made
         return made
 
-    def _routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[tuple[bool, Route]] | None:
-        if searcher.arrays.cluster.settings.fair_sharing is not None:
-            return self._fair_routes(searcher, frame, request)
-        level = frame.level(request.values())
-        found = frame.routes.get(level)
-        if found is None:
-            found = frame.routes[level] = self._classical_routes(searcher, frame.ask, request)
-        return found
-
-    def _classical_routes(self, searcher: Searcher, ask: Ask, request: Amounts) -> list[tuple[bool, Route]]:
+    def _classical_routes(self, searcher: Searcher, ask: Ask, request: Amounts) -> list[_Bounded]:
         ask = ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
         arrays, policy = searcher.arrays, searcher.policy
         forest, work = arrays.layout.forest, arrays.work()
         classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
+        if policy.borrow == NONE and _uses_nominal(searcher, ask):
+            # There is one attempt, which borrows, and none of these stands in it.
+            work.group[work.group == ELSEWHERE] = -1
         count, elsewhere, advantaged = self._gather(searcher, ask, work)
         may_borrow, again = attempts(forest, arrays.usage, ask, policy, elsewhere, advantaged)
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
-        return [(bool(each), _route(searcher, ask, work, count, may_borrow=bool(each))) for each in which]
+        made = [_route(searcher, ask, work, count, may_borrow=bool(each)) for each in which]
+        lower_only = policy.within == WithinClusterQueue.LOWER_PRIORITY and not elsewhere
+        for route in made:
+            route.by_priority = lower_only and not searcher.rows.evicted[route.work.rows].any()
+        return [(route, count) for route in made]
 
     def _gather(self, searcher: Searcher, ask: Ask, work: Work) -> tuple[int, int, int]:
         rows, policy = searcher.rows, searcher.policy
-        end = int(searcher.arrays.layout.forest.end[searcher.path[-1]])
+        top = int(searcher.path[-1])
+        end = int(searcher.arrays.layout.forest.end[top])
+        looked_into = np.flatnonzero(work.group[top:end] >= 0) + top
+        alone = len(looked_into) == 1
+        offered = self._sorted.of(int(looked_into[0])) if alone else self._sorted.by_key
         ends = np.empty(7, np.int64)
-        counted = paths.gather_sorted(self._sorted, rows, ask, policy, searcher.order, work, end, ends)
+        counted = paths.gather_sorted(offered, rows, ask, policy, searcher.order, work, end, ends)
         count = int(counted[0])
         if policy.duration >= 0:  # equals that have exceeded their time stand before the others
             by_key = np.argsort(work.keys[:count], kind="stable")
             work.rows[:count] = work.rows[:count][by_key]
         return count, int(counted[1]), int(counted[2])
 
-    def _fair_routes(
-        self, searcher: Searcher, frame: _Frame, request: Amounts
-    ) -> list[tuple[bool, Route]] | None:
+    def _fair_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded] | None:
         """The tournament's removals, where no request changes them: in a flat cohort, by a claim to nominal
         quota, of a queue that has no candidates itself."""
         arrays, ask = searcher.arrays, frame.ask
@@ -265,22 +348,29 @@ class _Routes:
             return None
         if 0 not in frame.routes:
             frame.routes[0] = self._tournament(searcher, ask)
-        return frame.routes[0]
+        return frame.routes[0] or None
 
-    def _tournament(self, searcher: Searcher, ask: Ask) -> list[tuple[bool, Route]]:
+    def _tournament(self, searcher: Searcher, ask: Ask) -> list[_Bounded]:
         arrays, rows, policy, order = searcher.arrays, searcher.rows, searcher.policy, searcher.order
         forest, shared = arrays.layout.forest, arrays.work()
         fair.classify(forest, arrays.usage, ask, policy, shared)
         rounds = fair.rounds_for(forest, 1)
         rounds.charged[:] = arrays.usage
-        count = int(fair.gather_sorted(self._sorted, forest, rows, ask, policy, order, shared, rounds))
+        by_key = self._sorted.by_key
+        count = int(fair.gather_sorted(by_key, forest, rows, ask, policy, order, shared, rounds))
         if rounds.end[searcher.node] != rounds.start[searcher.node]:
             return []
         route = _route(searcher, ask, shared, count, may_borrow=True)
         route.work = route.work._replace(keys=shared.keys[:count].copy())
         route.rounds = rounds
         fair.start(forest, rows, order, ask, route.work, rounds)
-        return [(True, route)]
+        return [(route, count)]
+
+
+def _uses_nominal(searcher: Searcher, ask: Ask) -> bool:
+    """Whether the queue has no nominal quota left of something that is lacking."""
+    used, nominal = searcher.arrays.usage[searcher.node], searcher.arrays.layout.forest.nominal[searcher.node]
+    return bool((used[ask.needed] >= nominal[ask.needed]).any())
 
 
 def _claims(searcher: Searcher, ask: Ask, request: Amounts) -> bool:
@@ -312,10 +402,12 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
         out=np.empty(count, np.int32),
         ground=np.empty(count, np.int8),
         share=np.empty(count, np.int8),
+        node=shared.node,
+        held=shared.held,
         ends=shared.ends,
         log=shared.log,
     )
-    simple = bool(paths.is_simple(arrays.layout.forest, ask))
+    simple = bool(is_simple(arrays.layout.forest, ask))
     return Route(searcher, ask, work, paths.steps_for(len(ask.at), count), count, may_borrow, simple=simple)
 
 

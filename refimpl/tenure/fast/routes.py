@@ -26,6 +26,8 @@ class Route:
         may_borrow: of the attempt.
         rounds: of the tournament under fair sharing; None in classical preemption.
         simple: whether the root alone decides who comes back.
+        by_priority: whether they all stand in the order of their priorities, and nobody is passed over.
+        taken: how many removals are known.
     """
 
     searcher: Searcher
@@ -36,24 +38,24 @@ class Route:
     may_borrow: bool
     rounds: Rounds | None = None
     simple: bool = False
+    by_priority: bool = False
     taken: int = 0
     _position: int = 0
     _ended: bool = False
 
-    def find(self, amount: Array) -> Found | None:
+    def find(self, amount: Array, limit: int) -> Found | None:
         """Who leaves for a request; None where nobody suffices.
 
         Args:
             amount: requested of each column, int64[c].
+            limit: how many removals may be used, at most.
         """
         step = paths.stop(self.steps, self.taken, amount)
-        if step == self.taken:
-            if self._ended:
-                return None
+        if step == self.taken < limit and not self._ended:
             self._go_on(amount)
             step = paths.stop(self.steps, self.taken, amount)
-            if step == self.taken:
-                return None
+        if step >= min(self.taken, limit):
+            return None
         if not self.simple:
             return self._filled_back(step + 1, amount)
         end, work = step + 1, self.work
@@ -61,11 +63,10 @@ class Route:
         claims = self.rounds is not None
         if not back:
             return Found(work.out[:end], work.ground[:end], work.share[:end], self.may_borrow, claims)
-        return Found(
-            *(self._without(each, end, back) for each in (work.out, work.ground, work.share)),
-            self.may_borrow,
-            claims,
+        rows, grounds, shares = (
+            self._without(each, end, back) for each in (work.out, work.ground, work.share)
         )
+        return Found(rows, grounds, shares, self.may_borrow, claims)
 
     def _without(self, removed: Array, end: int, back: int) -> Array:
         """The removed ones up to an end, less those that come back."""
@@ -108,7 +109,10 @@ class Route:
         work.usage[:] = arrays.usage
         for name in ("out", "ground", "share"):
             getattr(work, name)[:end] = getattr(mine, name)[:end]
+        work.held[: len(ask.at), :end] = self.steps.held[:, :end]
         replay(rows, forest, work.out[:end], ask.watched, work.usage, work.log)
         kept = fill_back(forest, rows, ask, self.may_borrow, end, work)
-        found = (each[end - kept : end].copy() for each in (work.out, work.ground, work.share))
-        return Found(*found, self.may_borrow, self.rounds is not None)
+        rows_left, grounds, shares = (
+            each[end - kept : end].copy() for each in (work.out, work.ground, work.share)
+        )
+        return Found(rows_left, grounds, shares, self.may_borrow, self.rounds is not None)

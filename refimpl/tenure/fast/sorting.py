@@ -89,16 +89,11 @@ def _split(keys: Array, rows: Array, start: int, end: int) -> int:
     if keys[last] < keys[middle]:
         _swap(keys, rows, last, middle)
     _swap(keys, rows, start, middle)
-    pivot, low, high = keys[start], start + 1, last
-    while True:
-        while low <= high and keys[low] < pivot:
-            low += 1
-        while keys[high] > pivot:
-            high -= 1
-        if low >= high:
-            break
-        _swap(keys, rows, low, high)
-        low += 1
-        high -= 1
-    _swap(keys, rows, start, high)
-    return high
+    pivot, place = keys[start], start + 1
+    for index in range(start + 1, end):  # without a branch, which would be guessed wrong every other time
+        key, row = keys[index], rows[index]
+        keys[index], rows[index] = keys[place], rows[place]
+        keys[place], rows[place] = key, row
+        place += int(key < pivot)
+    _swap(keys, rows, start, place - 1)
+    return place - 1

@@ -151,6 +151,8 @@ class Work(NamedTuple):
         keys, rows: candidates, int64[n] and int32[n].
         out: who is taken, int32[n].
         ground, share: of who is taken, int8[n].
+        node: of candidates, int32[n].
+        held: what candidates, and then who is taken, hold of each requested column, int64[columns, n].
         ends: of `tenure.fast.sorting`, int64[...].
         log: cells that the last change of `usage` touched and what was in them, int64[3, ...].
     """
@@ -163,5 +165,7 @@ class Work(NamedTuple):
     out: Array
     ground: Array
     share: Array
+    node: Array
+    held: Array
     ends: Array
     log: Array

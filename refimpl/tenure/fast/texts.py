@@ -48,6 +48,34 @@ class Texts:
         self._rows += 1
         self._ends[self._rows] = start + len(written)
 
+    def is_whole(self) -> bool:
+        """Whether both arrays go together; what was read from a file may be anything.
+
+        >>> Texts(["a", "bc"]).is_whole(), Texts.of(np.array([0, 9]), np.zeros(2, np.uint8)).is_whole()
+        (True, False)
+        """
+        ends, contents = self.arrays()
+        return bool(
+            ends.dtype == np.int64
+            and contents.dtype == np.uint8
+            and len(ends) > 0
+            and ends[0] == 0
+            and (np.diff(ends) >= 0).all()
+            and ends[-1] == len(contents)
+        )
+
+    def only(self, rows: Array) -> Texts:
+        """Some rows, in their order.
+
+        >>> column = Texts(["a", "bc", "d"]).only(np.array([1, 2]))
+        >>> column[0], column[1], len(column)
+        ('bc', 'd', 2)
+        """
+        lengths = self._ends[rows + 1] - self._ends[rows]
+        ends = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.repeat(self._ends[rows] - ends[:-1], lengths) + np.arange(ends[-1])
+        return Texts.of(ends, self._bytes[places])
+
     @property
     def nbytes(self) -> int:
         """Memory of the arrays, bytes."""

@@ -20,7 +20,7 @@ from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, has_condition
 from tenure.manifests.suggesting import did_you_mean
 from tenure.manifests.workload_structure import BOOST
-from tenure.manifests.workloads import out_of_play, priority_boost, workload
+from tenure.manifests.workloads import out_of_play, priority_boost, usually, workload
 from tenure.manifests.yaml_files import SourcedObject
 from tenure.model import (
     Cluster,
@@ -83,7 +83,7 @@ class Builder:
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
     flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
     growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
-    classed: list[tuple[int, Any, Place]] = field(default_factory=list)
+    classed: list[tuple[int, Any]] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
     configured: Configured | None = None
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -165,7 +165,7 @@ class Builder:
         if dig(raw, "status", "reclaimablePods"):
             self.reclaiming.append((len(self.workloads), raw, place))
         if found.priority_class:
-            self.classed.append((len(self.workloads), raw, place))
+            self.classed.append((len(self.workloads), dig(raw, "metadata", "ownerReferences")))
         self.workloads.append((place.file, found))
         metadata = dig(raw, "metadata")
         if metadata.get("creationTimestamp") is None:
@@ -177,6 +177,8 @@ class Builder:
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object
+        if type(raw) is dict and raw.get("kind") == "Workload" and self._took_usual(raw, sourced.file):
+            return
         kind = dig(raw, "kind")
         place = place_of(raw, kind if isinstance(kind, str) else "", file=sourced.file)
         if not self._has_header(raw, place):
@@ -194,6 +196,24 @@ class Builder:
             _ADD[kind](self, raw, place)
             if len(self.problems) > known:
                 self._set_aside(raw, kind, place, known)
+
+    def _took_usual(self, raw: dict[str, Any], file: str) -> bool:
+        """Take a workload that nothing needs to be said about; all others go the long way."""
+        if raw.get("apiVersion") != API_VERSION:
+            return False
+        holds, finished = has_condition(raw, "QuotaReserved"), has_condition(raw, "Finished")
+        found = None if finished else usually(raw, holds_quota=holds)
+        metadata = raw.get("metadata")
+        if found is None or not isinstance(metadata, dict) or metadata.get("creationTimestamp") is None:
+            return False
+        key = ("Workload", found.namespace, found.name)
+        if key in self.seen or dig(raw, "status", "reclaimablePods"):
+            return False
+        self.seen[key] = file
+        if found.priority_class:
+            self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
+        self.workloads.append((file, found))
+        return True
 
     def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
         """Keep an object that is right but not modelled from refusing everybody else."""
@@ -247,13 +267,14 @@ class Builder:
 
     def _count_from_jobs(self) -> None:
         """A priority that grows counts from the Job, which may stand behind its workload."""
-        for index, raw, place in self.classed:
+        for index, owners in self.classed:
             file, found = self.workloads[index]
             if found.priority_class not in self.growing:
                 continue
-            counted = self.jobs.behind(raw, found)
+            counted = self.jobs.behind(owners, found)
             self.workloads[index] = file, counted
             if counted.job_created_at is None:
+                place = Place(object_name("Workload", found.namespace, found.name), file)
                 self._warn(place, "its Job is not given: its priority grows from the Workload's creation")
 
     def _check_flavors(self) -> None:

@@ -36,15 +36,15 @@ class Jobs:
         if isinstance(name, str):
             self.by_name[kind, namespace if isinstance(namespace, str) else "", name] = created
 
-    def behind(self, raw: object, workload: Workload) -> Workload:
+    def behind(self, owners: object, workload: Workload) -> Workload:
         """The workload with its Job's creation, where its Job passed by.
 
         Args:
-            raw: the Workload, untrusted; label `kueue.x-k8s.io/job-uid` or an owner reference names the Job.
-            workload: what was made of it.
+            owners: its owner references, untrusted.
+            workload: its label `kueue.x-k8s.io/job-uid`, or an owner reference, names the Job.
         """
         created = self.by_uid.get(workload.job_uid)
-        for owner in items(dig(raw, "metadata", "ownerReferences")):
+        for owner in items(owners):
             if created is None:
                 created = self._owner(owner, workload.namespace)
         return workload if created is None else replace(workload, job_created_at=created)

@@ -114,6 +114,11 @@ def workload(
     return usual or fully_checked(raw, place, problems, holds_quota=holds, reclaimable=reclaimable)
 
 
+def usually(raw: object, *, holds_quota: bool) -> Workload | None:
+    """As `workload` where the object is right and in its usual shape; otherwise None, and nothing is told."""
+    return usual_workload(raw, holds=holds_quota, reclaimable=True, full=_alone)
+
+
 def fully_checked(
     raw: object, place: Place, problems: list[Problem], *, holds_quota: bool, reclaimable: bool = True
 ) -> Workload | None:

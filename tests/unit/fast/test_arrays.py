@@ -108,6 +108,54 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         load(path)
 
 
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.npz"
+    for content in (b"", b"no archive", b"PK\x03\x04 cut off"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"other\.npz has not been written by this release"):
+            load(path)
+    np.savez(path, format=np.array([99]))
+    with pytest.raises(ValueError, match=r"its format is \[99\], expected \[1\]"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["at", "amount", "column.queue", "column.first", "column.tie", "uid_ends"])
+@pytest.mark.parametrize("damage", ["missing", "shorter", "beyond", "type"])
+def test_a_damaged_file_is_refused(tmp_path: Path, name: str, damage: str) -> None:
+    if (name, damage) == ("amount", "beyond"):
+        pytest.skip("any amount is one")
+    path = tmp_path / "damaged.npz"
+    Arrays(a_cluster(running(1), running(2, "b"))).save(path)
+    with np.load(path) as file:
+        found = {key: file[key] for key in file}
+    whole = found.pop(name)
+    if damage != "missing":
+        changed = {"shorter": whole[:-1], "beyond": whole + 1000, "type": whole.astype(np.float32)}
+        found[name] = changed[damage]
+    np.savez(path, **found)
+    with pytest.raises(ValueError, match=r"damaged\.npz is damaged"):
+        load(path)
+
+
+def test_free_rows_are_taken_out_before_they_are_too_many() -> None:
+    workloads = [running(number, "ab"[number % 2], cpu=number + 1) for number in range(300)]
+    arrays = Arrays(a_cluster(*workloads))
+    for each in workloads[:250]:
+        arrays.remove(each.key)
+    assert arrays.columns.rows < 150
+    assert_same(arrays, a_cluster(*workloads[250:]))
+    arrays.compact()
+    assert arrays.columns.rows == len(arrays) == 50
+    names = [arrays.columns.names[row] for row in range(50)]
+    assert names == [each.key for each in workloads[250:]]
+    fresh = Arrays(a_cluster(*workloads[250:])).columns
+    for name, column in fresh.by.items():
+        assert arrays.columns.by[name].tolist() == column[:50].tolist()
+    assert arrays.columns.amount.tolist() == fresh.amount.tolist()
+    arrays.remove(workloads[299].key)
+    assert_same(arrays, a_cluster(*workloads[250:299]))
+
+
 def test_keys_too_wide_become_ranks_and_are_counted() -> None:
     counted: Counter[str] = Counter()
     priority = np.array([2**31, -(2**31), 0, 0])
