@@ -3,7 +3,8 @@
     python benchmarks/fast.py [--shape queue tree] [--workloads 100 1000] [--share 10] [--seconds 1]
 
 Shapes: one ClusterQueue, a flat cohort of 50, a tree of three levels with 100 ClusterQueues, fair sharing
-over 50. Every workload holds two resources; the request is such that about a share of all must leave.
+over 50, and that tree with a hero at its root, who asks, and five below. Every workload holds two
+resources; the request is such that about a share of all must leave.
 `cold` decides on arrays, keys made and nothing sorted; `prepared` with the sorted candidates of the last
 decision, which fair sharing does not keep. The assignment is given; the ratio is the reference to cold.
 Medians, in microseconds.
@@ -12,6 +13,7 @@ Medians, in microseconds.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import platform
 import statistics
 import time
@@ -29,6 +31,7 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
+    PreemptionRules,
     ReclaimWithinCohort,
     ResourceGroup,
     Settings,
@@ -40,8 +43,11 @@ from tenure.readings import preset
 
 CPU, MEMORY = FlavorResource("default", "cpu"), FlavorResource("default", "memory")
 SIZES = (100, 1_000, 10_000, 100_000)
-SHAPES = {"queue": 1, "cohort": 50, "tree": 100, "fair": 50}
+SHAPES = {"queue": 1, "cohort": 50, "tree": 100, "fair": 50, "heroes": 100}
 READING = preset("released")
+HERO_READING = preset("guaranteed")
+"""By the letter (`released`) every workload of a hero is billed to every queue one by one."""
+
 COUNTED = ("shape", "workloads", "share", "victims")
 HEADS = (*COUNTED, "reference", "cold", "prepared", "ratio", "build ms", "bytes")
 NOW = 1_800_000_000 * SECOND
@@ -80,7 +86,9 @@ def case_of(shape: str, count: int, share: float) -> Case:
     if queues > 1:
         workloads = tuple(each for each in workloads if each.cluster_queue != "q000")
     settings = Settings(fair_sharing=tuple(FairStrategy) if shape == "fair" else None)
-    cohorts = _cohorts() if shape == "tree" else {}
+    cohorts = _cohorts() if shape in ("tree", "heroes") else {}
+    if shape == "heroes":
+        cluster_queues |= {f"q{i:03d}": _hero(i, cluster_queues[f"q{i:03d}"]) for i in range(6)}
     preemptor = Workload("ns", "asks", "u-asks", priority=1000, created_at=NOW - SECOND)
     return Case(
         Cluster(cluster_queues, workloads, settings=settings, cohorts=cohorts),
@@ -101,14 +109,27 @@ def _small(held: dict[FlavorResource, int], own: dict[FlavorResource, int], queu
 
 
 def _queue(number: int, shape: str, nominal: dict[str, int]) -> ClusterQueue:
-    cohort = {"queue": None, "tree": f"mid{number % 20}"}.get(shape, "root")
+    middle = f"mid{number % 20}"
+    cohort = {"queue": None, "tree": middle, "heroes": middle}.get(shape, "root")
     return ClusterQueue(
         name=f"q{number:03d}",
-        resource_groups=(ResourceGroup(("cpu", "memory"), (FlavorQuotas("default", nominal),)),),
+        resource_groups=_groups(nominal),
         within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
         cohort=cohort,
         reclaim_within_cohort=ReclaimWithinCohort.ANY,
     )
+
+
+def _groups(nominal: dict[str, int]) -> tuple[ResourceGroup, ...]:
+    return (ResourceGroup(("cpu", "memory"), (FlavorQuotas("default", nominal),)),)
+
+
+def _hero(number: int, queue: ClusterQueue) -> ClusterQueue:
+    """The first one stands at the root and owns a request's worth; five below it own nothing."""
+    cohort = f"top{number - 1}" if number else "root"
+    groups = _groups({"cpu": 0, "memory": 0}) if number else queue.resource_groups
+    rules = PreemptionRules.UBER_CLUSTER_QUEUE
+    return dataclasses.replace(queue, cohort=cohort, resource_groups=groups, rules=rules)
 
 
 def _workload(number: int, queue: str) -> Workload:
@@ -145,7 +166,8 @@ def _row(shape: str, count: int, share: int, seconds: float) -> Iterator[str]:
     started = time.perf_counter()
     arrays = Arrays(case.cluster)
     built = time.perf_counter() - started
-    asked = (case.preemptor, "q000", NOW, READING, case.assignment)
+    reading = HERO_READING if shape == "heroes" else READING
+    asked = (case.preemptor, "q000", NOW, reading, case.assignment)
     victims = len(decide_by_core(arrays, *asked).found.rows)
     cold = _median(lambda: decide_by_core(arrays, *asked), seconds)
     prepared = _median(lambda: decide_by_core(arrays, *asked, prepared=True), seconds)

@@ -146,29 +146,43 @@ class Assigner:
         """How a request could be served; where only a search tells, search (KQ-520)."""
         searching, request = self.searching, assumed.get(at, 0) + amount
         searching.arrays.require((at,))
-        column, view = searching.arrays.layout.columns[at], searching.view
-        if view is not None and view.is_hero(searching.node):
-            return self._way_of_hero(view, at, request)
-        forest, usage = searching.standing()
-        level, below_root = self._level(forest, usage, column, request)
-        if request > potential(forest, searching.path, column):
+        view = searching.view()
+        if view is not None:
+            return self._way_beside_heroes(view, at, request)
+        layout, usage = searching.arrays.layout, searching.arrays.usage
+        column = layout.columns[at]
+        level, below_root = self._level(usage, column, request)
+        if request > potential(layout.forest, searching.path, column):
             return Way(FlavorMode.NO_FIT, level)
-        if request <= max(0, available(forest, usage, searching.path, column)):
+        if request <= max(0, available(layout.forest, usage, searching.path, column)):
             return Way(FlavorMode.FIT, level)
-        if not (request <= forest.nominal[searching.node, column] or below_root or self._may_borrow()):
+        if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
             return Way(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
-        level, _ = self._level(*searching.standing_after(found), column, request)
+        level, _ = self._level(searching.arrays.work().usage, column, request)
         return Way(_mode(found), level)
 
-    def _way_of_hero(self, view: View, at: FlavorResource, request: Amount) -> Way:
-        """The same for a hero, which never borrows (UCQ-250)."""
+    def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> Way:
+        """The same where heroes are in the tree; a hero never borrows (UCQ-250)."""
         searching = self.searching
-        if request > view.accessible(searching.node, searching.arrays.layout.columns[at]):
-            return Way(FlavorMode.NO_FIT, 0)
-        if view.fits(searching.ask((at,), {at: request})):
-            return Way(FlavorMode.FIT, 0)
-        return Way(_mode(searching.find((at,), {at: request})), 0)
+        node, path, column = searching.node, searching.path, searching.arrays.layout.columns[at]
+        if view.is_hero(node):
+            if request > view.accessible(node, column):
+                return Way(FlavorMode.NO_FIT, 0)
+            if view.fits(searching.ask((at,), {at: request})):
+                return BEST
+            return Way(_mode(searching.find((at,), {at: request})), 0)
+        forest, usage = view.forest, view.base.usage
+        level, below_root = self._level_in(forest, usage, column, request)
+        if request > potential(forest, path, column):
+            return Way(FlavorMode.NO_FIT, level)
+        if request <= max(0, available(forest, usage, path, column)):
+            return Way(FlavorMode.FIT, level)
+        if not (request <= forest.nominal[node, column] or below_root or self._may_borrow()):
+            return Way(FlavorMode.NO_FIT, level)
+        found = searching.find((at,), {at: request})
+        left = view.after(node, bool(len(found.rows)), searching.arrays.work().usage)
+        return Way(_mode(found), self._level_in(*left, column, request)[0])
 
     def _may_borrow(self) -> bool:
         """Whether the queue may preempt for a request that borrows (KQ-530)."""
@@ -177,15 +191,19 @@ class Assigner:
             return True
         return settings.fair_sharing is not None and queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER
 
-    def _level(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
+    def _level(self, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
         """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
-        heights, path, rest = self.searching.arrays.layout.heights, self.searching.path.tolist(), request
+        return self._level_in(self.searching.arrays.layout.forest, usage, column, request)
+
+    def _level_in(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
+        """The same in trees with other quotas."""
+        layout, path, rest = self.searching.arrays.layout, self.searching.path.tolist(), request
         for node in path:
             used = int(usage[node, column])
             if plus(used, rest) <= int(forest.subtree[node, column]):
-                return heights[node], node != path[-1]
+                return layout.heights[node], node != path[-1]
             rest = minus(rest, max(0, minus(int(forest.local[node, column]), used)))
-        return heights[path[-1]], False
+        return layout.heights[path[-1]], False
 
 
 def _mode(found: Found) -> FlavorMode:

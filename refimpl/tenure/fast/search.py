@@ -9,10 +9,10 @@ import numpy as np
 
 from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
-from tenure.fast.heroes.view import Choices, View, choices_of, view_of
+from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import change
 from tenure.fast.policy import Terms, policy_of, terms_of
-from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
@@ -58,9 +58,8 @@ class Searcher:
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
-        reading: the reading decided under.
-        heroes: what of it decides about heroes; None where there are none.
         prepared: whether candidates are sorted as a whole and kept for the next search that has the same.
+        heroes: how heroes are counted; None where the store has none.
     """
 
     arrays: Arrays
@@ -70,37 +69,20 @@ class Searcher:
     rows: Rows
     order: Order
     policy: Policy
-    reading: Reading
-    heroes: Choices | None = None
     prepared: bool = False
+    heroes: Heroes | None = None
 
-    @property
     def view(self) -> View | None:
         """What heroes make of the store; None where none is in the queue's tree."""
         if self.heroes is None:
             return None
-        arrays = self.arrays
-        view: View = arrays.made_of(
-            ("heroes", self.heroes),
-            lambda: view_of(arrays.layout, arrays.cluster, arrays.usage, self.rows, self.reading),
-        )
+        arrays, rows, reading = self.arrays, self.rows, self.heroes.reading
+
+        def made() -> View:
+            return view_of(arrays.layout, arrays.cluster, arrays.usage, rows, reading)
+
+        view: View = arrays.made_of(self.heroes.key, made)
         return view if view.concerns(self.node) else None
-
-    def standing(self) -> tuple[Forest, Array]:
-        """Quotas, and what is in use at every node."""
-        view = self.view
-        if view is None:
-            return self.arrays.layout.forest, self.arrays.usage
-        return view.forest, view.base.usage
-
-    def standing_after(self, found: Found) -> tuple[Forest, Array]:
-        """The same without those whom the last search of a standard queue has found."""
-        view = self.view
-        if view is None:
-            return self.arrays.layout.forest, self.arrays.work().usage
-        if view.follows(self.node):
-            return (view.seen, view.now.usage) if len(found.rows) else (view.forest, view.base.usage)
-        return view.forest, self.arrays.work().usage
 
     def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Find targets.
@@ -109,30 +91,36 @@ class Searcher:
             needed: the flavor-resources that lack quota.
             request: all that has to fit, each amount above zero.
         """
+        arrays = self.arrays
         ask = self.ask(needed, request)
-        work, view = self.arrays.work(), self.view
-        if view is not None and view.is_hero(self.node):
-            rounds = self.arrays.rounds()
-            start, end = view.find_for_hero(self.rows, ask, self.policy, self.order, work, rounds)
-            return _found(work, start, end)
-        if self.arrays.cluster.settings.fair_sharing is not None:
-            return self._find_fairly(ask, view)
-        if view is not None and view.follows(self.node):
-            start, end, may_borrow = view.find_anew(self.rows, ask, self.policy, self.order, work)
-        elif self.prepared:
+        work = arrays.work()
+        view = self.view()
+        if view is not None:  # nothing is kept there: quotas follow what runs
+            return _found(
+                work, *view.find(self.rows, ask, self.policy, self.order, work, arrays.cluster.settings)
+            )
+        if arrays.cluster.settings.fair_sharing is not None:
+            return self._find_fairly(ask)
+        if self.prepared:
             start, end, may_borrow = self._search_kept(ask, work)
         else:
-            forest, usage = self.standing()
             start, end, may_borrow = classical.select(
-                self.rows, forest, usage, ask, self.policy, self.order, work
+                self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
             )
-        return _found(work, start, end, may_borrow)
+        if start == end:
+            return NOBODY
+        return Found(
+            work.out[start:end].copy(),
+            work.ground[start:end].copy(),
+            work.share[start:end].copy(),
+            may_borrow,
+        )
 
     def _search_kept(self, ask: Ask, work: Work) -> tuple[int, int, bool]:
         """Search among candidates that are sorted already, if anybody has asked for the same before."""
         arrays, rows, policy = self.arrays, self.rows, self.policy
-        forest, usage = self.standing()
-        classical.classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
+        forest = arrays.layout.forest
+        classical.classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
         top = int(self.path[-1])
         end = int(forest.end[top])
         key = (
@@ -148,7 +136,7 @@ class Searcher:
         return classical.search(
             rows,
             forest,
-            usage,
+            arrays.usage,
             ask,
             policy,
             work._replace(rows=kept),
@@ -163,20 +151,17 @@ class Searcher:
         count, elsewhere, advantaged = classical.gather(self.rows, ask, self.policy, self.order, work, end)
         return work.rows[np.argsort(work.keys[:count])], elsewhere, advantaged
 
-    def _find_fairly(self, ask: Ask, view: View | None) -> Found:
+    def _find_fairly(self, ask: Ask) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
-        if view is not None and view.follows(self.node):
-            raise Uncovered("fair sharing where heroes raise lending limits")
-        work, rounds = arrays.work(), arrays.rounds() if view is None else view.rounds
-        forest, usage = self.standing()
-        rounds.charged[:] = usage
+        work, rounds = arrays.work(), arrays.rounds()
+        rounds.charged[:] = arrays.usage
         for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
-            change(forest, rounds.charged, self.node, at, amount, True, work.log, 0)
+            change(arrays.layout.forest, rounds.charged, self.node, at, amount, True, work.log, 0)
         strategies = settings.fair_sharing or tuple(FairStrategy)
         start, end, claims = fair.select(
             self.rows,
-            forest,
-            usage,
+            arrays.layout.forest,
+            arrays.usage,
             ask,
             self.policy,
             self.order,
@@ -186,7 +171,10 @@ class Searcher:
             strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
             len(strategies) > 1,
         )
-        return _found(work, start, end, within_nominal=claims)
+        if start == end:
+            return NOBODY
+        rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
+        return Found(rows, grounds, shares, within_nominal=claims)
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
@@ -203,10 +191,7 @@ class Searcher:
         return Ask(self.node, self.path, at, amount, lacking, is_needed, watched)
 
 
-def _found(
-    work: Work, start: int, end: int, may_borrow: bool = True, *, within_nominal: bool = False
-) -> Found:
-    """What kernels have left between two places of a record."""
+def _found(work: Work, start: int, end: int, may_borrow: bool, within_nominal: bool) -> Found:
     if start == end:
         return NOBODY
     rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
@@ -241,6 +226,5 @@ def searcher(
     terms: Terms = terms_of(queue, settings, reading)
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    heroes = choices_of(arrays.cluster, reading)
-    path = arrays.layout.path(node)
-    return Searcher(arrays, queue, node, path, rows, order, policy, reading, heroes, prepared)
+    heroes = heroes_of(arrays, reading)
+    return Searcher(arrays, queue, node, arrays.layout.path(node), rows, order, policy, prepared, heroes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.heroes.proportion import count_on, share_out, sum_over, times_over
-from tenure.fast.heroes.tables import Plan, Singles, Standing
-from tenure.fast.tables import Array, Forest, Rows
+from tenure.fast.heroes.tables import Plan, Scene, Standing
+from tenure.fast.tables import Array, Forest
 
 
 @inlined
@@ -33,59 +33,27 @@ def _excess(forest: Forest, now: Standing, hero: int, at: int) -> int:
 
 
 @compiled
-def amount_of(rows: Rows, row: int, at: int) -> int:
-    """What a workload holds of a flavor-resource."""
-    for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
-        if rows.at[entry] == at:
-            return int(rows.amount[entry])
-    return 0
-
-
-@compiled
-def bill_branch(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    branch: int,
-    at: int,
-    kept: bool,
-    recording: bool,
-) -> None:
+def bill_branch(scene: Scene, branch: int, at: int, kept: bool, recording: bool) -> None:
     """Bill the nodes of one branch for its heroes, and carry it out.
 
     Args:
-        forest: with the quotas as they are configured.
-        now: as deeper branches left it.
+        scene: as deeper branches left it.
         kept: whether this branch's bills stay as they were, where they were recorded.
         recording: whether to record them.
     """
+    forest, plan, now = scene.forest, scene.plan, scene.now
     root = plan.root[branch]
-    first, end, depth = plan.place[root], plan.after[root], plan.depth[root]
-    if plan.whole:
-        _whole_shares(forest, plan, rows, singles, now, branch, at)
-    elif kept and now.is_frozen[depth, at]:
-        for place in range(first, end):
-            node = plan.by_name[place]
-            now.share[node] = now.frozen[depth, node, at]
-    else:
-        _excess_shares(forest, plan, now, branch, at)
-    some = False
-    for place in range(first, end):
-        some = some or now.share[plan.by_name[place]] != 0
-    if not some:
+    if not _shares(scene, branch, at, kept):
         return
     if recording:
-        now.is_frozen[depth, at] = True
-        for place in range(first, end):
-            node = plan.by_name[place]
-            now.frozen[depth, node, at] = now.share[node]
+        now.is_frozen[plan.depth[root], at] = True
+        for node in range(root, forest.end[root]):
+            now.frozen[plan.depth[root], node, at] = now.share[node]
     for node in range(root, forest.end[root]):
         now.weight[node] = now.subtree[node, at]
     _take_quota(plan, now, root, at)
     if plan.whole:
-        _move_to_heroes(forest, plan, rows, singles, now, branch, at)
+        _move_to_heroes(scene, branch, at)
     else:
         _credit_heroes(forest, plan, now, branch, at)
     _count_quotas(forest, now, root, at)
@@ -93,6 +61,24 @@ def bill_branch(
         if now.limit[node, at] != MOST:
             fall = max(0, minus(now.weight[node], now.subtree[node, at]))
             now.limit[node, at] = plus(now.limit[node, at], fall)
+
+
+@compiled
+def _shares(scene: Scene, branch: int, at: int, kept: bool) -> bool:
+    """What each node of a branch is billed, in `share`; whether any is."""
+    forest, plan, now = scene.forest, scene.plan, scene.now
+    root = plan.root[branch]
+    depth, some = plan.depth[root], False
+    if plan.whole:
+        _whole_shares(scene, branch, at)
+    elif kept and now.is_frozen[depth, at]:
+        for node in range(root, forest.end[root]):
+            now.share[node] = now.frozen[depth, node, at]
+    else:
+        _excess_shares(forest, plan, now, branch, at)
+    for node in range(root, forest.end[root]):
+        some = some or now.share[node] != 0
+    return some
 
 
 @compiled
@@ -125,30 +111,42 @@ def _whole_weights(forest: Forest, plan: Plan, root: int, at: int, weights: Arra
 
 
 @compiled
-def _whole_shares(
-    forest: Forest, plan: Plan, rows: Rows, singles: Singles, now: Standing, branch: int, at: int
-) -> None:
+def _whole_shares(scene: Scene, branch: int, at: int) -> None:
+    forest, plan, now = scene.forest, scene.plan, scene.now
     root, bill = plan.root[branch], 0
-    first, end = plan.place[root], plan.after[root]
     total = _whole_weights(forest, plan, root, at, now.weight)
     for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
         bill += now.held[plan.heroes[index], at]
     if not plan.floor:
-        share_out(plan, bill, now.weight, first, end, False, now.share)
+        share_out(plan, bill, now.weight, plan.place[root], plan.after[root], False, now.share)
         return
-    for place in range(first, end):
-        now.share[plan.by_name[place]] = 0
-    if total <= 0 or bill == 0:
-        return
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        hero = plan.heroes[index]
-        for single in range(singles.first[hero], singles.end[hero]):
-            row = singles.rows[single]
-            amount = 0 if now.gone[row] else amount_of(rows, row, at)
-            if amount:
-                for place in range(first, end):
-                    node = plan.by_name[place]
-                    now.share[node] += times_over(amount, now.weight[node], total)
+    for node in range(root, forest.end[root]):
+        now.share[node] = 0
+    if total > 0 and bill > 0:
+        for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
+            _bill_singles(scene, plan.heroes[index], root, at, total)
+
+
+@compiled
+def _bill_singles(scene: Scene, hero: int, root: int, at: int, total: int) -> None:
+    """Add what a hero's single workloads are billed, each rounded down (UCQ-150)."""
+    singles, now = scene.singles, scene.now
+    for single in range(singles.first[hero], singles.end[hero]):
+        amount = _amount_left(scene, singles.rows[single], at)
+        if amount:
+            for node in range(root, scene.forest.end[root]):
+                now.share[node] += times_over(amount, now.weight[node], total)
+
+
+@compiled
+def _amount_left(scene: Scene, row: int, at: int) -> int:
+    """What a hero's workload holds of a flavor-resource, unless it has left."""
+    rows = scene.rows
+    if not scene.now.gone[row]:
+        for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
+            if rows.at[entry] == at:
+                return int(rows.amount[entry])
+    return 0
 
 
 @compiled
@@ -175,23 +173,26 @@ def _credit_heroes(forest: Forest, plan: Plan, now: Standing, branch: int, at: i
 
 
 @compiled
-def _move_to_heroes(
-    forest: Forest, plan: Plan, rows: Rows, singles: Singles, now: Standing, branch: int, at: int
-) -> None:
-    """Let billed quota stand at the heroes' queues; `now.share` is used up."""
+def _move_to_heroes(scene: Scene, branch: int, at: int) -> None:
+    """Let billed quota stand at the heroes' queues; `share` is used up."""
+    forest, plan, now = scene.forest, scene.plan, scene.now
     root = plan.root[branch]
     total = _whole_weights(forest, plan, root, at, now.share)
     for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        hero, received = plan.heroes[index], 0
-        if not plan.floor:
-            received = now.held[hero, at]
-        else:
-            for single in range(singles.first[hero], singles.end[hero]):
-                row = singles.rows[single]
-                amount = 0 if now.gone[row] else amount_of(rows, row, at)
-                for place in range(plan.place[root], plan.after[root]):
-                    received += times_over(amount, now.share[plan.by_name[place]], total)
+        hero = plan.heroes[index]
+        received = _floored(scene, hero, root, at, total) if plan.floor else now.held[hero, at]
         now.nominal[hero, at] = plus(now.nominal[hero, at], received)
+
+
+@compiled
+def _floored(scene: Scene, hero: int, root: int, at: int, total: int) -> int:
+    """What all nodes together are billed for a hero's single workloads; the weights are in `share`."""
+    singles, now, received = scene.singles, scene.now, 0
+    for single in range(singles.first[hero], singles.end[hero]):
+        amount = _amount_left(scene, singles.rows[single], at)
+        for node in range(root, scene.forest.end[root]):
+            received += times_over(amount, now.share[node], total)
+    return received
 
 
 @compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.compiled import compiled
 from tenure.fast.heroes.billing import bill_branch, local_of, passed
-from tenure.fast.heroes.tables import Plan, Singles, Standing
+from tenure.fast.heroes.tables import Plan, Scene, Standing
 from tenure.fast.nodes import change
 from tenure.fast.tables import Array, Ask, Forest, Rows
 
@@ -14,7 +14,7 @@ NOBODY = -1
 
 
 @compiled
-def hold(forest: Forest, rows: Rows, held: Array) -> None:
+def hold(rows: Rows, held: Array) -> None:
     """Sum up what the workloads of every ClusterQueue hold; `held` is all zero."""
     for row in range(rows.size):
         node = rows.queue[row]
@@ -25,26 +25,34 @@ def hold(forest: Forest, rows: Rows, held: Array) -> None:
 
 
 @compiled
-def settle(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    top: int,
-    mine: int,
-    at: int,
-    recording: bool,
-) -> None:
+def settle(scene: Scene, top: int, mine: int, at: int, recording: bool) -> None:
     """Count quotas and usage of a tree, given what is held there.
 
     Args:
-        forest: with the quotas as they are configured.
         top: the root of the tree.
         mine: the cohort of the branch whose hero searches; bills above it are kept once they are recorded.
         at: the column.
         recording: whether to record them now.
     """
+    forest, plan, now = scene.forest, scene.plan, scene.now
+    in_use = _clear(forest, plan, now, top, at)
+    if in_use:
+        for branch in range(plan.first[top], plan.end[top]):
+            above = plan.root[branch] < mine < forest.end[plan.root[branch]]
+            bill_branch(scene, branch, at, above and not recording, above and recording)
+    for node in range(forest.end[top] - 1, top, -1):
+        above_it = forest.parent[node]
+        up = passed(now.usage[node, at], now.local[node, at])
+        now.usage[above_it, at] = plus(now.usage[above_it, at], up)
+    if in_use:
+        for branch in range(plan.first[top], plan.end[top] if plan.unlocks[top] else 0):
+            _unlock(forest, plan, now, branch, at)
+        _cover(forest, now, top, at)
+
+
+@compiled
+def _clear(forest: Forest, plan: Plan, now: Standing, top: int, at: int) -> bool:
+    """Let nobody be billed; whether any hero uses something."""
     in_use = False
     for node in range(top, forest.end[top]):
         now.nominal[node, at], now.subtree[node, at] = forest.nominal[node, at], forest.subtree[node, at]
@@ -52,22 +60,7 @@ def settle(
         now.lending[node, at], now.covered[node, at] = plan.lends[node, at], forest.covered[node, at]
         now.usage[node, at], now.bill[node, at] = now.held[node, at], 0
         in_use = in_use or (plan.hero[node] and now.held[node, at] > 0)
-    if in_use:
-        for branch in range(plan.first[top], plan.end[top]):
-            root = plan.root[branch]
-            above = root < mine < forest.end[root]
-            bill_branch(
-                forest, plan, rows, singles, now, branch, at, above and not recording, above and recording
-            )
-    for node in range(forest.end[top] - 1, top, -1):
-        above_it = forest.parent[node]
-        up = passed(now.usage[node, at], now.local[node, at])
-        now.usage[above_it, at] = plus(now.usage[above_it, at], up)
-    if in_use:
-        if plan.unlocks[top]:
-            for branch in range(plan.first[top], plan.end[top]):
-                _unlock(forest, plan, now, branch, at)
-        _cover(forest, now, top, at)
+    return bool(in_use)
 
 
 @compiled
@@ -115,22 +108,14 @@ def _raise(forest: Forest, now: Standing, node: int, root: int, at: int, rise: i
 
 
 @compiled
-def start(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    base: Standing,
-    now: Standing,
-    ask: Ask,
-    mine: int,
-) -> None:
+def start(scene: Scene, held: Array, ask: Ask, mine: int) -> None:
     """Let everybody of the tree hold its quota, as a search begins.
 
     Args:
-        base: where all hold it.
+        held: what every ClusterQueue holds then, int64[nodes, columns].
         mine: as for `settle`.
     """
+    forest, singles, now = scene.forest, scene.singles, scene.now
     top = ask.path[len(ask.path) - 1]
     for depth in range(now.is_frozen.shape[0]):
         for at in range(now.is_frozen.shape[1]):
@@ -139,37 +124,26 @@ def start(
         for single in range(singles.first[node], singles.end[node]):
             now.gone[singles.rows[single]] = False
         for at in range(len(ask.watched)):
-            now.held[node, at] = base.held[node, at]
+            now.held[node, at] = held[node, at]
     for at in range(len(ask.watched)):
         if ask.watched[at]:
-            settle(forest, plan, rows, singles, now, top, mine, at, mine >= 0)
+            settle(scene, top, mine, at, mine >= 0)
 
 
 @compiled
-def leave(
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    mine: int,
-    row: int,
-    ask: Ask,
-    log: Array,
-    adding: bool,
-) -> bool:
+def leave(scene: Scene, mine: int, row: int, ask: Ask, log: Array, adding: bool) -> bool:
     """Let a workload leave or come back; whether quotas may have changed, and not only what is in use.
 
     Args:
-        forest, seen: the same trees, with the quotas as configured and with those of `now`.
         mine: as for `settle`.
         log: room, as for `tenure.fast.nodes.change`.
         adding: whether it comes back.
     """
+    rows, now = scene.rows, scene.now
     node, top = rows.queue[row], ask.path[len(ask.path) - 1]
-    anew = plan.hero[node] or plan.unlocks[top]
-    if plan.hero[node]:
+    hero = scene.plan.hero[node]
+    anew = hero or scene.plan.unlocks[top]
+    if hero:
         now.gone[row] = not adding
     for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
         at, amount = rows.at[entry], rows.amount[entry]
@@ -177,7 +151,7 @@ def leave(
             held = now.held[node, at]
             now.held[node, at] = plus(held, amount) if adding else minus(held, amount)
             if anew:
-                settle(forest, plan, rows, singles, now, top, mine, at, False)
+                settle(scene, top, mine, at, False)
             else:
-                change(seen, now.usage, node, at, amount, adding, log, 0)
+                change(scene.seen, now.usage, node, at, amount, adding, log, 0)
     return bool(anew)

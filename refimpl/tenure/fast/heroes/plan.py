@@ -99,7 +99,7 @@ def _by_name(layout: Layout) -> tuple[Array, Array]:
             node = waiting.pop()
             after[node] = len(found) + int(layout.forest.end[node]) - node
             found.append(node)
-            waiting += reversed(sorted(children[node], key=layout.names.__getitem__))
+            waiting += sorted(children[node], key=lambda each: (layout.names[each], each), reverse=True)
     return np.array(found, np.int32), after
 
 

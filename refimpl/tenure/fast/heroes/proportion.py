@@ -53,7 +53,9 @@ def sum_over(plan: Plan, weights: Array, first: int, end: int) -> int:
 
 
 @compiled
-def share_out(plan: Plan, bill: int, weights: Array, first: int, end: int, floor: bool, shares: Array) -> None:
+def share_out(
+    plan: Plan, bill: int, weights: Array, first: int, end: int, floor: bool, shares: Array
+) -> None:
     """Share a bill in proportion to weights (UCQ-130), each share rounded down or the sums of them.
 
     Args:

@@ -7,23 +7,25 @@ from tenure.fast.fair import Rounds
 from tenure.fast.grounds import key_of, own_ground, uses_any
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.fit import fits
-from tenure.fast.heroes.tables import Plan, Quest, Singles, Standing
+from tenure.fast.heroes.tables import Plan, Quest, Scene, Standing
 from tenure.fast.nodes import exceeds
 from tenure.fast.sorting import settle
-from tenure.fast.tables import ELSEWHERE, HERO, NONE, OWN, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import ELSEWHERE, HERO, NONE, OWN, Array, Ask, Forest, Order, Policy, Rows, Work
 
 
 @compiled
 def classify(forest: Forest, plan: Plan, ask: Ask, policy: Policy, work: Work, quest: Quest) -> None:
-    """The group of every ClusterQueue that is looked into; `ELSEWHERE` also where priority has to be lower."""
+    """The group of every ClusterQueue that is looked into, also where priority has to be lower."""
     own, root = ask.own, quest.root
     for node in range(root, forest.end[root]):
-        work.group[node] = ELSEWHERE if forest.active[node] and _offers(forest, plan, own, node, quest) else -1
+        work.group[node] = (
+            ELSEWHERE if forest.active[node] and _offers(forest, plan, own, node, quest) else -1
+        )
     work.group[own] = OWN if policy.within != NONE and forest.active[own] else -1
 
 
 @compiled
-def _is_above(forest: Forest, plan: Plan, own: int, node: int) -> bool:
+def _is_above(forest: Forest, own: int, node: int) -> bool:
     """Whether the hero that asks is above another queue (UCQ-010)."""
     mine, theirs = forest.parent[own], forest.parent[node]
     return bool(mine != theirs and mine < node < forest.end[mine])
@@ -32,7 +34,7 @@ def _is_above(forest: Forest, plan: Plan, own: int, node: int) -> bool:
 @compiled
 def _offers(forest: Forest, plan: Plan, own: int, node: int, quest: Quest) -> bool:
     """Whether a queue may offer anybody (UCQ-020)."""
-    if not plan.hero[node] or not quest.rank_first or _is_above(forest, plan, own, node):
+    if not plan.hero[node] or not quest.rank_first or _is_above(forest, own, node):
         return True
     return bool(forest.parent[own] == forest.parent[node])
 
@@ -46,32 +48,31 @@ def _ground(forest: Forest, plan: Plan, rows: Rows, row: int, ask: Ask, policy: 
     if work.group[node] == OWN:
         return int(own_ground(rows, row, policy))
     if plan.hero[node] and rows.priority[row] >= policy.priority:
-        return HERO if _is_above(forest, plan, ask.own, node) else NONE
+        return HERO if _is_above(forest, ask.own, node) else NONE
     return HERO
 
 
 @compiled
-def gather(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    quest: Quest,
-) -> int:
-    """Put each queue's candidates side by side; how many queues have any."""
-    root, end, count, some = quest.root, forest.end[quest.root], 0, 0
+def _count(scene: Scene, ask: Ask, policy: Policy, work: Work, rounds: Rounds, quest: Quest) -> None:
+    """The ground of every row, in `work.ground`, and how many candidates each queue has."""
+    rows, root, end = scene.rows, quest.root, scene.forest.end[quest.root]
     for node in range(root, end):
         rounds.end[node] = 0
     for row in range(rows.size):
         node, work.ground[row] = rows.queue[row], NONE
         if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
-            work.ground[row] = _ground(forest, plan, rows, row, ask, policy, work)
+            work.ground[row] = _ground(scene.forest, scene.plan, rows, row, ask, policy, work)
         if work.ground[row] != NONE:
             rounds.end[node] += 1
+
+
+@compiled
+def gather(
+    scene: Scene, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds, quest: Quest
+) -> int:
+    """Put each queue's candidates side by side; how many queues have any."""
+    rows, root, end, count, some = scene.rows, quest.root, scene.forest.end[quest.root], 0, 0
+    _count(scene, ask, policy, work, rounds, quest)
     for node in range(root, end):
         rounds.start[node] = rounds.next[node] = count
         count += rounds.end[node]
@@ -121,25 +122,14 @@ def _turn(quest: Quest, waiting: int) -> int:
 
 
 @compiled
-def fill_back(
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    ask: Ask,
-    work: Work,
-    quest: Quest,
-    count: int,
-) -> int:
+def fill_back(scene: Scene, ask: Ask, work: Work, quest: Quest, count: int) -> int:
     """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
-        leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, True)
-        if not fits(seen, plan, now, ask, quest):
-            leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, False)
+        leave(scene, quest.root, row, ask, work.log, True)
+        if not fits(scene.seen, scene.plan, scene.now, ask, quest):
+            leave(scene, quest.root, row, ask, work.log, False)
             kept -= 1
             work.out[kept], work.ground[kept] = row, work.ground[index]
     return count - kept
@@ -147,13 +137,8 @@ def fill_back(
 
 @compiled
 def select(
-    rows: Rows,
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    singles: Singles,
-    base: Standing,
-    now: Standing,
+    scene: Scene,
+    held: Array,
     ask: Ask,
     policy: Policy,
     order: Order,
@@ -164,16 +149,16 @@ def select(
     """Find targets for a workload of a hero.
 
     Args:
-        forest, seen: the same trees, with the quotas as configured and with those of `now`.
-        base: while everybody holds its quota.
-        now: room; at the end while those who are taken do not.
+        scene: at the end without those who are taken.
+        held: what every ClusterQueue holds, int64[nodes, columns].
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal.
     """
-    classify(forest, plan, ask, policy, work, quest)
-    waiting, taken = gather(forest, plan, rows, ask, policy, order, work, rounds, quest), 0
-    start(forest, plan, rows, singles, base, now, ask, quest.root)
+    seen, now = scene.seen, scene.now
+    classify(scene.forest, scene.plan, ask, policy, work, quest)
+    waiting, taken = gather(scene, ask, policy, order, work, rounds, quest), 0
+    start(scene, held, ask, quest.root)
     for place in range(waiting):
         _sort_next(work, rounds, quest.queues[place])
         _look(seen, now, ask, order, work, rounds, quest, quest.queues[place])
@@ -182,12 +167,11 @@ def select(
         node = quest.queues[turn]
         row = work.rows[rounds.next[node]]
         work.out[taken], work.share[taken] = row, 0
-        work.ground[taken] = own_ground(rows, row, policy) if node == ask.own else HERO
+        work.ground[taken] = own_ground(scene.rows, row, policy) if node == ask.own else HERO
         taken += 1
-        anew = leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, False)
-        if fits(seen, plan, now, ask, quest):
-            kept = fill_back(forest, seen, plan, rows, singles, now, ask, work, quest, taken)
-            return taken - kept, taken
+        anew = leave(scene, quest.root, row, ask, work.log, False)
+        if fits(seen, scene.plan, now, ask, quest):
+            return taken - fill_back(scene, ask, work, quest, taken), taken
         rounds.next[node] += 1
         if rounds.next[node] == rounds.end[node]:
             waiting -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tenure.fast.tables import Array
+from tenure.fast.tables import Array, Forest, Rows
 
 
 class Plan(NamedTuple):
@@ -88,6 +88,26 @@ class Standing(NamedTuple):
     share: Array
     frozen: Array
     is_frozen: Array
+
+
+class Scene(NamedTuple):
+    """A store in which workloads leave and come back.
+
+    Args:
+        forest: the trees with the quotas as they are configured.
+        seen: the trees with the quotas of `now`.
+        plan: the heroes.
+        rows: the workloads that hold quota.
+        singles: those of heroes.
+        now: quotas and usage without those who have left.
+    """
+
+    forest: Forest
+    seen: Forest
+    plan: Plan
+    rows: Rows
+    singles: Singles
+    now: Standing
 
 
 class Quest(NamedTuple):

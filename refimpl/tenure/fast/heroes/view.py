@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
+from tenure.fast.arrays import Arrays
+from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import Rounds, rounds_for
-from tenure.fast.heroes import classical, search
-from tenure.fast.heroes.effective import hold, settle
+from tenure.fast.fair import select as select_fairly
+from tenure.fast.heroes import classical, fair, search
+from tenure.fast.heroes.effective import NOBODY, hold, settle
 from tenure.fast.heroes.fit import accessible, fits
 from tenure.fast.heroes.plan import has_heroes, plan_of
 from tenure.fast.heroes.proportion import SAFE
-from tenure.fast.heroes.tables import Plan, Quest, Singles, Standing
+from tenure.fast.heroes.tables import Plan, Quest, Scene, Singles, Standing
 from tenure.fast.layout import Layout
+from tenure.fast.nodes import change
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Cluster
+from tenure.model import Cluster, FairStrategy, Settings
 from tenure.readings import AccessibleRounding, HeroClamp, HeroPrecedence, Reading
+
+Ends: TypeAlias = tuple[int, int, bool, bool]
+"""Start and end in `Work.out` of who is taken; whether borrowing was allowed, and nominal quota claimed."""
 
 LARGE = "heroes beside amounts beyond 58 bits"
 """What is left to the reference because it counts bills with numbers of any size."""
-
-
-class Choices(NamedTuple):
-    """The part of a reading that decides about heroes."""
-
-    scope: int
-    precedence: int
-    billing: int
-    rounding: int
-    lending: int
-    clamp: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,91 +37,109 @@ class View:
     """All trees of a store while heroes run.
 
     Args:
-        plan: the heroes.
-        singles: their workloads.
-        configured: the trees as they are configured.
         base: quotas and usage while everybody holds its quota.
         forest: the trees with these quotas; heroes offer nobody.
-        now: room for a search.
-        seen: the trees with the quotas of that.
-        rounds: room for the tournament of standard queues.
+        scene: room for a search.
+        charged: room for the same with a request.
+        rounds: room for a tournament.
+        most: room, int64[nodes, columns].
         rank_first, limit_alone: the choices of readings `hero_precedence`, `hero_clamp`.
     """
 
-    plan: Plan
-    singles: Singles
-    configured: Forest
     base: Standing
     forest: Forest
-    now: Standing
-    seen: Forest
+    scene: Scene
+    charged: Scene
     rounds: Rounds
+    most: Array
     rank_first: bool
     limit_alone: bool
 
     def concerns(self, node: int) -> bool:
         """Whether there are heroes in the tree of a ClusterQueue."""
-        top = self.configured.root[node]
-        return bool(self.plan.end[top] > self.plan.first[top])
+        top, plan = self.forest.root[node], self.scene.plan
+        return bool(plan.end[top] > plan.first[top])
 
     def is_hero(self, node: int) -> bool:
         """Whether a ClusterQueue is a hero."""
-        return bool(self.plan.hero[node])
+        return bool(self.scene.plan.hero[node])
 
     def follows(self, node: int) -> bool:
-        """Whether quotas in the tree of a standard queue follow who leaves."""
-        return bool(self.plan.unlocks[self.configured.root[node]])
+        """Whether quotas in the tree of a ClusterQueue follow what standard queues hold."""
+        return bool(self.scene.plan.unlocks[self.forest.root[node]])
 
     def accessible(self, node: int, at: int) -> int:
         """The most that a hero may use of a column."""
-        root = int(self.plan.root[self.plan.branch[node]])
-        return accessible(self.configured, self.plan, node, root, at, self.limit_alone, self.now.weight)
+        forest, plan = self.scene.forest, self.scene.plan
+        root = int(plan.root[plan.branch[node]])
+        return accessible(forest, plan, node, root, at, self.limit_alone, self.scene.now.weight)
 
     def fits(self, ask: Ask) -> bool:
         """Whether a hero's request fits while everybody holds its quota."""
-        return fits(self.forest, self.plan, self.base, ask, self._quest(ask))
+        return fits(self.forest, self.scene.plan, self.base, ask, self._quest(ask))
 
-    def find_for_hero(
-        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
-    ) -> tuple[int, int]:
-        """Find targets for a hero; start and end in `work.out`."""
-        return search.select(
-            rows,
-            self.configured,
-            self.seen,
-            self.plan,
-            self.singles,
-            self.base,
-            self.now,
-            ask,
-            policy,
-            order,
-            work,
-            rounds,
-            self._quest(ask),
-        )
+    def find(
+        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
+    ) -> Ends:
+        """Find targets.
 
-    def find_anew(
-        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work
-    ) -> tuple[int, int, bool]:
-        """Find targets for a standard queue where quotas follow who leaves; as `classical.search`."""
-        return classical.select(
-            rows,
-            self.configured,
-            self.forest,
-            self.seen,
-            self.plan,
-            self.singles,
-            self.base,
-            self.now,
-            ask,
-            policy,
-            order,
-            work._replace(usage=self.now.usage),
+        Args:
+            rows: the same workloads, as they are at the instant of the decision.
+            settings: of the scheduler.
+        """
+        scene, base = self.scene._replace(rows=rows), self.base
+        if self.is_hero(ask.own):
+            quest = self._quest(ask)
+            start, end = search.select(scene, base.held, ask, policy, order, work, self.rounds, quest)
+            return start, end, True, False
+        if settings.fair_sharing is not None:
+            return self._find_fairly(scene, ask, policy, order, work, settings)
+        if self.follows(ask.own):
+            moving = work._replace(usage=scene.now.usage)
+            found = classical.select(scene, self.forest, base, ask, policy, order, moving)
+        else:
+            found = select_classically(rows, self.forest, base.usage, ask, policy, order, work)
+        return (*found, False)
+
+    def after(self, node: int, some: bool, usage: Array) -> tuple[Forest, Array]:
+        """Quotas and usage after a search of a standard queue.
+
+        Args:
+            some: whether it has found anybody.
+            usage: what it has left in its room.
+        """
+        if not some:
+            return self.forest, self.base.usage
+        return (self.scene.seen, self.scene.now.usage) if self.follows(node) else (self.forest, usage)
+
+    def _find_fairly(
+        self, scene: Scene, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
+    ) -> Ends:
+        strategies = settings.fair_sharing or tuple(FairStrategy)
+        how = (
+            settings.fair_sharing_preempt_within_nominal,
+            strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
+            len(strategies) > 1,
         )
+        rounds, base, forest = self.rounds, self.base, self.forest
+        if self.follows(ask.own):
+            charged = self.charged._replace(rows=scene.rows)
+            every = ask._replace(watched=rounds.every)
+            moving = rounds._replace(charged=charged.now.usage, lendable=np.empty_like(rounds.lendable))
+            start, end, claims = fair.select(
+                scene, charged, forest, base, ask, every, policy, order, work, moving, self.most, *how
+            )
+            return start, end, True, claims
+        rounds.charged[:] = base.usage
+        for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
+            change(forest, rounds.charged, ask.own, at, amount, True, work.log, 0)
+        start, end, claims = select_fairly(
+            scene.rows, forest, base.usage, ask, policy, order, work, rounds, *how
+        )
+        return start, end, True, claims
 
     def _quest(self, ask: Ask) -> Quest:
-        plan, path = self.plan, ask.path
+        plan, path = self.scene.plan, ask.path
         root = int(plan.root[plan.branch[ask.own]])
         return Quest(
             root=root,
@@ -137,24 +151,42 @@ class View:
         )
 
 
-def choices_of(cluster: Cluster, reading: Reading) -> Choices | None:
-    """What of a reading decides about a cluster's heroes; None where it has none.
+@dataclass(frozen=True, slots=True)
+class Heroes:
+    """How the heroes of a store are counted.
+
+    Args:
+        reading: of it the choices about heroes.
+    """
+
+    reading: Reading
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Views of equal keys are equal."""
+        reading = self.reading
+        return (
+            "heroes",
+            reading.hero_scope,
+            reading.hero_precedence,
+            reading.hero_billing,
+            reading.accessible_rounding,
+            reading.hero_lending,
+            reading.hero_clamp,
+        )
+
+
+def heroes_of(arrays: Arrays, reading: Reading) -> Heroes | None:
+    """How a store's heroes are counted; None where it has none.
 
     Raises:
         Uncovered: shares in parts of a unit, which only proofs count.
     """
-    if not has_heroes(cluster):
+    if not arrays.made_of(("has heroes",), lambda: has_heroes(arrays.cluster)):
         return None
     if reading.accessible_rounding == AccessibleRounding.EXACT:
         raise Uncovered("exact shares of bills")
-    return Choices(
-        reading.hero_scope,
-        reading.hero_precedence,
-        reading.hero_billing,
-        reading.accessible_rounding,
-        reading.hero_lending,
-        reading.hero_clamp,
-    )
+    return Heroes(reading)
 
 
 def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading: Reading) -> View:
@@ -169,28 +201,31 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
     Raises:
         Uncovered: amounts that are too large for bills of 64 bits.
     """
-    plan = plan_of(layout, cluster, reading)
-    configured = layout.forest
+    plan, configured = plan_of(layout, cluster, reading), layout.forest
     singles = _singles(rows, plan)
-    base, now = (_standing(configured, plan, rows, usage) for _ in range(2))
-    hold(configured, rows, base.held)
+    full, scene, charged = (
+        _scene(configured, plan, rows, singles, _standing(configured, plan, rows, usage)) for _ in range(3)
+    )
+    base = full.now
+    hold(rows, base.held)
     for top in np.flatnonzero(plan.end > plan.first).tolist():
         _refuse_large(configured, plan, base, top)
         for at in range(usage.shape[1]):
-            settle(configured, plan, rows, singles, base, top, -1, at, False)
-    forest = _with(configured, base)
+            settle(full, top, NOBODY, at, False)
     return View(
-        plan=plan,
-        singles=singles,
-        configured=configured,
         base=base,
-        forest=forest._replace(active=forest.active & ~plan.hero),
-        now=now,
-        seen=_with(configured, now),
-        rounds=rounds_for(forest, ROOM),
+        forest=full.seen._replace(active=configured.active & ~plan.hero),
+        scene=scene,
+        charged=charged,
+        rounds=rounds_for(full.seen, ROOM),
+        most=np.empty(usage.shape, np.int64),
         rank_first=reading.hero_precedence == HeroPrecedence.RANK_FIRST,
         limit_alone=reading.hero_clamp == HeroClamp.LIMIT,
     )
+
+
+def _scene(forest: Forest, plan: Plan, rows: Rows, singles: Singles, standing: Standing) -> Scene:
+    return Scene(forest, _with(forest, standing), plan, rows, singles, standing)
 
 
 def _with(forest: Forest, standing: Standing) -> Forest:
