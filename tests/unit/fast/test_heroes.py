@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import cycle, product
+from itertools import cycle, islice, product
 
 import pytest
 
@@ -45,8 +45,9 @@ from tenure.readings import (
     preset,
 )
 from tenure.rules.hero_billing import share_of_bill
-from tenure.strategies import Feature, examples
-from tests.differential.compare import compare
+from tenure.strategies import ALL_FEATURES, examples
+from tests.differential.compare import REFUSED, compare
+from tests.unit.fast.rich import enriched
 
 CPU = FlavorResource("default", "cpu")
 RULES = PreemptionRules.UBER_CLUSTER_QUEUE
@@ -67,12 +68,12 @@ def hero_readings() -> list[Reading]:
 
 
 def requests(count: int, seed: int) -> Iterator[DecideRequest]:
-    """Drawn requests about clusters with heroes."""
+    """Drawn requests about clusters in which heroes run."""
     print(f"seed {seed}")
-    drawn = examples(10 * count, seed, features=frozenset({Feature.HEROES}), max_depth=4)
-    some = filter(lambda each: has_heroes(each.cluster), map(read_decide_request, drawn))
-    for _, request in zip(range(count), some, strict=False):
-        yield request
+    dice = random.Random(seed)
+    drawn = examples(10 * count, seed, features=ALL_FEATURES)
+    some = (read_decide_request(enriched(each, dice)) for each in drawn)
+    return islice((each for each in some if has_heroes(each.cluster)), count)
 
 
 def a_queue(name: str, nominal: int, *, hero: bool = False, lends: int | None = None) -> ClusterQueue:
@@ -113,7 +114,7 @@ def test_a_share_is_exact_whatever_its_size() -> None:
 
 def test_the_effective_tree_is_the_references_under_every_choice() -> None:
     billed = unlocked = 0
-    for request, reading in zip(requests(192, seed=8826), cycle(hero_readings()), strict=False):
+    for request, reading in zip(requests(128, seed=8826), cycle(hero_readings()), strict=False):
         try:
             snapshot = take_snapshot(request.cluster, request.queue, request.now, reading)
         except InputError:
@@ -125,7 +126,7 @@ def test_the_effective_tree_is_the_references_under_every_choice() -> None:
         billed += int(view.base.bill.any())
         unlocked += int((view.base.lending > view.scene.plan.lends).any())
         assert_same_tree(arrays, view, snapshot)
-    assert billed > 50
+    assert billed > 40
     assert unlocked > 5
 
 
@@ -150,12 +151,12 @@ def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
 
 def test_both_decide_alike_under_every_choice() -> None:
     taken = 0
-    for request, reading in zip(requests(192, seed=8827), cycle(hero_readings()), strict=False):
+    for request, reading in zip(requests(128, seed=8827), cycle(hero_readings()), strict=False):
         compared = compare(request, reading, given=taken % 2 == 0)
-        assert not compared.left
+        assert compared.left in ("", REFUSED)
         assert compared.reference == compared.core, reading.choices()
         taken += compared.reference is not None and compared.reference[0] == "Preempt"
-    assert taken > 60
+    assert taken > 30
 
 
 def test_who_comes_and_goes_counts_at_once() -> None:
