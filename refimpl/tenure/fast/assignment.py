@@ -172,7 +172,7 @@ class Assigner:
             if view.fits(searching.ask((at,), {at: request})):
                 return BEST
             return Way(_mode(searching.find((at,), {at: request})), 0)
-        forest, usage = view.forest, view.base.usage
+        forest, usage = view.forest, view.usage
         level, below_root = self._level_in(forest, usage, column, request)
         if request > potential(forest, path, column):
             return Way(FlavorMode.NO_FIT, level)

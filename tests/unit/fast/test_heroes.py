@@ -14,6 +14,7 @@ from tenure.errors import InputError
 from tenure.fast import Answer, Arrays, Uncovered, decide
 from tenure.fast.heroes.plan import has_heroes
 from tenure.fast.heroes.proportion import SAFE, times_over
+from tenure.fast.heroes.tables import BILL, LENDING
 from tenure.fast.heroes.view import LARGE, View, view_of
 from tenure.model import (
     MINUTE,
@@ -123,8 +124,8 @@ def test_the_effective_tree_is_the_references_under_every_choice() -> None:
             continue
         arrays = Arrays(request.cluster)
         view = a_view(arrays, reading)
-        billed += int(view.base.bill.any())
-        unlocked += int((view.base.lending > view.scene.plan.lends).any())
+        billed += int(view.base.now[BILL].any())
+        unlocked += int((view.base.now[LENDING] > view.base.given[LENDING]).any())
         assert_same_tree(arrays, view, snapshot)
     assert billed > 40
     assert unlocked > 5
@@ -144,8 +145,10 @@ def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
             assert mine == [quota.nominal, quota.subtree, quota.local]
             limit = int(forest.limit[place, column])
             assert limit == (2**63 - 1 if quota.borrowing_limit is None else quota.borrowing_limit)
-            assert int(view.base.usage[place, column]) == usage[node.place].get(at, 0)
-            assert int(view.base.bill[place, column]) == (0 if billed is None else billed.bill[node.place])
+            assert int(view.usage[place, column]) == usage[node.place].get(at, 0)
+            assert int(view.base.now[BILL, place, column]) == (
+                0 if billed is None else billed.bill[node.place]
+            )
             assert bool(forest.covered[place, column]) == (at in node.quotas)
 
 

@@ -18,10 +18,9 @@ from tenure.fast.fair import (
     gather,
 )
 from tenure.fast.grounds import own_ground
-from tenure.fast.heroes.classical import fill_back
-from tenure.fast.heroes.effective import NOBODY, leave, start
-from tenure.fast.heroes.tables import Scene, Standing
-from tenure.fast.nodes import change, fits
+from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
+from tenure.fast.heroes.tables import Books
+from tenure.fast.nodes import fits
 from tenure.fast.shares import compare, count_lendable, ratio_of
 from tenure.fast.tables import (
     FINAL_SHARE,
@@ -33,69 +32,80 @@ from tenure.fast.tables import (
     Forest,
     Order,
     Policy,
+    Rows,
     Work,
 )
 
+OVER = -2
+"""In the place of a row: no queue is left to visit."""
+
 
 @compiled
-def _count_lendable(charged: Scene, rounds: Rounds, most: Array) -> None:
+def _count_lendable(seen: Forest, rounds: Rounds, most: Array) -> None:
     """What every node could have of each resource, now."""
     for node in range(rounds.lendable.shape[0]):
         for resource in range(rounds.lendable.shape[1]):
             rounds.lendable[node, resource] = 0
-    count_lendable(charged.seen, most, rounds.lendable)
+    count_lendable(seen, most, rounds.lendable)
 
 
 @compiled
-def _charge(charged: Scene, ask: Ask, log: Array) -> None:
-    """Count the request beside what runs; no bill takes notice of it."""
+def _charge(charged: Books, ask: Ask, adding: bool) -> None:
+    """Count the request beside what runs, or no longer; no bill takes notice of it."""
     for index in range(len(ask.at)):
-        change(charged.seen, charged.now.usage, ask.own, ask.at[index], ask.amount[index], True, log, 0)
+        pass_up(charged, ask.own, ask.at[index], ask.amount[index], adding)
 
 
 @compiled
 def _change(
-    charged: Scene, row: int, ask: Ask, every: Ask, log: Array, rounds: Rounds, most: Array, adding: bool
+    seen: Forest,
+    charged: Books,
+    rows: Rows,
+    row: int,
+    ask: Ask,
+    every: Ask,
+    rounds: Rounds,
+    most: Array,
+    adding: bool,
 ) -> None:
     """Let a workload leave or come back, as far as shares go."""
-    for index in range(len(ask.at)):
-        change(charged.seen, charged.now.usage, ask.own, ask.at[index], ask.amount[index], False, log, 0)
-    leave(charged, NOBODY, row, every, log, adding)
-    _charge(charged, ask, log)
-    _count_lendable(charged, rounds, most)
+    _charge(charged, ask, False)
+    leave(charged, rows, NOBODY, row, every, adding)
+    _charge(charged, ask, True)
+    _count_lendable(seen, rounds, most)
 
 
 @compiled
-def _look(charged: Scene, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
+def _look(seen: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
     """Shares and winners of the whole tree."""
-    seen, top = charged.seen, ask.path[len(ask.path) - 1]
+    top = ask.path[len(ask.path) - 1]
     for node in range(seen.end[top] - 1, top - 1, -1):
         rounds.ratio[node] = ratio_of(seen, rounds.charged, rounds.lendable, node, rounds.borrowed)
         _sort_next(work, rounds, node)
-        find_winner(seen, charged.rows, order, work, rounds, node)
-
-
-@compiled
-def _take(scene: Scene, row: int, ask: Ask, work: Work, count: int, ground: int, share: int) -> bool:
-    """Take a candidate; whether the request fits now."""
-    leave(scene, NOBODY, row, ask, work.log, False)
-    work.out[count], work.ground[count], work.share[count] = row, ground, share
-    return fits(scene.seen, scene.now.usage, ask, True)
+        find_winner(seen, rows, order, work, rounds, node)
 
 
 @compiled
 def _visit(
-    charged: Scene, ask: Ask, every: Ask, work: Work, rounds: Rounds, most: Array, node: int, initial: bool
+    seen: Forest,
+    charged: Books,
+    rows: Rows,
+    ask: Ask,
+    every: Ask,
+    work: Work,
+    rounds: Rounds,
+    most: Array,
+    node: int,
+    initial: bool,
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
-    seen = charged.seen
     mine, theirs = _beside_common(seen, ask, rounds, node)
     new, my_weight, their_weight = rounds.ratio[mine], seen.weight[mine], seen.weight[theirs]
     share = compare(new, my_weight, rounds.ratio[theirs], their_weight)
     while rounds.next[node] < rounds.end[node]:
         _sort_next(work, rounds, node)
         row, allowed = work.rows[rounds.next[node]], share < 0
-        _change(charged, row, ask, every, work.log, rounds, most, False)
+        _change(seen, charged, rows, row, ask, every, rounds, most, False)
         if not initial:
             left = ratio_of(seen, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
             share = compare(new, my_weight, left, their_weight)
@@ -103,15 +113,16 @@ def _visit(
         if allowed:
             rounds.next[node] += 1
             return row, INITIAL_SHARE if initial else FINAL_SHARE, share
-        _change(charged, row, ask, every, work.log, rounds, most, True)
+        _change(seen, charged, rows, row, ask, every, rounds, most, True)
         _reject(work, rounds, node)
     return -1, NONE, 0
 
 
 @compiled
-def _play(
-    scene: Scene,
-    charged: Scene,
+def play(
+    rows: Rows,
+    seen: Forest,
+    charged: Books,
     ask: Ask,
     every: Ask,
     policy: Policy,
@@ -121,66 +132,56 @@ def _play(
     most: Array,
     claims: bool,
     initial: bool,
-) -> tuple[int, bool]:
-    """Visit queues by the first strategy; how many are taken, and whether the request fits."""
-    taken, root = 0, ask.path[len(ask.path) - 1]
-    while True:
-        _look(charged, order, ask, work, rounds)
-        node = rounds.winner[root]
-        if node == NO_NODE:
-            return taken, False
-        if node == ask.own or claims:
-            row, share = work.rows[rounds.next[node]], 0
-            ground = own_ground(scene.rows, row, policy) if node == ask.own else WITHIN_NOMINAL
-            _change(charged, row, ask, every, work.log, rounds, most, False)
-            rounds.next[node] += 1
-        else:
-            row, ground, share = _visit(charged, ask, every, work, rounds, most, node, initial)
-        if row >= 0:
-            taken += 1
-            if _take(scene, row, ask, work, taken - 1, ground, share):
-                return taken, True
+) -> tuple[int, int, int]:
+    """One round by the first strategy: who is taken, on which ground and share; -2 where no queue is left."""
+    _look(seen, rows, order, ask, work, rounds)
+    node = rounds.winner[ask.path[len(ask.path) - 1]]
+    if node == NO_NODE:
+        return OVER, NONE, 0
+    if node != ask.own and not claims:
+        return _visit(seen, charged, rows, ask, every, work, rounds, most, node, initial)
+    row = work.rows[rounds.next[node]]
+    ground = own_ground(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
+    _change(seen, charged, rows, row, ask, every, rounds, most, False)
+    rounds.next[node] += 1
+    return row, ground, 0
 
 
 @compiled
-def _play_again(
-    scene: Scene,
-    charged: Scene,
+def play_again(
+    rows: Rows,
+    seen: Forest,
+    charged: Books,
     ask: Ask,
     every: Ask,
     order: Order,
     work: Work,
     rounds: Rounds,
     most: Array,
-    taken: int,
-) -> tuple[int, bool]:
-    """Visit each queue of rejected candidates once, by the second strategy."""
-    seen, root = charged.seen, ask.path[len(ask.path) - 1]
-    for node in range(root, seen.end[root]):
-        rounds.next[node] = rounds.start[node]
-        rounds.end[node] = rounds.settled[node] = rounds.start[node] + rounds.rejected[node]
-    while True:
-        _look(charged, order, ask, work, rounds)
-        node = rounds.winner[root]
-        if node == NO_NODE:
-            return taken, False
-        row = work.rows[rounds.next[node]]
-        rounds.next[node] = rounds.end[node]
-        mine, theirs = _beside_common(seen, ask, rounds, node)
-        share = compare(rounds.ratio[mine], seen.weight[mine], rounds.ratio[theirs], seen.weight[theirs])
-        if share < 0:
-            _change(charged, row, ask, every, work.log, rounds, most, False)
-            taken += 1
-            if _take(scene, row, ask, work, taken - 1, INITIAL_SHARE, share):
-                return taken, True
+) -> tuple[int, int, int]:
+    """One round by the second strategy, as `play`; a queue is visited once."""
+    _look(seen, rows, order, ask, work, rounds)
+    node = rounds.winner[ask.path[len(ask.path) - 1]]
+    if node == NO_NODE:
+        return OVER, NONE, 0
+    row = work.rows[rounds.next[node]]
+    rounds.next[node] = rounds.end[node]
+    mine, theirs = _beside_common(seen, ask, rounds, node)
+    share = compare(rounds.ratio[mine], seen.weight[mine], rounds.ratio[theirs], seen.weight[theirs])
+    if share >= 0:
+        return -1, NONE, 0
+    _change(seen, charged, rows, row, ask, every, rounds, most, False)
+    return row, INITIAL_SHARE, share
 
 
 @compiled
-def select(
-    scene: Scene,
-    charged: Scene,
-    before: Forest,
-    base: Standing,
+def prepare(
+    rows: Rows,
+    forest: Forest,
+    seen: Forest,
+    charged: Books,
+    before: Array,
+    usage: Array,
     ask: Ask,
     every: Ask,
     policy: Policy,
@@ -188,41 +189,63 @@ def select(
     work: Work,
     rounds: Rounds,
     most: Array,
-    gate: bool,
-    initial: bool,
-    again: bool,
-) -> tuple[int, int, bool]:
-    """Find targets under fair sharing, quotas counted anew after each removal.
+) -> int:
+    """Find candidates, and count the request; how many candidates there are.
 
     Args:
-        scene: at the end without those who are taken.
-        charged: room for the same with the request, of which `rounds.charged` is the usage.
-        before: the trees with the quotas of `base`, where heroes offer nobody.
-        base: while everybody holds its quota.
+        forest: the trees while everybody holds its quota, where heroes offer nobody.
+        seen: the trees with the quotas of `charged`.
+        charged: books that the request is counted in.
+        before, usage: as for `tenure.fast.heroes.classical.select`.
         every: the question, every column watched.
         most: room, int64[nodes, columns].
-        gate, initial, again: as for `tenure.fast.fair.select`.
-
-    Returns:
-        as `tenure.fast.fair.select`.
     """
-    rows = scene.rows
-    classify(before, base.usage, ask, policy, work)
-    if gather(before, rows, ask, policy, order, work, rounds) == 0:
-        return 0, 0, False
+    classify(forest, usage, ask, policy, work)
     for node in range(len(rounds.end)):
         rounds.rejected[node] = 0
         rounds.on_path[node] = False
     for node in ask.path:
         rounds.on_path[node] = True
-    start(scene, base.held, ask, NOBODY)
-    start(charged, base.held, every, NOBODY)
-    _charge(charged, ask, work.log)
-    _count_lendable(charged, rounds, most)
-    claims = gate and _claims_nominal(charged.seen, ask, rounds.charged)
-    taken, fit = _play(scene, charged, ask, every, policy, order, work, rounds, most, claims, initial)
-    if not fit and again:
-        taken, fit = _play_again(scene, charged, ask, every, order, work, rounds, most, taken)
-    if not fit:
-        return 0, 0, claims
-    return taken - fill_back(scene, ask, True, taken, work), taken, claims
+    start(charged, before, every, NOBODY)
+    _charge(charged, ask, True)
+    _count_lendable(seen, rounds, most)
+    return gather(forest, rows, ask, policy, order, work, rounds)
+
+
+@compiled
+def claims_nominal(seen: Forest, ask: Ask, rounds: Rounds) -> bool:
+    """Whether the queue stays within its nominal quota, the request included."""
+    return _claims_nominal(seen, ask, rounds.charged)
+
+
+@compiled
+def wait_again(seen: Forest, ask: Ask, rounds: Rounds) -> None:
+    """Let those who were rejected wait again."""
+    root = ask.path[len(ask.path) - 1]
+    for node in range(root, seen.end[root]):
+        rounds.next[node] = rounds.start[node]
+        rounds.end[node] = rounds.settled[node] = rounds.start[node] + rounds.rejected[node]
+
+
+@compiled
+def take(
+    seen: Forest,
+    books: Books,
+    rows: Rows,
+    row: int,
+    ask: Ask,
+    work: Work,
+    count: int,
+    ground: int,
+    share: int,
+) -> bool:
+    """Take a candidate; whether the request fits now.
+
+    Args:
+        seen: the trees with the quotas of the books.
+        work: its `usage` is that of the books.
+        count: how many were taken before.
+    """
+    leave(books, rows, NOBODY, row, ask, False)
+    work.out[count], work.ground[count], work.share[count] = row, ground, share
+    return fits(seen, work.usage, ask, True)
