@@ -11,6 +11,7 @@ from tenure.model import Assignment, Cluster, Evidence, Ground, Instant, Kin, Wo
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
+from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
@@ -32,10 +33,8 @@ EXPLANATION: Final = "an explanation"
 LEFT: Final[Counter[str]] = Counter()
 """What the core has left to the reference in this process, by its own words."""
 
-NO_HEROES: Final = Kin()
-"""How queues stand to each other where the core decides: it leaves clusters with heroes to the reference."""
-
-_OWN: Final = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
+_WITHIN_QUOTA: Final = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED, Ground.HERO)
+"""Grounds that do not ask whether a queue uses more than its quota."""
 
 
 def decide(
@@ -133,7 +132,7 @@ def _decide_fast(
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     targets = tuple(
-        take_target(preemptor, target, evidence, terms, now, NO_HEROES)
+        take_target(preemptor, target, evidence, terms, now, _kin(snapshot, target))
         for target, evidence in _evidence(answer, cluster, now, reading)
     )
     return Decision(
@@ -150,6 +149,11 @@ def _decide_fast(
     )
 
 
+def _kin(snapshot: Snapshot, target: Workload) -> Kin:
+    place = snapshot.tree.places[target.cluster_queue or ""]
+    return kin_between(snapshot.heroes, snapshot.place, place)
+
+
 def _evidence(
     answer: Answer, cluster: Cluster, now: Instant, reading: Reading
 ) -> list[tuple[Workload, Evidence]]:
@@ -157,10 +161,9 @@ def _evidence(
     found = answer.found
     made = []
     for victim, share in zip(answer.victims(), found.shares.tolist(), strict=True):
-        own = victim.ground in _OWN
         evidence = Evidence(
             victim.ground,
-            over_quota=not own,
+            over_quota=victim.ground not in _WITHIN_QUOTA,
             advantage=victim.ground == Ground.HIERARCHICAL,
             borrowing=found.may_borrow and cluster.settings.fair_sharing is None,
             within_nominal=found.within_nominal,

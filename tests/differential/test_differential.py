@@ -8,21 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.fast.arrays import load
 from tenure.fast.decide import decide
-from tenure.model import PreemptionRules
 from tenure.readings import preset, preset_names
-from tenure.strategies import ALL_FEATURES, Feature, decide_inputs
+from tenure.strategies import ALL_FEATURES, decide_inputs
 from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 from tests.differential.compare import REFUSED, compare, in_two_steps, readings_of, said_by
 
 Object = dict[str, Any]
-COVERED = ALL_FEATURES - {Feature.HEROES}
-"""What the core decides itself."""
-
 MANY = settings(deadline=None, print_blob=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 FEW = settings(
@@ -33,14 +29,8 @@ FEW = settings(
 )
 
 
-def left_by_design(request: DecideRequest) -> tuple[str, ...]:
-    """What the core says of a cluster with heroes; nothing of any other."""
-    rules = [each.rules for each in request.cluster.cluster_queues.values()]
-    return ("ClusterQueue.rules",) if PreemptionRules.UBER_CLUSTER_QUEUE in rules else ()
-
-
 @MANY
-@given(decide_inputs(features=COVERED))
+@given(decide_inputs(features=ALL_FEATURES))
 def test_both_decide_alike_under_every_reading(scenario: Object) -> None:
     request = read_decide_request(scenario)
     for reading in readings_of(scenario):
@@ -48,15 +38,6 @@ def test_both_decide_alike_under_every_reading(scenario: Object) -> None:
             compared = compare(request, reading, given=with_assignment)
             assert compared.left in ("", REFUSED)
             assert compared.reference == compared.core
-
-
-@FEW
-@given(decide_inputs(features=ALL_FEATURES))
-def test_heroes_and_nothing_else_are_left_to_the_reference(scenario: Object) -> None:
-    request = read_decide_request(scenario)
-    compared = compare(request, request.reading)
-    assert compared.left in (REFUSED, *(left_by_design(request) or ("",)))
-    assert compared.agree
 
 
 @MANY
@@ -96,7 +77,7 @@ def test_both_decide_vectors_alike(reading: str) -> None:
         for each in (preset(reading), request.reading):
             said = compare(request, each)
             assert said.agree, vector.id
-            assert said.left in ("", REFUSED, *left_by_design(request)), vector.id
+            assert said.left in ("", REFUSED), vector.id
             compared += 1
     assert compared > 100
 

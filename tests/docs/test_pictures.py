@@ -15,4 +15,6 @@ def test_the_committed_pictures_are_those_that_are_drawn() -> None:
 
 def test_the_readme_shows_every_picture() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [path.name for path in FOLDER.glob("*.svg") if f"docs/assets/pictures/{path.name}" not in text] == []
+    assert [
+        path.name for path in FOLDER.glob("*.svg") if f"docs/assets/pictures/{path.name}" not in text
+    ] == []

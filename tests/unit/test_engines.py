@@ -33,7 +33,7 @@ def victims(decision: Decision) -> list[tuple[str, Reason, Ground]]:
     return [(each.workload.key, each.reason, each.evidence.ground) for each in decision.targets]
 
 
-@pytest.mark.parametrize("name", ["two-teams", "shared-cohort"])
+@pytest.mark.parametrize("name", ["two-teams", "shared-cohort", "hero"])
 def test_both_engines_decide_the_examples_alike(name: str) -> None:
     loaded = tenure.load(bundled("examples", name))
     both = [list(tenure.decide_all(loaded, now=NOW, engine=engine)) for engine in Engine]
@@ -85,7 +85,9 @@ def test_a_refused_class_is_refused_by_both() -> None:
 
 
 def test_every_vector_passes_by_the_core() -> None:
+    before = dict(LEFT)
     assert [run.differences for run in map(by_core, load_vectors()) if run.differences] == []
+    assert dict(LEFT) == before
 
 
 def by_core(vector: Any) -> Any:

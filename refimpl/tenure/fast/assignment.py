@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from tenure.fast.amounts import minus, plus
 from tenure.fast.flavors import BEST, WORST, Way, charged, group_of, is_better, is_higher, may_use, tries_next
+from tenure.fast.heroes.view import View
 from tenure.fast.nodes import available, potential
 from tenure.fast.search import Found, Searcher
-from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array
+from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array, Forest
 from tenure.model import (
     Amount,
     Amounts,
@@ -145,6 +146,9 @@ class Assigner:
         """How a request could be served; where only a search tells, search (KQ-520)."""
         searching, request = self.searching, assumed.get(at, 0) + amount
         searching.arrays.require((at,))
+        view = searching.view()
+        if view is not None:
+            return self._way_beside_heroes(view, at, request)
         layout, usage = searching.arrays.layout, searching.arrays.usage
         column = layout.columns[at]
         level, below_root = self._level(usage, column, request)
@@ -158,6 +162,28 @@ class Assigner:
         level, _ = self._level(searching.usage_without(found, at), column, request)
         return Way(_mode(found), level)
 
+    def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> Way:
+        """The same where heroes are in the tree; a hero never borrows (UCQ-250)."""
+        searching = self.searching
+        node, path, column = searching.node, searching.path, searching.arrays.layout.columns[at]
+        if view.is_hero(node):
+            if request > view.accessible(node, column):
+                return Way(FlavorMode.NO_FIT, 0)
+            if view.fits(searching.ask((at,), {at: request})):
+                return BEST
+            return Way(_mode(searching.find((at,), {at: request})), 0)
+        forest, usage = view.forest, view.usage
+        level, below_root = self._level_in(forest, usage, column, request)
+        if request > potential(forest, path, column):
+            return Way(FlavorMode.NO_FIT, level)
+        if request <= max(0, available(forest, usage, path, column)):
+            return Way(FlavorMode.FIT, level)
+        if not (request <= forest.nominal[node, column] or below_root or self._may_borrow()):
+            return Way(FlavorMode.NO_FIT, level)
+        found = searching.find((at,), {at: request})
+        left = view.after(node, bool(len(found.rows)), searching.arrays.work().usage)
+        return Way(_mode(found), self._level_in(*left, column, request)[0])
+
     def _may_borrow(self) -> bool:
         """Whether the queue may preempt for a request that borrows (KQ-530)."""
         queue, settings = self.searching.queue, self.searching.arrays.cluster.settings
@@ -167,8 +193,11 @@ class Assigner:
 
     def _level(self, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
         """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
+        return self._level_in(self.searching.arrays.layout.forest, usage, column, request)
+
+    def _level_in(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
+        """The same in trees with other quotas."""
         layout, path, rest = self.searching.arrays.layout, self.searching.path.tolist(), request
-        forest = layout.forest
         for node in path:
             used = int(usage[node, column])
             if plus(used, rest) <= int(forest.subtree[node, column]):

@@ -10,9 +10,10 @@ import numpy as np
 
 from tenure.fast import classical, fair
 from tenure.fast.arrays import Arrays
+from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_of, terms_of
-from tenure.fast.tables import Array, Ask, Order, Policy, Rows
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
@@ -65,6 +66,7 @@ class Searcher:
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
         keeper: what further searches of the same kind share; None searches anew each time.
+        heroes: how heroes are counted; None where the store has none.
     """
 
     arrays: Arrays
@@ -75,6 +77,19 @@ class Searcher:
     order: Order
     policy: Policy
     keeper: Keeper | None = None
+    heroes: Heroes | None = None
+
+    def view(self) -> View | None:
+        """What heroes make of the store; None where none is in the queue's tree."""
+        if self.heroes is None:
+            return None
+        arrays, rows, reading = self.arrays, self.rows, self.heroes.reading
+
+        def made() -> View:
+            return view_of(arrays.layout, arrays.cluster, arrays.usage, rows, reading)
+
+        view: View = arrays.made_of(self.heroes.key, made)
+        return view if view.concerns(self.node) else None
 
     def find(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """Find targets.
@@ -83,7 +98,7 @@ class Searcher:
             needed: the flavor-resources that lack quota.
             request: all that has to fit, each amount above zero.
         """
-        if self.keeper is not None:
+        if self.keeper is not None and self.view() is None:  # with heroes quotas follow what runs
             return self.keeper.find(self, needed, request)
         return self.find_anew(needed, request)
 
@@ -91,20 +106,17 @@ class Searcher:
         """As `find`, whatever is kept."""
         arrays = self.arrays
         ask = self.ask(needed, request)
-        work = arrays.work()
+        work, view = arrays.work(), self.view()
+        if view is not None:
+            return _found(
+                work, *view.find(self.rows, ask, self.policy, self.order, work, arrays.cluster.settings)
+            )
         if arrays.cluster.settings.fair_sharing is not None:
             return self._find_fairly(ask)
         start, end, may_borrow = classical.select(
             self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
         )
-        if start == end:
-            return NOBODY
-        return Found(
-            work.out[start:end].copy(),
-            work.ground[start:end].copy(),
-            work.share[start:end].copy(),
-            may_borrow,
-        )
+        return _found(work, start, end, may_borrow, False)
 
     def _find_fairly(self, ask: Ask) -> Found:
         arrays, settings = self.arrays, self.arrays.cluster.settings
@@ -123,10 +135,7 @@ class Searcher:
             strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
             len(strategies) > 1,
         )
-        if start == end:
-            return NOBODY
-        rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
-        return Found(rows, grounds, shares, within_nominal=claims)
+        return _found(work, start, end, True, claims)
 
     def usage_without(self, found: Found, at: FlavorResource) -> Array:
         """What is in use at every node once the found ones have left; only one column is looked at."""
@@ -157,6 +166,14 @@ class Searcher:
         return Ask(self.node, self.path, at, np.empty(0, np.int64), lacking, is_needed, watched)
 
 
+def _found(work: Work, start: int, end: int, may_borrow: bool, within_nominal: bool) -> Found:
+    """What kernels have left between two places of a record."""
+    if start == end:
+        return NOBODY
+    rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
+    return Found(rows, grounds, shares, may_borrow, within_nominal)
+
+
 def searcher(
     arrays: Arrays,
     preemptor: Workload,
@@ -177,4 +194,4 @@ def searcher(
     policy = policy_of(arrays, queue, preemptor, terms, now, reading)
     rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
     path: Array = arrays.asked_of(("path", node), lambda: arrays.layout.path(node))
-    return Searcher(arrays, queue, node, path, rows, order, policy)
+    return Searcher(arrays, queue, node, path, rows, order, policy, heroes=heroes_of(arrays, reading))

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
+from tenure.reports import junit_lines, to_sarif
 from tenure_proofs.answer import prove_schema
 from tenure_proofs.bounded import outcome
 from tenure_proofs.bounded.case import Answer, Decide
@@ -20,9 +21,8 @@ from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Trial, Tried, read_tried, tried_form
 from tenure_proofs.bounded.written import lines_of
 from tenure_proofs.command import Clusters
-from tenure_proofs.formats.junit import junit_lines
+from tenure_proofs.formats.checks import checks_of
 from tenure_proofs.formats.markdown import markdown_lines
-from tenure_proofs.formats.sarif import to_sarif
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import FromCache, Report, closing_line, text_lines, to_json
 from tests.proofs.bounded.deciders import broken, one_too_few, oracle, small
@@ -96,9 +96,9 @@ def test_what_breaks_a_claim_is_told(wrong: Bounded) -> None:
 
 
 def test_other_formats_tell_it_too(wrong: Bounded, right: Bounded) -> None:
-    junit = "\n".join(junit_lines(report_of(wrong)))
+    junit = "\n".join(junit_lines(checks_of(report_of(wrong))))
     assert '<testsuite name="whole decisions" tests="6" failures="3"' in junit
-    results: list[Any] = to_sarif(report_of(wrong))["runs"][0]["results"]
+    results: list[Any] = to_sarif(checks_of(report_of(wrong)))["runs"][0]["results"]
     assert {each["ruleId"] for each in results} == {"postcondition"}
     assert results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("victims.py")
     markdown = list(markdown_lines(report_of(right)))

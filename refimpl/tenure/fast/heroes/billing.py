@@ -5,8 +5,26 @@ from __future__ import annotations
 from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.heroes.proportion import count_on, share_out, sum_over, times_over
-from tenure.fast.heroes.tables import Plan, Singles, Standing
-from tenure.fast.tables import Array, Forest, Rows
+from tenure.fast.heroes.tables import (
+    AFTER,
+    BILL,
+    DEPTH,
+    END,
+    HELD,
+    HERO,
+    IS_QUEUE,
+    LENDING,
+    LIMIT,
+    LOCAL,
+    NOMINAL,
+    PARENT,
+    PLACE,
+    SHARE,
+    SUBTREE,
+    USAGE,
+    WEIGHT,
+    Books,
+)
 
 
 @inlined
@@ -22,195 +40,176 @@ def passed(usage: int, local: int) -> int:
 
 
 @inlined
-def _first_hero(plan: Plan, branch: int) -> int:
-    return plan.heroes_end[branch - 1] if branch > 0 else 0
+def _first_hero(books: Books, branch: int) -> int:
+    return books.heroes_end[branch - 1] if branch > 0 else 0
 
 
 @inlined
-def _excess(forest: Forest, now: Standing, hero: int, at: int) -> int:
+def _excess(books: Books, hero: int, at: int) -> int:
     """What a hero uses beyond its own quota (UCQ-100)."""
-    return max(0, minus(now.held[hero, at], forest.nominal[hero, at]))
+    return max(0, minus(books.now[HELD, hero, at], books.given[NOMINAL, hero, at]))
 
 
 @compiled
-def amount_of(rows: Rows, row: int, at: int) -> int:
-    """What a workload holds of a flavor-resource."""
-    for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
-        if rows.at[entry] == at:
-            return int(rows.amount[entry])
-    return 0
-
-
-@compiled
-def bill_branch(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    branch: int,
-    at: int,
-    kept: bool,
-    recording: bool,
-) -> None:
+def bill_branch(books: Books, branch: int, at: int, kept: bool, recording: bool) -> None:
     """Bill the nodes of one branch for its heroes, and carry it out.
 
     Args:
-        forest: with the quotas as they are configured.
-        now: as deeper branches left it.
+        books: as deeper branches left them.
         kept: whether this branch's bills stay as they were, where they were recorded.
         recording: whether to record them.
     """
-    root = plan.root[branch]
-    first, end, depth = plan.place[root], plan.after[root], plan.depth[root]
-    if plan.whole:
-        _whole_shares(forest, plan, rows, singles, now, branch, at)
-    elif kept and now.is_frozen[depth, at]:
-        for place in range(first, end):
-            node = plan.by_name[place]
-            now.share[node] = now.frozen[depth, node, at]
-    else:
-        _excess_shares(forest, plan, now, branch, at)
-    some = False
-    for place in range(first, end):
-        some = some or now.share[plan.by_name[place]] != 0
-    if not some:
+    tree, now, room, root = books.tree, books.now, books.room, books.roots[branch]
+    end, depth = tree[END, root], tree[DEPTH, root]
+    if not _shares(books, branch, at, kept):
         return
-    if recording:
-        now.is_frozen[depth, at] = True
-        for place in range(first, end):
-            node = plan.by_name[place]
-            now.frozen[depth, node, at] = now.share[node]
-    for node in range(root, forest.end[root]):
-        now.weight[node] = now.subtree[node, at]
-    _take_quota(plan, now, root, at)
-    if plan.whole:
-        _move_to_heroes(forest, plan, rows, singles, now, branch, at)
+    books.is_frozen[depth, at] = books.is_frozen[depth, at] or recording
+    for node in range(root, end):
+        room[WEIGHT, node] = now[SUBTREE, node, at]
+        if recording:
+            books.frozen[depth, node, at] = room[SHARE, node]
+    _take_quota(books, root, at)
+    if books.whole:
+        _move_to_heroes(books, branch, at)
     else:
-        _credit_heroes(forest, plan, now, branch, at)
-    _count_quotas(forest, now, root, at)
-    for node in range(root + 1, forest.end[root]):
-        if now.limit[node, at] != MOST:
-            fall = max(0, minus(now.weight[node], now.subtree[node, at]))
-            now.limit[node, at] = plus(now.limit[node, at], fall)
+        _credit_heroes(books, branch, at)
+    _count_quotas(books, root, at)
+    for node in range(root + 1, end):
+        if now[LIMIT, node, at] != MOST:
+            fall = max(0, minus(room[WEIGHT, node], now[SUBTREE, node, at]))
+            now[LIMIT, node, at] = plus(now[LIMIT, node, at], fall)
 
 
 @compiled
-def _excess_shares(forest: Forest, plan: Plan, now: Standing, branch: int, at: int) -> None:
-    root, bill = plan.root[branch], 0
-    first, end = plan.place[root], plan.after[root]
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        bill += _excess(forest, now, plan.heroes[index], at)
-    for place in range(first, end):
-        node = plan.by_name[place]
-        own = forest.nominal[node, at]
-        if plan.hero[node]:
-            own = minus(own, now.held[node, at])
-        now.weight[node] = max(0, minus(own, now.bill[node, at])) if bill else 0
-    if plan.honour:
-        count_on(forest, plan, now.lending, at, root, now.weight)
-    bill = min(bill, sum_over(plan, now.weight, first, end))
-    share_out(plan, bill, now.weight, first, end, plan.floor, now.share)
+def _shares(books: Books, branch: int, at: int, kept: bool) -> bool:
+    """What each node of a branch is billed; whether any is."""
+    room, root, some = books.room, books.roots[branch], False
+    end, depth = books.tree[END, root], books.tree[DEPTH, root]
+    if books.whole:
+        _whole_shares(books, branch, at)
+    elif kept and books.is_frozen[depth, at]:
+        for node in range(root, end):
+            room[SHARE, node] = books.frozen[depth, node, at]
+    else:
+        _excess_shares(books, branch, at)
+    for node in range(root, end):
+        some = some or room[SHARE, node] != 0
+    return some
 
 
 @compiled
-def _whole_weights(forest: Forest, plan: Plan, root: int, at: int, weights: Array) -> int:
+def _excess_shares(books: Books, branch: int, at: int) -> None:
+    tree, now, room = books.tree, books.now, books.room
+    root, bill = books.roots[branch], 0
+    first, end = tree[PLACE, root], tree[AFTER, root]
+    for index in range(_first_hero(books, branch), books.heroes_end[branch]):
+        bill += _excess(books, books.heroes[index], at)
+    for node in range(root, tree[END, root]):
+        own = books.given[NOMINAL, node, at]
+        if tree[HERO, node]:
+            own = minus(own, now[HELD, node, at])
+        room[WEIGHT, node] = max(0, minus(own, now[BILL, node, at]))
+    if books.honour:
+        count_on(books, now, at, root)
+    share_out(books, min(bill, sum_over(books, WEIGHT, first, end)), first, end, books.floor, SHARE)
+
+
+@compiled
+def _whole_weights(books: Books, root: int, at: int) -> int:
     """The nominal quotas that bills by the letter are in proportion to; their sum."""
-    for place in range(plan.place[root], plan.after[root]):
-        node = plan.by_name[place]
-        weights[node] = forest.nominal[node, at] if forest.is_queue[node] else 0
-    if plan.honour:
-        count_on(forest, plan, plan.lends, at, root, weights)
-    return sum_over(plan, weights, plan.place[root], plan.after[root])
+    tree = books.tree
+    for node in range(root, tree[END, root]):
+        books.room[WEIGHT, node] = books.given[NOMINAL, node, at] if tree[IS_QUEUE, node] else 0
+    if books.honour:
+        count_on(books, books.given, at, root)
+    return sum_over(books, WEIGHT, tree[PLACE, root], tree[AFTER, root])
 
 
 @compiled
-def _whole_shares(
-    forest: Forest, plan: Plan, rows: Rows, singles: Singles, now: Standing, branch: int, at: int
-) -> None:
-    root, bill = plan.root[branch], 0
-    first, end = plan.place[root], plan.after[root]
-    total = _whole_weights(forest, plan, root, at, now.weight)
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        bill += now.held[plan.heroes[index], at]
-    if not plan.floor:
-        share_out(plan, bill, now.weight, first, end, False, now.share)
+def _whole_shares(books: Books, branch: int, at: int) -> None:
+    tree, room = books.tree, books.room
+    root, bill = books.roots[branch], 0
+    total = _whole_weights(books, root, at)
+    for index in range(_first_hero(books, branch), books.heroes_end[branch]):
+        bill += books.now[HELD, books.heroes[index], at]
+    if not books.floor:
+        share_out(books, bill, tree[PLACE, root], tree[AFTER, root], False, SHARE)
         return
-    for place in range(first, end):
-        now.share[plan.by_name[place]] = 0
-    if total <= 0 or bill == 0:
-        return
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        hero = plan.heroes[index]
-        for single in range(singles.first[hero], singles.end[hero]):
-            row = singles.rows[single]
-            amount = 0 if now.gone[row] else amount_of(rows, row, at)
-            if amount:
-                for place in range(first, end):
-                    node = plan.by_name[place]
-                    now.share[node] += times_over(amount, now.weight[node], total)
+    for node in range(root, tree[END, root]):
+        room[SHARE, node] = 0
+        if total > 0:
+            for index in range(_first_hero(books, branch), books.heroes_end[branch]):
+                room[SHARE, node] += _floored(books, books.heroes[index], at, room[WEIGHT, node], total)
 
 
 @compiled
-def _take_quota(plan: Plan, now: Standing, root: int, at: int) -> None:
-    for place in range(plan.place[root], plan.after[root]):
-        node = plan.by_name[place]
-        now.bill[node, at] += now.share[node]
-        now.nominal[node, at] = minus(now.nominal[node, at], now.share[node])
-        if plan.honour and node != root and now.lending[node, at] != MOST:
-            below = sum_over(plan, now.share, place, plan.after[node])
-            now.lending[node, at] = max(0, minus(now.lending[node, at], below))
+def _floored(books: Books, hero: int, at: int, weight: int, total: int) -> int:
+    """What a node is billed for a hero's single workloads, each share rounded down (UCQ-150)."""
+    bill = 0
+    for single in range(books.singles[0, hero], books.singles[1, hero]):
+        bill += times_over(books.amounts[1, single, at], weight, total)
+    return bill
 
 
 @compiled
-def _credit_heroes(forest: Forest, plan: Plan, now: Standing, branch: int, at: int) -> None:
+def _take_quota(books: Books, root: int, at: int) -> None:
+    tree, now, room = books.tree, books.now, books.room
+    for node in range(root, tree[END, root]):
+        now[BILL, node, at] += room[SHARE, node]
+        now[NOMINAL, node, at] = minus(now[NOMINAL, node, at], room[SHARE, node])
+        if books.honour and node != root and now[LENDING, node, at] != MOST:
+            below = sum_over(books, SHARE, tree[PLACE, node], tree[AFTER, node])
+            now[LENDING, node, at] = max(0, minus(now[LENDING, node, at], below))
+
+
+@compiled
+def _credit_heroes(books: Books, branch: int, at: int) -> None:
     """Let what others pay for leave the usage of heroes (UCQ-140, UCQ-170)."""
-    root = plan.root[branch]
-    rest = sum_over(plan, now.share, plan.place[root], plan.after[root])
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        hero = plan.heroes[index]
-        credit = min(rest, _excess(forest, now, hero, at))
+    root = books.roots[branch]
+    rest = sum_over(books, SHARE, books.tree[PLACE, root], books.tree[AFTER, root])
+    for index in range(_first_hero(books, branch), books.heroes_end[branch]):
+        hero = books.heroes[index]
+        credit = min(rest, _excess(books, hero, at))
         rest -= credit
-        now.usage[hero, at] = minus(now.usage[hero, at], credit)
+        books.now[USAGE, hero, at] = minus(books.now[USAGE, hero, at], credit)
 
 
 @compiled
-def _move_to_heroes(
-    forest: Forest, plan: Plan, rows: Rows, singles: Singles, now: Standing, branch: int, at: int
-) -> None:
-    """Let billed quota stand at the heroes' queues; `now.share` is used up."""
-    root = plan.root[branch]
-    total = _whole_weights(forest, plan, root, at, now.share)
-    for index in range(_first_hero(plan, branch), plan.heroes_end[branch]):
-        hero, received = plan.heroes[index], 0
-        if not plan.floor:
-            received = now.held[hero, at]
+def _move_to_heroes(books: Books, branch: int, at: int) -> None:
+    """Let billed quota stand at the heroes' queues; the shares are used up, the weights stay."""
+    now, room, root = books.now, books.room, books.roots[branch]
+    end = books.tree[END, root]
+    for node in range(root, end):
+        room[SHARE, node] = room[WEIGHT, node]
+    total = _whole_weights(books, root, at)
+    for index in range(_first_hero(books, branch), books.heroes_end[branch]):
+        hero, received = books.heroes[index], 0
+        if books.floor:
+            for node in range(root, end):
+                received += _floored(books, hero, at, room[WEIGHT, node], total)
         else:
-            for single in range(singles.first[hero], singles.end[hero]):
-                row = singles.rows[single]
-                amount = 0 if now.gone[row] else amount_of(rows, row, at)
-                for place in range(plan.place[root], plan.after[root]):
-                    received += times_over(amount, now.share[plan.by_name[place]], total)
-        now.nominal[hero, at] = plus(now.nominal[hero, at], received)
+            received = now[HELD, hero, at]
+        now[NOMINAL, hero, at] = plus(now[NOMINAL, hero, at], received)
+    for node in range(root, end):
+        room[WEIGHT, node] = room[SHARE, node]
 
 
 @compiled
-def _count_quotas(forest: Forest, now: Standing, root: int, at: int) -> None:
+def _count_quotas(books: Books, root: int, at: int) -> None:
     """What the nodes of a branch, and those above it, have and keep, after their nominal quotas changed."""
-    before = minus(now.subtree[root, at], now.local[root, at])
-    for node in range(root, forest.end[root]):
-        now.subtree[node, at] = now.nominal[node, at]
-    for node in range(forest.end[root] - 1, root - 1, -1):
-        now.local[node, at] = local_of(now.subtree[node, at], now.lending[node, at])
+    tree, now = books.tree, books.now
+    before = minus(now[SUBTREE, root, at], now[LOCAL, root, at])
+    for node in range(root, tree[END, root]):
+        now[SUBTREE, node, at] = now[NOMINAL, node, at]
+    for node in range(tree[END, root] - 1, root - 1, -1):
+        now[LOCAL, node, at] = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
         if node != root:
-            lent = minus(now.subtree[node, at], now.local[node, at])
-            above = forest.parent[node]
-            now.subtree[above, at] = plus(now.subtree[above, at], lent)
-    # The nominal quota of a root counts in its own subtree already; only what it lends goes further up.
-    more, node = minus(minus(now.subtree[root, at], now.local[root, at]), before), forest.parent[root]
+            lent, above = minus(now[SUBTREE, node, at], now[LOCAL, node, at]), tree[PARENT, node]
+            now[SUBTREE, above, at] = plus(now[SUBTREE, above, at], lent)
+    more, node = minus(minus(now[SUBTREE, root, at], now[LOCAL, root, at]), before), tree[PARENT, root]
     while node >= 0:
-        before = minus(now.subtree[node, at], now.local[node, at])
-        now.subtree[node, at] = plus(now.subtree[node, at], more)
-        now.local[node, at] = local_of(now.subtree[node, at], now.lending[node, at])
-        more = minus(minus(now.subtree[node, at], now.local[node, at]), before)
-        node = forest.parent[node]
+        before = minus(now[SUBTREE, node, at], now[LOCAL, node, at])
+        now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], more)
+        now[LOCAL, node, at] = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
+        more = minus(minus(now[SUBTREE, node, at], now[LOCAL, node, at]), before)
+        node = tree[PARENT, node]

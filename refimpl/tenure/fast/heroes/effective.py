@@ -5,179 +5,185 @@ from __future__ import annotations
 from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.compiled import compiled
 from tenure.fast.heroes.billing import bill_branch, local_of, passed
-from tenure.fast.heroes.tables import Plan, Singles, Standing
-from tenure.fast.nodes import change
-from tenure.fast.tables import Array, Ask, Forest, Rows
+from tenure.fast.heroes.tables import (
+    AFTER,
+    BILL,
+    BY_NAME,
+    END,
+    FIRST,
+    HELD,
+    HERO,
+    LENDING,
+    LIMIT,
+    LOCAL,
+    NOMINAL,
+    PARENT,
+    PLACE,
+    STOP,
+    SUBTREE,
+    UNLOCKS,
+    USAGE,
+    Books,
+)
+from tenure.fast.tables import Array, Ask, Rows
 
 NOBODY = -1
 """In the place of a branch whose heroes search: nobody's bills are kept."""
 
 
 @compiled
-def hold(forest: Forest, rows: Rows, held: Array) -> None:
-    """Sum up what the workloads of every ClusterQueue hold; `held` is all zero."""
+def hold(rows: Rows, books: Books) -> None:
+    """Write down what everybody holds; what is held is all zero before."""
     for row in range(rows.size):
         node = rows.queue[row]
         if node >= 0:
             for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
-                at = rows.at[entry]
-                held[node, at] = plus(held[node, at], rows.amount[entry])
+                at, amount = rows.at[entry], rows.amount[entry]
+                books.now[HELD, node, at] = plus(books.now[HELD, node, at], amount)
+                if books.single_of[row] >= 0:
+                    books.amounts[0, books.single_of[row], at] = amount
+                    books.amounts[1, books.single_of[row], at] = amount
 
 
 @compiled
-def settle(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    top: int,
-    mine: int,
-    at: int,
-    recording: bool,
-) -> None:
+def settle(books: Books, top: int, mine: int, at: int, recording: bool) -> None:
     """Count quotas and usage of a tree, given what is held there.
 
     Args:
-        forest: with the quotas as they are configured.
         top: the root of the tree.
         mine: the cohort of the branch whose hero searches; bills above it are kept once they are recorded.
         at: the column.
         recording: whether to record them now.
     """
-    in_use = False
-    for node in range(top, forest.end[top]):
-        now.nominal[node, at], now.subtree[node, at] = forest.nominal[node, at], forest.subtree[node, at]
-        now.local[node, at], now.limit[node, at] = forest.local[node, at], forest.limit[node, at]
-        now.lending[node, at], now.covered[node, at] = plan.lends[node, at], forest.covered[node, at]
-        now.usage[node, at], now.bill[node, at] = now.held[node, at], 0
-        in_use = in_use or (plan.hero[node] and now.held[node, at] > 0)
+    tree, now = books.tree, books.now
+    in_use = _clear(books, top, at)
     if in_use:
-        for branch in range(plan.first[top], plan.end[top]):
-            root = plan.root[branch]
-            above = root < mine < forest.end[root]
-            bill_branch(
-                forest, plan, rows, singles, now, branch, at, above and not recording, above and recording
-            )
-    for node in range(forest.end[top] - 1, top, -1):
-        above_it = forest.parent[node]
-        up = passed(now.usage[node, at], now.local[node, at])
-        now.usage[above_it, at] = plus(now.usage[above_it, at], up)
+        for branch in range(tree[FIRST, top], tree[STOP, top]):
+            above = books.roots[branch] < mine < tree[END, books.roots[branch]]
+            bill_branch(books, branch, at, above and not recording, above and recording)
+    for node in range(tree[END, top] - 1, top, -1):
+        up, above_it = passed(now[USAGE, node, at], now[LOCAL, node, at]), tree[PARENT, node]
+        now[USAGE, above_it, at] = plus(now[USAGE, above_it, at], up)
     if in_use:
-        if plan.unlocks[top]:
-            for branch in range(plan.first[top], plan.end[top]):
-                _unlock(forest, plan, now, branch, at)
-        _cover(forest, now, top, at)
+        for branch in range(tree[FIRST, top], tree[STOP, top] if tree[UNLOCKS, top] else 0):
+            _unlock(books, branch, at)
+        _cover(books, top, at)
 
 
 @compiled
-def _cover(forest: Forest, now: Standing, top: int, at: int) -> None:
+def _clear(books: Books, top: int, at: int) -> bool:
+    """Let nobody be billed; whether any hero uses something."""
+    tree, now, in_use = books.tree, books.now, False
+    for node in range(top, tree[END, top]):
+        for which in range(LENDING + 1):
+            now[which, node, at] = books.given[which, node, at]
+        now[USAGE, node, at], now[BILL, node, at] = now[HELD, node, at], 0
+        books.covered[node, at] = books.covers[node, at]
+        in_use = in_use or (tree[HERO, node] != 0 and now[HELD, node, at] > 0)
+    return in_use
+
+
+@compiled
+def _cover(books: Books, top: int, at: int) -> None:
     """A node that others' bills have given something has a quota."""
-    for node in range(top, forest.end[top]):
-        some = now.nominal[node, at] != 0 or now.subtree[node, at] != 0 or now.local[node, at] != 0
-        now.covered[node, at] = now.covered[node, at] or some
+    now = books.now
+    for node in range(top, books.tree[END, top]):
+        some = now[NOMINAL, node, at] != 0 or now[SUBTREE, node, at] != 0 or now[LOCAL, node, at] != 0
+        books.covered[node, at] = books.covered[node, at] or some or now[LIMIT, node, at] != MOST
 
 
 @compiled
-def _unlock(forest: Forest, plan: Plan, now: Standing, branch: int, at: int) -> None:
+def _unlock(books: Books, branch: int, at: int) -> None:
     """Raise lending limits as far as a branch's heroes use what is kept behind them (UCQ-200)."""
-    root, allowance = plan.root[branch], 0
-    for node in range(root, forest.end[root]):
-        if plan.hero[node]:
-            allowance += now.held[node, at]
-    for place in range(plan.place[root] + 1, plan.after[root]):
-        lacking = min(allowance, minus(now.usage[root, at], now.subtree[root, at]))
+    tree, now = books.tree, books.now
+    root, allowance = books.roots[branch], 0
+    for node in range(root, tree[END, root]):
+        if tree[HERO, node]:
+            allowance += now[HELD, node, at]
+    for place in range(tree[PLACE, root] + 1, tree[AFTER, root]):
+        lacking = min(allowance, minus(now[USAGE, root, at], now[SUBTREE, root, at]))
         if lacking <= 0:
             return
-        node = plan.by_name[place]
-        idle = max(0, minus(now.local[node, at], now.usage[node, at]))
+        node = tree[BY_NAME, place]
+        idle = max(0, minus(now[LOCAL, node, at], now[USAGE, node, at]))
         if idle > 0:
             allowance -= min(lacking, idle)
-            _raise(forest, now, node, root, at, min(lacking, idle))
+            _raise(books, node, root, at, min(lacking, idle))
 
 
 @compiled
-def _raise(forest: Forest, now: Standing, node: int, root: int, at: int, rise: int) -> None:
+def _raise(books: Books, node: int, root: int, at: int, rise: int) -> None:
     """Raise the lending limits of a node and of those above it in its branch; what that passes up goes up."""
-    more_quota, more_usage, inside = 0, 0, True
+    now, more_quota, more_usage, inside = books.now, 0, 0, True
     while node >= 0:
         inside = inside and node != root
-        local = now.local[node, at]
-        quota, usage = minus(now.subtree[node, at], local), passed(now.usage[node, at], local)
-        now.subtree[node, at] = plus(now.subtree[node, at], more_quota)
-        now.usage[node, at] = plus(now.usage[node, at], more_usage)
-        if inside and now.lending[node, at] != MOST:
-            now.lending[node, at] = plus(now.lending[node, at], rise)
-        local = now.local[node, at] = local_of(now.subtree[node, at], now.lending[node, at])
-        more_quota = minus(minus(now.subtree[node, at], local), quota)
-        more_usage = minus(passed(now.usage[node, at], local), usage)
-        node = forest.parent[node]
+        local = now[LOCAL, node, at]
+        quota, usage = minus(now[SUBTREE, node, at], local), passed(now[USAGE, node, at], local)
+        now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], more_quota)
+        now[USAGE, node, at] = plus(now[USAGE, node, at], more_usage)
+        if inside and now[LENDING, node, at] != MOST:
+            now[LENDING, node, at] = plus(now[LENDING, node, at], rise)
+        local = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
+        now[LOCAL, node, at] = local
+        more_quota = minus(minus(now[SUBTREE, node, at], local), quota)
+        more_usage = minus(passed(now[USAGE, node, at], local), usage)
+        node = books.tree[PARENT, node]
 
 
 @compiled
-def start(
-    forest: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    base: Standing,
-    now: Standing,
-    ask: Ask,
-    mine: int,
-) -> None:
+def start(books: Books, before: Array, ask: Ask, mine: int) -> None:
     """Let everybody of the tree hold its quota, as a search begins.
 
     Args:
-        base: where all hold it.
+        before: amounts of every node when everybody does, `HELD` among them.
         mine: as for `settle`.
     """
-    top = ask.path[len(ask.path) - 1]
-    for depth in range(now.is_frozen.shape[0]):
-        for at in range(now.is_frozen.shape[1]):
-            now.is_frozen[depth, at] = False
-    for node in range(top, forest.end[top]):
-        for single in range(singles.first[node], singles.end[node]):
-            now.gone[singles.rows[single]] = False
-        for at in range(len(ask.watched)):
-            now.held[node, at] = base.held[node, at]
+    tree, amounts, top = books.tree, books.amounts, ask.path[len(ask.path) - 1]
     for at in range(len(ask.watched)):
-        if ask.watched[at]:
-            settle(forest, plan, rows, singles, now, top, mine, at, mine >= 0)
+        if not ask.watched[at]:
+            continue
+        for depth in range(books.is_frozen.shape[0]):
+            books.is_frozen[depth, at] = False
+        for node in range(top, tree[END, top]):
+            books.now[HELD, node, at] = before[HELD, node, at]
+            for single in range(books.singles[0, node], books.singles[1, node]):
+                amounts[1, single, at] = amounts[0, single, at]
+        settle(books, top, mine, at, mine >= 0)
 
 
 @compiled
-def leave(
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    mine: int,
-    row: int,
-    ask: Ask,
-    log: Array,
-    adding: bool,
-) -> bool:
+def leave(books: Books, rows: Rows, mine: int, row: int, ask: Ask, adding: bool) -> bool:
     """Let a workload leave or come back; whether quotas may have changed, and not only what is in use.
 
     Args:
-        forest, seen: the same trees, with the quotas as configured and with those of `now`.
         mine: as for `settle`.
-        log: room, as for `tenure.fast.nodes.change`.
         adding: whether it comes back.
     """
-    node, top = rows.queue[row], ask.path[len(ask.path) - 1]
-    anew = plan.hero[node] or plan.unlocks[top]
-    if plan.hero[node]:
-        now.gone[row] = not adding
+    node, top, now = rows.queue[row], ask.path[len(ask.path) - 1], books.now
+    single = books.single_of[row]
+    anew = single >= 0 or books.tree[UNLOCKS, top] != 0
     for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
         at, amount = rows.at[entry], rows.amount[entry]
         if ask.watched[at]:
-            held = now.held[node, at]
-            now.held[node, at] = plus(held, amount) if adding else minus(held, amount)
+            held = now[HELD, node, at]
+            now[HELD, node, at] = plus(held, amount) if adding else minus(held, amount)
+            if single >= 0:
+                books.amounts[1, single, at] = amount if adding else 0
             if anew:
-                settle(forest, plan, rows, singles, now, top, mine, at, False)
+                settle(books, top, mine, at, False)
             else:
-                change(seen, now.usage, node, at, amount, adding, log, 0)
+                pass_up(books, node, at, amount, adding)
     return bool(anew)
+
+
+@compiled
+def pass_up(books: Books, node: int, at: int, amount: int, adding: bool) -> None:
+    """Add an amount to what is in use at a node or take it away, and above it as far as it reaches."""
+    now, rest = books.now, amount
+    while rest != 0 and node >= 0:
+        before, local = now[USAGE, node, at], now[LOCAL, node, at]
+        after = plus(before, rest) if adding else minus(before, rest)
+        now[USAGE, node, at] = after
+        low, high = (before, after) if adding else (after, before)
+        rest = minus(passed(high, local), passed(low, local))
+        node = books.tree[PARENT, node]

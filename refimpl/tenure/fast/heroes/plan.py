@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from tenure.fast.amounts import MOST
-from tenure.fast.heroes.tables import Plan
+from tenure.fast.heroes.tables import (
+    ACTIVE,
+    AFTER,
+    BRANCH,
+    BY_NAME,
+    DEPTH,
+    END,
+    FIRST,
+    HERO,
+    IS_QUEUE,
+    PARENT,
+    PLACE,
+    STOP,
+    UNLOCKS,
+)
 from tenure.fast.layout import Layout
 from tenure.fast.tables import Array
 from tenure.model import Amount, Cluster, FlavorResource, PreemptionRules, ResourceGroup
-from tenure.readings import AccessibleRounding, HeroBilling, HeroLending, HeroScope, Reading
+from tenure.readings import HeroLending, HeroScope, Reading
 
 
 def has_heroes(cluster: Cluster) -> bool:
@@ -26,6 +41,22 @@ def has_heroes(cluster: Cluster) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The heroes of all trees, as far as it does not depend on what runs.
+
+    Args:
+        tree, roots, heroes, heroes_end: as in `Books`.
+        lends: lending limits, int64[nodes, columns]; unlimited for none.
+    """
+
+    tree: Array
+    roots: Array
+    heroes: Array
+    heroes_end: Array
+    lends: Array
+
+
 def plan_of(layout: Layout, cluster: Cluster, reading: Reading) -> Plan:
     """The heroes of a cluster.
 
@@ -34,45 +65,38 @@ def plan_of(layout: Layout, cluster: Cluster, reading: Reading) -> Plan:
         cluster: its queues and cohorts.
         reading: of it the choices about heroes.
     """
-    forest = layout.forest
-    nodes = len(forest.parent)
+    forest, depth = layout.forest, _depths(layout)
+    nodes, lends = len(forest.parent), _lends(layout, cluster)
     by_name, after = _by_name(layout)
-    place = np.empty(nodes, np.int32)
-    place[by_name] = np.arange(nodes, dtype=np.int32)
     heroes = [node for node in by_name.tolist() if _is_hero(layout, cluster, node)]
-    depth = [0] * nodes
-    for node, above in enumerate(forest.parent.tolist()):
-        depth[node] = 0 if above < 0 else depth[above] + 1
     branches = _branches(layout, heroes, depth, reading.hero_scope)
-    of_node = np.full(nodes, -1, np.int32)
-    for number, (_, members) in enumerate(branches):
-        of_node[members] = number
-    lends = _lends(layout, cluster)
-    honour = reading.hero_lending == HeroLending.HONOUR
-    first, end, unlocks = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros(nodes, np.bool_)
-    for number, (root, _) in enumerate(branches):
+    tree = np.zeros((UNLOCKS + 1, nodes), np.int32)
+    tree[PARENT], tree[END], tree[DEPTH] = forest.parent, forest.end, depth
+    tree[IS_QUEUE], tree[ACTIVE] = forest.is_queue, forest.active
+    tree[HERO, heroes], tree[BRANCH] = 1, -1
+    tree[BY_NAME], tree[AFTER] = by_name, after
+    tree[PLACE, by_name] = np.arange(nodes)
+    for number, (root, members) in enumerate(branches):
         top = int(forest.root[root])
-        first[top] = first[top] if end[top] else number
-        end[top] = number + 1
-        unlocks[top] |= not honour and bool((lends[root + 1 : forest.end[root]] != MOST).any())
+        tree[BRANCH, members] = number
+        tree[FIRST, top] = tree[FIRST, top] if tree[STOP, top] else number
+        tree[STOP, top] = number + 1
+        limited = bool((lends[root + 1 : forest.end[root]] != MOST).any())
+        tree[UNLOCKS, top] |= limited and reading.hero_lending == HeroLending.IGNORE
     return Plan(
-        hero=np.isin(np.arange(nodes), heroes),
-        branch=of_node,
-        depth=np.array(depth, np.int32),
-        by_name=by_name,
-        place=place,
-        after=after,
-        first=first,
-        end=end,
-        root=np.array([root for root, _ in branches], np.int32),
+        tree=tree,
+        roots=np.array([root for root, _ in branches], np.int32),
         heroes=np.array([hero for _, members in branches for hero in members], np.int32),
         heroes_end=np.cumsum([len(members) for _, members in branches], dtype=np.int32),
         lends=lends,
-        unlocks=unlocks,
-        whole=reading.hero_billing == HeroBilling.WHOLE,
-        floor=reading.accessible_rounding == AccessibleRounding.FLOOR,
-        honour=honour,
     )
+
+
+def _depths(layout: Layout) -> list[int]:
+    depth: list[int] = []
+    for above in layout.forest.parent.tolist():
+        depth.append(0 if above < 0 else depth[above] + 1)
+    return depth
 
 
 def _is_hero(layout: Layout, cluster: Cluster, node: int) -> bool:
@@ -99,7 +123,7 @@ def _by_name(layout: Layout) -> tuple[Array, Array]:
             node = waiting.pop()
             after[node] = len(found) + int(layout.forest.end[node]) - node
             found.append(node)
-            waiting += reversed(sorted(children[node], key=layout.names.__getitem__))
+            waiting += sorted(children[node], key=lambda each: (layout.names[each], each), reverse=True)
     return np.array(found, np.int32), after
 
 

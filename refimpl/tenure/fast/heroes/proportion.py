@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tenure.fast.compiled import compiled, inlined
-from tenure.fast.heroes.tables import Plan
-from tenure.fast.tables import Array, Forest
+from tenure.fast.compiled import compiled
+from tenure.fast.heroes.tables import AFTER, BY_NAME, IS_QUEUE, LENDING, PLACE, WEIGHT, Books
+from tenure.fast.tables import Array
 
 SAFE = 2**58
 """What sums of quotas and of what is held stay below, so that no step here leaves 64 bits."""
@@ -43,50 +43,51 @@ def times_over(amount: int, weight: int, total: int) -> int:
     return quotient
 
 
-@inlined
-def sum_over(plan: Plan, weights: Array, first: int, end: int) -> int:
-    """The sum over nodes that stand together by name."""
+@compiled
+def sum_over(books: Books, which: int, first: int, end: int) -> int:
+    """The sum of a row of `Books.room` over nodes that stand together by name."""
     total = 0
     for place in range(first, end):
-        total += weights[plan.by_name[place]]
+        total += books.room[which, books.tree[BY_NAME, place]]
     return total
 
 
 @compiled
-def share_out(
-    plan: Plan, bill: int, weights: Array, first: int, end: int, floor: bool, shares: Array
-) -> None:
+def share_out(books: Books, bill: int, first: int, end: int, floor: bool, into: int) -> None:
     """Share a bill in proportion to weights (UCQ-130), each share rounded down or the sums of them.
 
     Args:
         first, end: the nodes that share it, by name.
-        shares: the result, int64[nodes]; may be the weights themselves.
+        into: the row of `Books.room` for the shares; may be that of the weights.
     """
-    total = sum_over(plan, weights, first, end)
-    before, shared = 0, 0
+    room, total, before, shared = books.room, sum_over(books, WEIGHT, first, end), 0, 0
     for place in range(first, end):
-        node = plan.by_name[place]
+        node = books.tree[BY_NAME, place]
         if total <= 0:
-            shares[node] = 0
+            room[into, node] = 0
         elif floor:
-            shares[node] = times_over(bill, weights[node], total)
+            room[into, node] = times_over(bill, room[WEIGHT, node], total)
         else:
-            before += weights[node]
+            before += room[WEIGHT, node]
             upto = times_over(bill, before, total)
-            shares[node] = upto - shared
+            room[into, node] = upto - shared
             shared = upto
 
 
 @compiled
-def count_on(forest: Forest, plan: Plan, lending: Array, at: int, root: int, weights: Array) -> None:
-    """Lower weights to what a hero may count on, where lending limits are honoured (UCQ-260)."""
-    first = plan.place[root]
-    for place in range(plan.after[root] - 1, first, -1):
-        node = plan.by_name[place]
-        limit = lending[node, at]
-        if forest.is_queue[node]:
-            weights[node] = min(weights[node], limit)
-            continue
-        end = plan.after[node]
-        if limit < sum_over(plan, weights, place, end):
-            share_out(plan, limit, weights, place, end, False, weights)
+def count_on(books: Books, amounts: Array, at: int, root: int) -> None:
+    """Lower weights to what a hero may count on, where lending limits are honoured (UCQ-260).
+
+    Args:
+        amounts: of every node, `LENDING` among them.
+        at: the column.
+        root: of the branch.
+    """
+    tree, room = books.tree, books.room
+    for place in range(tree[AFTER, root] - 1, tree[PLACE, root], -1):
+        node = tree[BY_NAME, place]
+        limit = amounts[LENDING, node, at]
+        if tree[IS_QUEUE, node]:
+            room[WEIGHT, node] = min(room[WEIGHT, node], limit)
+        elif limit < sum_over(books, WEIGHT, place, tree[AFTER, node]):
+            share_out(books, limit, place, tree[AFTER, node], False, WEIGHT)

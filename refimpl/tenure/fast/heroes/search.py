@@ -7,55 +7,66 @@ from tenure.fast.fair import Rounds
 from tenure.fast.grounds import key_of, own_ground, uses_any
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.fit import fits
-from tenure.fast.heroes.tables import Plan, Quest, Singles, Standing
-from tenure.fast.nodes import exceeds
+from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE, Books, Quest
 from tenure.fast.sorting import settle
-from tenure.fast.tables import ELSEWHERE, HERO, NONE, OWN, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, Order, Policy, Rows, Work
 
 
 @compiled
-def classify(forest: Forest, plan: Plan, ask: Ask, policy: Policy, work: Work, quest: Quest) -> None:
-    """The group of every ClusterQueue that is looked into; `ELSEWHERE` also where priority has to be lower."""
+def classify(books: Books, ask: Ask, policy: Policy, work: Work, quest: Quest) -> None:
+    """The group of every ClusterQueue that is looked into, also where priority has to be lower."""
     own, root = ask.own, quest.root
-    for node in range(root, forest.end[root]):
-        work.group[node] = (
-            ELSEWHERE if forest.active[node] and _offers(forest, plan, own, node, quest) else -1
-        )
-    work.group[own] = OWN if policy.within != NONE and forest.active[own] else -1
+    for node in range(root, books.tree[END, root]):
+        offers = books.tree[ACTIVE, node] and _offers(books, own, node, quest)
+        work.group[node] = ELSEWHERE if offers else -1
+    work.group[own] = OWN if policy.within != NONE and books.tree[ACTIVE, own] else -1
 
 
 @compiled
-def _is_above(forest: Forest, plan: Plan, own: int, node: int) -> bool:
+def _is_above(books: Books, own: int, node: int) -> bool:
     """Whether the hero that asks is above another queue (UCQ-010)."""
-    mine, theirs = forest.parent[own], forest.parent[node]
-    return bool(mine != theirs and mine < node < forest.end[mine])
+    mine, theirs = books.tree[PARENT, own], books.tree[PARENT, node]
+    return bool(mine != theirs and mine < node < books.tree[END, mine])
 
 
 @compiled
-def _offers(forest: Forest, plan: Plan, own: int, node: int, quest: Quest) -> bool:
+def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
     """Whether a queue may offer anybody (UCQ-020)."""
-    if not plan.hero[node] or not quest.rank_first or _is_above(forest, plan, own, node):
+    if not books.tree[HERO, node] or not quest.rank_first or _is_above(books, own, node):
         return True
-    return bool(forest.parent[own] == forest.parent[node])
+    return bool(books.tree[PARENT, own] == books.tree[PARENT, node])
 
 
 @compiled
-def _ground(forest: Forest, plan: Plan, rows: Rows, row: int, ask: Ask, policy: Policy, work: Work) -> int:
-    """On what ground a workload of the branch may be taken (UCQ-310, UCQ-340)."""
+def _ground(books: Books, rows: Rows, row: int, ask: Ask, policy: Policy) -> int:
+    """On what ground a workload of a queue that offers may be taken (UCQ-310, UCQ-340)."""
     node = rows.queue[row]
-    if work.group[node] < 0:
-        return NONE
-    if work.group[node] == OWN:
+    if node == ask.own:
         return int(own_ground(rows, row, policy))
-    if plan.hero[node] and rows.priority[row] >= policy.priority:
-        return HERO if _is_above(forest, plan, ask.own, node) else NONE
-    return HERO
+    if books.tree[HERO, node] and rows.priority[row] >= policy.priority:
+        return HERO_TAKES if _is_above(books, ask.own, node) else NONE
+    return HERO_TAKES
+
+
+@compiled
+def _count(
+    books: Books, rows: Rows, ask: Ask, policy: Policy, work: Work, rounds: Rounds, quest: Quest
+) -> None:
+    """The ground of every row, in `work.ground`, and how many candidates each queue has."""
+    root, end = quest.root, books.tree[END, quest.root]
+    for node in range(root, end):
+        rounds.end[node] = 0
+    for row in range(rows.size):
+        node, work.ground[row] = rows.queue[row], NONE
+        if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
+            work.ground[row] = _ground(books, rows, row, ask, policy)
+        if work.ground[row] != NONE:
+            rounds.end[node] += 1
 
 
 @compiled
 def gather(
-    forest: Forest,
-    plan: Plan,
+    books: Books,
     rows: Rows,
     ask: Ask,
     policy: Policy,
@@ -65,15 +76,8 @@ def gather(
     quest: Quest,
 ) -> int:
     """Put each queue's candidates side by side; how many queues have any."""
-    root, end, count, some = quest.root, forest.end[quest.root], 0, 0
-    for node in range(root, end):
-        rounds.end[node] = 0
-    for row in range(rows.size):
-        node, work.ground[row] = rows.queue[row], NONE
-        if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
-            work.ground[row] = _ground(forest, plan, rows, row, ask, policy, work)
-        if work.ground[row] != NONE:
-            rounds.end[node] += 1
+    root, end, count, some = quest.root, books.tree[END, quest.root], 0, 0
+    _count(books, rows, ask, policy, work, rounds, quest)
     for node in range(root, end):
         rounds.start[node] = rounds.next[node] = count
         count += rounds.end[node]
@@ -102,14 +106,12 @@ def _sort_next(work: Work, rounds: Rounds, node: int) -> None:
 
 
 @compiled
-def _look(
-    seen: Forest, now: Standing, ask: Ask, order: Order, work: Work, rounds: Rounds, quest: Quest, node: int
-) -> None:
+def _look(books: Books, ask: Ask, order: Order, work: Work, rounds: Rounds, quest: Quest, node: int) -> None:
     """Write down where a queue's next candidate stands now (UCQ-320)."""
-    key = work.keys[rounds.next[node]]
-    if node != ask.own and not exceeds(seen, now.usage, node, ask.needed):
-        key += 1 << order.group
-    quest.heads[node] = key
+    key, over = work.keys[rounds.next[node]], node == ask.own
+    for at in ask.needed:
+        over = over or books.now[USAGE, node, at] > books.now[SUBTREE, node, at]
+    quest.heads[node] = key if over else key + (1 << order.group)
 
 
 @compiled
@@ -123,25 +125,14 @@ def _turn(quest: Quest, waiting: int) -> int:
 
 
 @compiled
-def fill_back(
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    rows: Rows,
-    singles: Singles,
-    now: Standing,
-    ask: Ask,
-    work: Work,
-    quest: Quest,
-    count: int,
-) -> int:
+def fill_back(books: Books, rows: Rows, ask: Ask, work: Work, quest: Quest, count: int) -> int:
     """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
-        leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, True)
-        if not fits(seen, plan, now, ask, quest):
-            leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, False)
+        leave(books, rows, quest.root, row, ask, True)
+        if not fits(books, ask, quest):
+            leave(books, rows, quest.root, row, ask, False)
             kept -= 1
             work.out[kept], work.ground[kept] = row, work.ground[index]
     return count - kept
@@ -150,12 +141,8 @@ def fill_back(
 @compiled
 def select(
     rows: Rows,
-    forest: Forest,
-    seen: Forest,
-    plan: Plan,
-    singles: Singles,
-    base: Standing,
-    now: Standing,
+    books: Books,
+    before: Array,
     ask: Ask,
     policy: Policy,
     order: Order,
@@ -166,30 +153,28 @@ def select(
     """Find targets for a workload of a hero.
 
     Args:
-        forest, seen: the same trees, with the quotas as configured and with those of `now`.
-        base: while everybody holds its quota.
-        now: room; at the end while those who are taken do not.
+        books: at the end without those who are taken.
+        before: amounts of every node while everybody holds its quota, int64[8, nodes, columns].
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal.
     """
-    classify(forest, plan, ask, policy, work, quest)
-    waiting, taken = gather(forest, plan, rows, ask, policy, order, work, rounds, quest), 0
-    start(forest, plan, rows, singles, base, now, ask, quest.root)
+    classify(books, ask, policy, work, quest)
+    waiting, taken = gather(books, rows, ask, policy, order, work, rounds, quest), 0
+    start(books, before, ask, quest.root)
     for place in range(waiting):
         _sort_next(work, rounds, quest.queues[place])
-        _look(seen, now, ask, order, work, rounds, quest, quest.queues[place])
+        _look(books, ask, order, work, rounds, quest, quest.queues[place])
     while waiting > 0:
         turn = _turn(quest, waiting)
         node = quest.queues[turn]
         row = work.rows[rounds.next[node]]
         work.out[taken], work.share[taken] = row, 0
-        work.ground[taken] = own_ground(rows, row, policy) if node == ask.own else HERO
+        work.ground[taken] = own_ground(rows, row, policy) if node == ask.own else HERO_TAKES
         taken += 1
-        anew = leave(forest, seen, plan, rows, singles, now, quest.root, row, ask, work.log, False)
-        if fits(seen, plan, now, ask, quest):
-            kept = fill_back(forest, seen, plan, rows, singles, now, ask, work, quest, taken)
-            return taken - kept, taken
+        anew = leave(books, rows, quest.root, row, ask, False)
+        if fits(books, ask, quest):
+            return taken - fill_back(books, rows, ask, work, quest, taken), taken
         rounds.next[node] += 1
         if rounds.next[node] == rounds.end[node]:
             waiting -= 1
@@ -198,5 +183,5 @@ def select(
             _sort_next(work, rounds, node)
         for place in range(waiting):
             if anew or quest.queues[place] == node:
-                _look(seen, now, ask, order, work, rounds, quest, quest.queues[place])
+                _look(books, ask, order, work, rounds, quest, quest.queues[place])
     return 0, 0

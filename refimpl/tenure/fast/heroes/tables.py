@@ -1,4 +1,7 @@
-"""What the kernels about heroes are given, beside the records of `tenure.fast.tables`."""
+"""What the kernels about heroes are given, beside the records of `tenure.fast.tables`.
+
+Few and large arrays: every array that a compiled function is given costs time when it is compiled.
+"""
 
 from __future__ import annotations
 
@@ -6,88 +9,59 @@ from typing import NamedTuple
 
 from tenure.fast.tables import Array
 
+NOMINAL, SUBTREE, LOCAL, LIMIT, LENDING, USAGE, BILL, HELD = 0, 1, 2, 3, 4, 5, 6, 7
+"""Amounts of a node: as in `Forest`; its lending limit, unlimited for none; what is in use, beside what
+others pay for; what it is billed; what the workloads of a ClusterQueue hold, paid for by others or not."""
 
-class Plan(NamedTuple):
-    """The heroes of all trees, as far as it does not depend on what runs.
+PARENT, END, IS_QUEUE, ACTIVE, HERO, DEPTH, BRANCH, BY_NAME, PLACE, AFTER, FIRST, STOP, UNLOCKS = range(13)
+"""Numbers of a node: as in `Forest`; whether it is a hero; cohorts above it; the branch of a hero, else -1;
+all nodes, each before those below it, children by name; where the node stands there, and where what is below
+it ends; and of a root the branches of its tree, and whether lending limits may rise there."""
+
+WEIGHT, SHARE = 0, 1
+"""Rows of `Books.room`."""
+
+
+class Books(NamedTuple):
+    """Who pays for heroes, in all trees.
 
     A branch is the subtree that some heroes share; branches stand in the order in which they are billed.
 
     Args:
-        hero: whether the node is a hero, bool[nodes].
-        branch: of each hero, int32[nodes]; -1 of any other node.
-        depth: cohorts above each node, int32[nodes].
-        by_name: all nodes, each before those below it, children by name, int32[nodes].
-        place: where each node stands there, int32[nodes].
-        after: and where what is below it ends, int32[nodes].
-        first, end: the branches of the tree of each root, int32[nodes].
-        root: the cohort of each branch, int32[branches].
+        tree: numbers of every node, int32[13, nodes].
+        roots: the cohort of each branch, int32[branches].
         heroes: the heroes of all branches, by name in each, int32[heroes].
         heroes_end: where those of each branch end, int32[branches].
-        lends: lending limits, int64[nodes, columns]; unlimited for none.
-        unlocks: whether lending limits may rise in the tree of each root, bool[nodes].
+        given: amounts as they are configured, up to `LENDING`, int64[5, nodes, columns].
+        covers: whether the node has a quota then, bool[nodes, columns].
+        now: amounts with all bills carried out, int64[8, nodes, columns].
+        covered: whether the node has a quota then, bool[nodes, columns].
+        room: int64[2, nodes].
+        singles: where the workloads of each hero begin and end in `amounts`, int64[2, nodes].
+        single_of: where each row stands there, int32[rows]; -1 of rows that are no hero's.
+        amounts: what they hold when all run, and now, int64[2, k, columns].
+        frozen: bills that are not made anew, by depth of their branch's root, int64[depths, nodes, columns].
+        is_frozen: which there are, bool[depths, columns].
         whole, floor, honour: the choices of readings `hero_billing`, `accessible_rounding`, `hero_lending`.
     """
 
-    hero: Array
-    branch: Array
-    depth: Array
-    by_name: Array
-    place: Array
-    after: Array
-    first: Array
-    end: Array
-    root: Array
+    tree: Array
+    roots: Array
     heroes: Array
     heroes_end: Array
-    lends: Array
-    unlocks: Array
+    given: Array
+    covers: Array
+    now: Array
+    covered: Array
+    room: Array
+    singles: Array
+    single_of: Array
+    amounts: Array
+    frozen: Array
+    is_frozen: Array
     whole: bool
     floor: bool
     honour: bool
-
-
-class Singles(NamedTuple):
-    """The single workloads of heroes.
-
-    Args:
-        rows: hero by hero, int32[k].
-        first, end: those of each node, int64[nodes].
-    """
-
-    rows: Array
-    first: Array
-    end: Array
-
-
-class Standing(NamedTuple):
-    """Quotas and usage while heroes run, one column a flavor-resource.
-
-    Args:
-        nominal, subtree, local, limit, covered: as in `Forest`, with all bills carried out.
-        lending: lending limits, int64[nodes, columns]; unlimited for none.
-        usage: what is in use at every node, beside what others pay for, int64[nodes, columns].
-        bill: what each node is billed, int64[nodes, columns].
-        held: what the workloads of each ClusterQueue hold, paid for by others or not, int64[nodes, columns].
-        gone: hero workloads that have left, bool[rows].
-        weight, share: room, int64[nodes].
-        frozen: bills that are not made anew, by depth of their branch's root, int64[depths, nodes, columns].
-        is_frozen: which there are, bool[depths, columns].
-    """
-
-    nominal: Array
-    subtree: Array
-    local: Array
-    limit: Array
-    covered: Array
-    lending: Array
-    usage: Array
-    bill: Array
-    held: Array
-    gone: Array
-    weight: Array
-    share: Array
-    frozen: Array
-    is_frozen: Array
 
 
 class Quest(NamedTuple):

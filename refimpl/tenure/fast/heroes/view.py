@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
+from tenure.fast.arrays import Arrays
+from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import Rounds, rounds_for
-from tenure.fast.heroes import classical, search
-from tenure.fast.heroes.effective import hold, settle
+from tenure.fast.fair import select as select_fairly
+from tenure.fast.heroes import classical, fair, search
+from tenure.fast.heroes.effective import NOBODY, hold, settle
+from tenure.fast.heroes.effective import start as start_search
 from tenure.fast.heroes.fit import accessible, fits
-from tenure.fast.heroes.plan import has_heroes, plan_of
+from tenure.fast.heroes.plan import Plan, has_heroes, plan_of
 from tenure.fast.heroes.proportion import SAFE
-from tenure.fast.heroes.tables import Plan, Quest, Singles, Standing
+from tenure.fast.heroes.tables import (
+    BRANCH,
+    DEPTH,
+    END,
+    FIRST,
+    HELD,
+    HERO,
+    LENDING,
+    LIMIT,
+    LOCAL,
+    NOMINAL,
+    STOP,
+    SUBTREE,
+    UNLOCKS,
+    USAGE,
+    Books,
+    Quest,
+)
 from tenure.fast.layout import Layout
+from tenure.fast.nodes import change
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Cluster
-from tenure.readings import AccessibleRounding, HeroClamp, HeroPrecedence, Reading
+from tenure.model import Cluster, FairStrategy, Settings
+from tenure.readings import (
+    AccessibleRounding,
+    HeroBilling,
+    HeroClamp,
+    HeroLending,
+    HeroPrecedence,
+    Reading,
+)
+
+Ends: TypeAlias = tuple[int, int, bool, bool]
+"""Start and end in `Work.out` of who is taken; whether borrowing was allowed, and nominal quota claimed."""
 
 LARGE = "heroes beside amounts beyond 58 bits"
 """What is left to the reference because it counts bills with numbers of any size."""
-
-
-class Choices(NamedTuple):
-    """The part of a reading that decides about heroes."""
-
-    scope: int
-    precedence: int
-    billing: int
-    rounding: int
-    lending: int
-    clamp: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,120 +62,200 @@ class View:
     """All trees of a store while heroes run.
 
     Args:
-        plan: the heroes.
-        singles: their workloads.
-        configured: the trees as they are configured.
-        base: quotas and usage while everybody holds its quota.
-        forest: the trees with these quotas; heroes offer nobody.
-        now: room for a search.
-        seen: the trees with the quotas of that.
-        rounds: room for the tournament of standard queues.
+        base: books while everybody holds its quota.
+        forest: the trees with the quotas of these; heroes offer nobody.
+        moving: books for searches, and `seen`, the trees with their quotas.
+        charged: books for what is in use with a request, and `dear`, the trees with their quotas.
+        rounds: room for a tournament.
+        most: room, int64[nodes, columns].
         rank_first, limit_alone: the choices of readings `hero_precedence`, `hero_clamp`.
     """
 
-    plan: Plan
-    singles: Singles
-    configured: Forest
-    base: Standing
+    base: Books
     forest: Forest
-    now: Standing
+    moving: Books
     seen: Forest
+    charged: Books
+    dear: Forest
     rounds: Rounds
+    most: Array
     rank_first: bool
     limit_alone: bool
 
+    @property
+    def usage(self) -> Array:
+        """What is in use at every node while everybody holds its quota, beside what others pay for."""
+        return self.base.now[USAGE]
+
     def concerns(self, node: int) -> bool:
         """Whether there are heroes in the tree of a ClusterQueue."""
-        top = self.configured.root[node]
-        return bool(self.plan.end[top] > self.plan.first[top])
+        tree, top = self.base.tree, self.forest.root[node]
+        return bool(tree[STOP, top] > tree[FIRST, top])
 
     def is_hero(self, node: int) -> bool:
         """Whether a ClusterQueue is a hero."""
-        return bool(self.plan.hero[node])
+        return bool(self.base.tree[HERO, node])
 
     def follows(self, node: int) -> bool:
-        """Whether quotas in the tree of a standard queue follow who leaves."""
-        return bool(self.plan.unlocks[self.configured.root[node]])
+        """Whether quotas in the tree of a ClusterQueue follow what standard queues hold."""
+        return bool(self.base.tree[UNLOCKS, self.forest.root[node]])
 
     def accessible(self, node: int, at: int) -> int:
         """The most that a hero may use of a column."""
-        root = int(self.plan.root[self.plan.branch[node]])
-        return accessible(self.configured, self.plan, node, root, at, self.limit_alone, self.now.weight)
+        root = int(self.base.roots[self.base.tree[BRANCH, node]])
+        return accessible(self.base, node, root, at, self.limit_alone)
 
     def fits(self, ask: Ask) -> bool:
         """Whether a hero's request fits while everybody holds its quota."""
-        return fits(self.forest, self.plan, self.base, ask, self._quest(ask))
+        return fits(self.base, ask, self._quest(ask))
 
-    def find_for_hero(
-        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
-    ) -> tuple[int, int]:
-        """Find targets for a hero; start and end in `work.out`."""
-        return search.select(
-            rows,
-            self.configured,
-            self.seen,
-            self.plan,
-            self.singles,
-            self.base,
-            self.now,
-            ask,
-            policy,
-            order,
-            work,
-            rounds,
-            self._quest(ask),
-        )
+    def find(
+        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
+    ) -> Ends:
+        """Find targets.
 
-    def find_anew(
-        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work
-    ) -> tuple[int, int, bool]:
-        """Find targets for a standard queue where quotas follow who leaves; as `classical.search`."""
-        return classical.select(
-            rows,
-            self.configured,
-            self.forest,
-            self.seen,
-            self.plan,
-            self.singles,
-            self.base,
-            self.now,
-            ask,
-            policy,
-            order,
-            work._replace(usage=self.now.usage),
+        Args:
+            rows: the same workloads, as they are at the instant of the decision.
+            settings: of the scheduler.
+        """
+        before, books = self.base.now, self.moving
+        if self.is_hero(ask.own):
+            quest, rounds = self._quest(ask), self.rounds
+            start, end = search.select(rows, books, before, ask, policy, order, work, rounds, quest)
+            return start, end, True, False
+        if settings.fair_sharing is not None:
+            return self._find_fairly(rows, ask, policy, order, work, settings)
+        if self.follows(ask.own):
+            room = work._replace(usage=books.now[USAGE])
+            found = classical.select(
+                rows, self.forest, self.seen, books, before, self.usage, ask, policy, order, room
+            )
+        else:
+            found = select_classically(rows, self.forest, self.usage, ask, policy, order, work)
+        return (*found, False)
+
+    def after(self, node: int, some: bool, usage: Array) -> tuple[Forest, Array]:
+        """Quotas and usage after a search of a standard queue.
+
+        Args:
+            some: whether it has found anybody.
+            usage: what it has left in its room.
+        """
+        if not some:
+            return self.forest, self.usage
+        return (self.seen, self.moving.now[USAGE]) if self.follows(node) else (self.forest, usage)
+
+    def _find_fairly(
+        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
+    ) -> Ends:
+        strategies = settings.fair_sharing or tuple(FairStrategy)
+        gate = settings.fair_sharing_preempt_within_nominal
+        initial, again = strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE, len(strategies) > 1
+        if self.follows(ask.own):
+            return self._find_anew(rows, ask, policy, order, work, gate, initial, again)
+        rounds, forest, usage = self.rounds, self.forest, self.usage
+        rounds.charged[:] = usage
+        for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
+            change(forest, rounds.charged, ask.own, at, amount, True, work.log, 0)
+        start, end, claims = select_fairly(
+            rows, forest, usage, ask, policy, order, work, rounds, gate, initial, again
         )
+        return start, end, True, claims
+
+    def _find_anew(
+        self,
+        rows: Rows,
+        ask: Ask,
+        policy: Policy,
+        order: Order,
+        work: Work,
+        gate: bool,
+        initial: bool,
+        again: bool,
+    ) -> Ends:
+        """Find targets under fair sharing where shares follow who leaves; round by round."""
+        before, dear, charged, most = self.base.now, self.dear, self.charged, self.most
+        rounds = self.rounds._replace(
+            charged=charged.now[USAGE], lendable=np.empty_like(self.rounds.lendable)
+        )
+        every = ask._replace(watched=rounds.every)
+        room = work._replace(usage=self.moving.now[USAGE])
+        there = (before, self.usage, ask, every, policy, order, room, rounds, most)
+        if fair.prepare(rows, self.forest, dear, charged, *there) == 0:
+            return 0, 0, True, False
+        start_search(self.moving, before, ask, NOBODY)
+        claims = gate and fair.claims_nominal(dear, ask, rounds)
+        taken, done = 0, False
+        for second in (False, True)[: 1 + again]:
+            if second:
+                fair.wait_again(dear, ask, rounds)
+            row = NOBODY
+            while row != fair.OVER and not done:
+                row, ground, share = (
+                    fair.play_again(rows, dear, charged, ask, every, order, room, rounds, most)
+                    if second
+                    else fair.play(
+                        rows, dear, charged, ask, every, policy, order, room, rounds, most, claims, initial
+                    )
+                )
+                if row >= 0:
+                    done = fair.take(self.seen, self.moving, rows, row, ask, room, taken, ground, share)
+                    taken += 1
+        if not done:
+            return 0, 0, True, claims
+        kept = classical.fill_back(self.seen, self.moving, rows, room.usage, ask, True, taken, room)
+        return taken - kept, taken, True, claims
 
     def _quest(self, ask: Ask) -> Quest:
-        plan, path = self.plan, ask.path
-        root = int(plan.root[plan.branch[ask.own]])
+        books, path = self.base, ask.path
+        root = int(books.roots[books.tree[BRANCH, ask.own]])
+        nodes = books.tree.shape[1]
         return Quest(
             root=root,
             above=path[path.tolist().index(root) + 1 :],
             accessible=np.array([self.accessible(ask.own, int(at)) for at in ask.at], np.int64),
             rank_first=self.rank_first,
-            queues=np.empty(len(plan.hero), np.int32),
-            heads=np.empty(len(plan.hero), np.int64),
+            queues=np.empty(nodes, np.int32),
+            heads=np.empty(nodes, np.int64),
         )
 
 
-def choices_of(cluster: Cluster, reading: Reading) -> Choices | None:
-    """What of a reading decides about a cluster's heroes; None where it has none.
+@dataclass(frozen=True, slots=True)
+class Heroes:
+    """How the heroes of a store are counted.
+
+    Args:
+        reading: of it the choices about heroes.
+    """
+
+    reading: Reading
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Views of equal keys are equal."""
+        reading = self.reading
+        return (
+            "heroes",
+            reading.hero_scope,
+            reading.hero_precedence,
+            reading.hero_billing,
+            reading.accessible_rounding,
+            reading.hero_lending,
+            reading.hero_clamp,
+        )
+
+
+def heroes_of(arrays: Arrays, reading: Reading) -> Heroes | None:
+    """How a store's heroes are counted; None where it has none.
 
     Raises:
         Uncovered: shares in parts of a unit, which only proofs count.
     """
-    if not has_heroes(cluster):
+    if not arrays.made_of(("has heroes",), lambda: has_heroes(arrays.cluster)):
         return None
     if reading.accessible_rounding == AccessibleRounding.EXACT:
         raise Uncovered("exact shares of bills")
-    return Choices(
-        reading.hero_scope,
-        reading.hero_precedence,
-        reading.hero_billing,
-        reading.accessible_rounding,
-        reading.hero_lending,
-        reading.hero_clamp,
-    )
+    return Heroes(reading)
 
 
 def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading: Reading) -> View:
@@ -169,74 +270,84 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
     Raises:
         Uncovered: amounts that are too large for bills of 64 bits.
     """
-    plan = plan_of(layout, cluster, reading)
-    configured = layout.forest
-    singles = _singles(rows, plan)
-    base, now = (_standing(configured, plan, rows, usage) for _ in range(2))
-    hold(configured, rows, base.held)
-    for top in np.flatnonzero(plan.end > plan.first).tolist():
-        _refuse_large(configured, plan, base, top)
+    plan, given = plan_of(layout, cluster, reading), layout.forest
+    base, moving, charged = (_books(given, plan, rows, usage, reading) for _ in range(3))
+    hold(rows, base)
+    for books in (moving, charged):
+        books.amounts[:] = base.amounts
+    for top in np.flatnonzero(plan.tree[STOP] > plan.tree[FIRST]).tolist():
+        _refuse_large(base, top)
         for at in range(usage.shape[1]):
-            settle(configured, plan, rows, singles, base, top, -1, at, False)
-    forest = _with(configured, base)
+            settle(base, top, NOBODY, at, False)
+    seen = _with(given, base)
     return View(
-        plan=plan,
-        singles=singles,
-        configured=configured,
         base=base,
-        forest=forest._replace(active=forest.active & ~plan.hero),
-        now=now,
-        seen=_with(configured, now),
-        rounds=rounds_for(forest, ROOM),
+        forest=seen._replace(active=given.active & (plan.tree[HERO] == 0)),
+        moving=moving,
+        seen=_with(given, moving),
+        charged=charged,
+        dear=_with(given, charged),
+        rounds=rounds_for(seen, ROOM),
+        most=np.empty(usage.shape, np.int64),
         rank_first=reading.hero_precedence == HeroPrecedence.RANK_FIRST,
         limit_alone=reading.hero_clamp == HeroClamp.LIMIT,
     )
 
 
-def _with(forest: Forest, standing: Standing) -> Forest:
+def _with(forest: Forest, books: Books) -> Forest:
     return forest._replace(
-        nominal=standing.nominal,
-        subtree=standing.subtree,
-        local=standing.local,
-        limit=standing.limit,
-        covered=standing.covered,
+        nominal=books.now[NOMINAL],
+        subtree=books.now[SUBTREE],
+        local=books.now[LOCAL],
+        limit=books.now[LIMIT],
+        covered=books.covered,
     )
 
 
-def _singles(rows: Rows, plan: Plan) -> Singles:
-    heroes = np.flatnonzero((rows.queue >= 0) & plan.hero[rows.queue]).astype(np.int32)
-    heroes = heroes[np.argsort(rows.queue[heroes], kind="stable")]
-    nodes = np.arange(len(plan.hero))
-    queues = rows.queue[heroes]
-    return Singles(heroes, np.searchsorted(queues, nodes), np.searchsorted(queues, nodes, side="right"))
-
-
-def _standing(forest: Forest, plan: Plan, rows: Rows, usage: Array) -> Standing:
+def _books(forest: Forest, plan: Plan, rows: Rows, usage: Array, reading: Reading) -> Books:
+    """Books in which nobody is billed and nothing is written down as held."""
     nodes, columns = usage.shape
-    depths = int(plan.depth.max(initial=0)) + 1
-    return Standing(
-        nominal=forest.nominal.copy(),
-        subtree=forest.subtree.copy(),
-        local=forest.local.copy(),
-        limit=forest.limit.copy(),
+    depths = int(plan.tree[DEPTH].max(initial=0)) + 1
+    singles, single_of = _singles(rows, plan)
+    given = np.stack((forest.nominal, forest.subtree, forest.local, forest.limit, plan.lends))
+    nothing = np.zeros((nodes, columns), np.int64)
+    return Books(
+        tree=plan.tree,
+        roots=plan.roots,
+        heroes=plan.heroes,
+        heroes_end=plan.heroes_end,
+        given=given,
+        covers=forest.covered,
+        now=np.concatenate((given, [usage, nothing, nothing])),
         covered=forest.covered.copy(),
-        lending=plan.lends.copy(),
-        usage=usage.copy(),
-        bill=np.zeros((nodes, columns), np.int64),
-        held=np.zeros((nodes, columns), np.int64),
-        gone=np.zeros(rows.size, np.bool_),
-        weight=np.zeros(nodes, np.int64),
-        share=np.zeros(nodes, np.int64),
+        room=np.zeros((2, nodes), np.int64),
+        singles=singles,
+        single_of=single_of,
+        amounts=np.zeros((2, int((single_of >= 0).sum()), columns), np.int64),
         frozen=np.zeros((depths, nodes, columns), np.int64),
         is_frozen=np.zeros((depths, columns), np.bool_),
+        whole=reading.hero_billing == HeroBilling.WHOLE,
+        floor=reading.accessible_rounding == AccessibleRounding.FLOOR,
+        honour=reading.hero_lending == HeroLending.HONOUR,
     )
 
 
-def _refuse_large(forest: Forest, plan: Plan, standing: Standing, top: int) -> None:
-    nodes = slice(top, int(forest.end[top]))
-    quotas, held = forest.nominal[nodes], standing.held[nodes]
+def _singles(rows: Rows, plan: Plan) -> tuple[Array, Array]:
+    """Where the workloads of each hero stand when they are put side by side, and where each row does."""
+    found = np.flatnonzero((rows.queue >= 0) & (plan.tree[HERO, rows.queue] != 0))
+    found = found[np.argsort(rows.queue[found], kind="stable")]
+    queues, nodes = rows.queue[found], np.arange(plan.tree.shape[1])
+    ends = [np.searchsorted(queues, nodes, side=side) for side in ("left", "right")]
+    single_of = np.full(rows.size, -1, np.int32)
+    single_of[found] = np.arange(len(found))
+    return np.stack(ends).astype(np.int64), single_of
+
+
+def _refuse_large(books: Books, top: int) -> None:
+    nodes = slice(top, int(books.tree[END, top]))
+    quotas, held = books.given[NOMINAL, nodes], books.now[HELD, nodes]
     for amounts in (quotas, held):
         if (amounts.sum(axis=0, dtype=np.float64) >= SAFE).any():
             raise Uncovered(LARGE)
-    if any((each < 0).any() for each in (quotas, held, plan.lends[nodes])):
+    if any((each < 0).any() for each in (quotas, held, books.given[LENDING, nodes])):
         raise Uncovered("heroes beside amounts below zero")

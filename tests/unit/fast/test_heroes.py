@@ -1,0 +1,207 @@
+"""Heroes in the core: shares, the tree that bills leave, and what is left to the reference."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import cycle, islice, product
+
+import pytest
+
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.errors import InputError
+from tenure.fast import Answer, Arrays, Uncovered, decide
+from tenure.fast.heroes.plan import has_heroes
+from tenure.fast.heroes.proportion import SAFE, times_over
+from tenure.fast.heroes.tables import BILL, LENDING
+from tenure.fast.heroes.view import LARGE, View, view_of
+from tenure.model import (
+    MINUTE,
+    SECOND,
+    Assignment,
+    Cluster,
+    ClusterQueue,
+    DynamicPriorityPolicy,
+    FlavorQuotas,
+    FlavorResource,
+    Outcome,
+    PreemptionRules,
+    ResourceGroup,
+    Workload,
+    WorkloadPriorityClass,
+)
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.snapshot import Snapshot, take_snapshot
+from tenure.oracle.tree import quota_at
+from tenure.readings import (
+    AccessibleRounding,
+    HeroBilling,
+    HeroClamp,
+    HeroLending,
+    HeroPrecedence,
+    HeroScope,
+    Reading,
+    parse_reading,
+    preset,
+)
+from tenure.rules.hero_billing import share_of_bill
+from tenure.strategies import ALL_FEATURES, examples
+from tests.differential.compare import REFUSED, compare
+from tests.unit.fast.rich import enriched
+
+CPU = FlavorResource("default", "cpu")
+RULES = PreemptionRules.UBER_CLUSTER_QUEUE
+CHOICES = {
+    "hero_scope": tuple(HeroScope),
+    "hero_precedence": tuple(HeroPrecedence),
+    "hero_billing": tuple(HeroBilling),
+    "accessible_rounding": (AccessibleRounding.FLOOR, AccessibleRounding.CUMULATIVE),
+    "hero_lending": tuple(HeroLending),
+    "hero_clamp": tuple(HeroClamp),
+}
+
+
+def hero_readings() -> list[Reading]:
+    """A reading for every choice about heroes together with every other."""
+    chosen = product(*([each.name.lower() for each in members] for members in CHOICES.values()))
+    return [parse_reading(dict(zip(CHOICES, each, strict=True))) for each in chosen]
+
+
+def requests(count: int, seed: int) -> Iterator[DecideRequest]:
+    """Drawn requests about clusters in which heroes run."""
+    print(f"seed {seed}")
+    dice = random.Random(seed)
+    drawn = examples(10 * count, seed, features=ALL_FEATURES)
+    some = (read_decide_request(enriched(each, dice)) for each in drawn)
+    return islice((each for each in some if has_heroes(each.cluster)), count)
+
+
+def a_queue(name: str, nominal: int, *, hero: bool = False, lends: int | None = None) -> ClusterQueue:
+    """A ClusterQueue of cohort `all`."""
+    limits = {} if lends is None else {"cpu": lends}
+    quotas = FlavorQuotas("default", {"cpu": nominal}, lending_limits=limits)
+    rules = RULES if hero else ClusterQueue("").rules
+    return ClusterQueue(name, (ResourceGroup(("cpu",), (quotas,)),), cohort="all", rules=rules)
+
+
+def running(name: str, queue: str, cpu: int, **more: object) -> Workload:
+    """A workload that holds quota."""
+    held = {"priority": 0, "created_at": 0, "quota_reserved_at": SECOND, **more}
+    return Workload("ns", name, f"u-{name}", cluster_queue=queue, usage={CPU: cpu}, **held)  # type: ignore[arg-type]
+
+
+def answer_of(arrays: Arrays, cpu: int, now: int = 0, reading: str = "guaranteed") -> Answer:
+    """What the core answers to a workload of hero `h`."""
+    asks = Workload("ns", "asks", "u-asks", priority=0, created_at=0)
+    return decide(arrays, asks, "h", now, preset(reading), Assignment({CPU: cpu}, frozenset({CPU})))
+
+
+def a_view(arrays: Arrays, reading: Reading) -> View:
+    """What the core makes of a store with heroes."""
+    rows, _ = arrays.rows(0, reading.priority_steps, arrays.cluster.settings.requeuing_timestamp, False)
+    return view_of(arrays.layout, arrays.cluster, arrays.usage, rows, reading)
+
+
+def test_a_share_is_exact_whatever_its_size() -> None:
+    dice = random.Random(8826)
+    for _ in range(500):
+        total = dice.randrange(1, 2 ** dice.randrange(1, 59))
+        weight, bill = dice.randrange(total + 1), dice.randrange(2 ** dice.randrange(1, 59))
+        expected = share_of_bill(bill, weight, 0, total, AccessibleRounding.FLOOR)
+        assert times_over(bill, weight, total) == expected
+    assert times_over(SAFE - 1, SAFE, SAFE) == SAFE - 1
+
+
+def test_the_effective_tree_is_the_references_under_every_choice() -> None:
+    billed = unlocked = 0
+    for request, reading in zip(requests(128, seed=8826), cycle(hero_readings()), strict=False):
+        try:
+            snapshot = take_snapshot(request.cluster, request.queue, request.now, reading)
+        except InputError:
+            continue
+        if not isinstance(snapshot.usage, EffectiveUsage):
+            continue
+        arrays = Arrays(request.cluster)
+        view = a_view(arrays, reading)
+        billed += int(view.base.now[BILL].any())
+        unlocked += int((view.base.now[LENDING] > view.base.given[LENDING]).any())
+        assert_same_tree(arrays, view, snapshot)
+    assert billed > 40
+    assert unlocked > 5
+
+
+def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
+    """Quotas, usage and bills of every node are what the reference counts."""
+    tree, usage = snapshot.tree, snapshot.usage
+    assert isinstance(usage, EffectiveUsage)
+    top = int(arrays.layout.forest.root[arrays.layout.queues[snapshot.queue.name]])
+    for at, column in arrays.layout.columns.items():
+        billed = usage.columns.get(at)
+        for node in tree.nodes:
+            place, quota = top + node.place, quota_at(tree, node.place, at)
+            forest = view.forest
+            mine = [int(each[place, column]) for each in (forest.nominal, forest.subtree, forest.local)]
+            assert mine == [quota.nominal, quota.subtree, quota.local]
+            limit = int(forest.limit[place, column])
+            assert limit == (2**63 - 1 if quota.borrowing_limit is None else quota.borrowing_limit)
+            assert int(view.usage[place, column]) == usage[node.place].get(at, 0)
+            assert int(view.base.now[BILL, place, column]) == (
+                0 if billed is None else billed.bill[node.place]
+            )
+            assert bool(forest.covered[place, column]) == (at in node.quotas)
+
+
+def test_both_decide_alike_under_every_choice() -> None:
+    taken = 0
+    for request, reading in zip(requests(128, seed=8827), cycle(hero_readings()), strict=False):
+        compared = compare(request, reading, given=taken % 2 == 0)
+        assert compared.left in ("", REFUSED)
+        assert compared.reference == compared.core, reading.choices()
+        taken += compared.reference is not None and compared.reference[0] == "Preempt"
+    assert taken > 30
+
+
+def test_who_comes_and_goes_counts_at_once() -> None:
+    queues = {"a": a_queue("a", 4), "b": a_queue("b", 4), "h": a_queue("h", 0, hero=True)}
+    arrays = Arrays(Cluster(queues, (running("one", "a", 6),)))
+    assert answer_of(arrays, 3).outcome == Outcome.PREEMPT
+    arrays.add(running("big", "h", 6))
+    assert answer_of(arrays, 3).outcome == Outcome.NO_CANDIDATES
+    arrays.remove("ns/big")
+    assert answer_of(arrays, 3).outcome == Outcome.PREEMPT
+
+
+def test_priorities_of_another_instant_are_those_of_that_instant() -> None:
+    ageing = WorkloadPriorityClass("ages", 0, DynamicPriorityPolicy(1, 9, MINUTE))
+    queues = {"a": a_queue("a", 4), "h": a_queue("h", 0, hero=True)}
+    held = (
+        running("grows", "a", 2, priority_class="ages"),
+        running("stays", "a", 2, priority=3, quota_reserved_at=2 * SECOND),
+    )
+    arrays = Arrays(Cluster(queues, held, growing={"ages": ageing}))
+    taken = [[each.key for each in answer_of(arrays, 2, now * MINUTE).victims()] for now in (1, 8)]
+    assert taken == [["ns/grows"], ["ns/stays"]]
+
+
+def test_amounts_that_bills_cannot_count_are_left_to_the_reference() -> None:
+    queues = {"a": a_queue("a", SAFE), "h": a_queue("h", 0, hero=True)}
+    with pytest.raises(Uncovered, match=LARGE):
+        answer_of(Arrays(Cluster(queues)), 2)
+
+
+def test_shares_in_parts_of_a_unit_are_left_to_the_reference() -> None:
+    arrays = Arrays(Cluster({"h": a_queue("h", 0, hero=True)}))
+    exact = replace(preset("released"), accessible_rounding=AccessibleRounding.EXACT)
+    with pytest.raises(Uncovered, match="exact shares"):
+        decide(arrays, Workload("ns", "asks", "u-asks", priority=0, created_at=0), "h", 0, exact)
+
+
+def test_a_queue_that_is_back_within_its_quota_moves_behind_the_borrowers() -> None:
+    queues = {"a": a_queue("a", 2), "b": a_queue("b", 4), "h": a_queue("h", 0, hero=True)}
+    held = [running(f"a{number}", "a", 1, priority=number) for number in range(4)]
+    held += [running(f"b{number}", "b", 1, priority=number) for number in range(2)]
+    answer = answer_of(Arrays(Cluster(queues, tuple(held))), 4)
+    victims = [(each.key, each.reason.label) for each in answer.victims()]
+    assert [key for key, _ in victims] == ["ns/a0", "ns/a1", "ns/b0", "ns/b1"]
+    assert {reason for _, reason in victims} == {"UberCQPreemption"}
