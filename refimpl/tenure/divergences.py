@@ -174,7 +174,7 @@ def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenari
     placed += [(each, "cohortName") for each in altered["clusterQueues"]]
     for each, field in placed:
         parent = (each.get("spec") or {}).get(field)
-        if parent in names:
+        if parent is not None and parent in names:
             each["spec"][field] = names[parent]
     return altered
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,10 +11,10 @@ from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest
 from tenure.engines import Engine
 from tenure.errors import InputError
-from tenure.fast import Arrays, Uncovered
+from tenure.fast import Arrays, Prepared, Uncovered
 from tenure.fast import decide as decide_by_core
 from tenure.fast.decide import Answer
-from tenure.model import Assignment, Cluster
+from tenure.model import Assignment, Cluster, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
 
@@ -87,9 +87,32 @@ def _answers(request: DecideRequest, way: Way, assignment: Assignment) -> Iterat
     asked = (arrays, request.preemptor, request.queue, request.now, request.reading, given)
     yield decide_by_core(*asked)
     if way is Way.KEPT:
-        # The second one that is prepared finds the candidates kept.
+        engine = Prepared(arrays, request.reading)
+        # Others first: the engine has then gone less far, or further, than this decision takes it.
+        for other, usage in _others(request.preemptor, assignment):
+            _agree_about(engine, other, request, usage)
         for _ in range(2):
-            yield decide_by_core(*asked, prepared=True)
+            yield engine.decide(request.preemptor, request.queue, request.now, given)
+
+
+def _others(preemptor: Workload, assignment: Assignment) -> Iterator[tuple[Workload, Assignment]]:
+    """The same workload with half and with twice the request, and one of a higher priority."""
+    for factor in (1, 4):
+        usage = {at: amount * factor // 2 for at, amount in assignment.usage.items()}
+        yield preemptor, replace(assignment, usage=usage)
+    yield replace(preemptor, priority=preemptor.priority + 1), assignment
+
+
+def _agree_about(engine: Prepared, other: Workload, request: DecideRequest, given: Assignment) -> None:
+    """Ask the prepared engine and a cold decision about another workload.
+
+    Raises:
+        RuntimeError: they differ.
+    """
+    kept = engine.decide(other, request.queue, request.now, given)
+    cold = decide_by_core(engine.arrays, other, request.queue, request.now, request.reading, given)
+    if said_by(kept) != said_by(cold):
+        raise RuntimeError(f"about another workload the prepared engine says {said_by(kept)}")
 
 
 def said_by_reference(decision: Decision) -> Said:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tenure.fast.classical import attempts, classify, gather, stands, take
+from tenure.fast.classical import attempts, classify, gather, stands
 from tenure.fast.compiled import compiled
+from tenure.fast.grounds import classical_ground
 from tenure.fast.heroes.effective import NOBODY, leave, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
@@ -72,10 +73,12 @@ def select(
                 top, settled = settle(work.keys, work.rows, work.ends, top, position)
             row = work.rows[position]
             position += 1
-            if not stands(seen, rows, row, ask, policy, may_borrow, work):
+            node = rows.queue[row]
+            ground = classical_ground(rows, row, work.group[node], policy)
+            if not stands(seen, node, ground, ask, may_borrow, work):
                 continue
             leave(books, rows, NOBODY, row, ask, False)
-            take(rows, row, policy, work, taken)
+            work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
             taken += 1
             if fits(seen, work.usage, ask, may_borrow):
                 kept = fill_back(seen, books, rows, work.usage, ask, may_borrow, taken, work)
