@@ -73,7 +73,8 @@ def _verdict(result: Result) -> ElementTree.Element:
 def _judged(each: Judged) -> ElementTree.Element:
     case = _case(each.postcondition.id, f"{each.postcondition.words} [{each.reading}]")
     if not each.as_expected:
-        _wrong(case, "failure", " ".join(problem_of(each)))
+        kind = "error" if each.verdict in NO_VERDICT else "failure"
+        _wrong(case, kind, " ".join(problem_of(each)))
     if each.story:
         ElementTree.SubElement(case, "system-out").text = "\n".join(each.story)
     return case
