@@ -109,7 +109,9 @@ class Report:
             "functions lifted otherwise": sum(
                 1 for each in self.lifted if each.problem and not each.undecided
             ),
-            "postconditions": sum(1 for each in self.judged if not each.as_expected),
+            "postconditions": sum(
+                1 for each in self.judged if not each.as_expected and each.verdict not in NO_VERDICT
+            ),
             "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
             "rules without obligation": len(self.unnamed),
         }
@@ -117,6 +119,7 @@ class Report:
     def _open(self) -> dict[str, int]:
         return {
             "obligations undecided": sum(1 for each in self.results if each.verdict in NO_VERDICT),
+            "postconditions undecided": sum(1 for each in self.judged if each.verdict in NO_VERDICT),
             "functions undecided": sum(1 for each in self.lifted if each.undecided),
         }
 

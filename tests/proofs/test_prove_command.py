@@ -104,7 +104,7 @@ def test_whole_decisions_are_made_once_and_kept_until_code_changes(tmp_path: Pat
     assert "refuted     refuted     proved*" in first.stdout
     report = json.loads(again.stdout)
     Draft202012Validator(schema("prove")).validate(report)
-    assert report["kept"] == {"lifted": 0, "results": 0, "mutants": 0, "bounded": 5 * PARTS}
+    assert report["kept"] == {"lifted": 0, "results": 0, "mutants": 0, "bounded": 6 * PARTS}
     assert [each["id"] for each in report["bounded"]["postconditions"]] == ["WD-130", "WD-170"]
     verdict = report["bounded"]["postconditions"][0]["verdicts"]["as-written"]
     assert (verdict["verdict"], verdict["scenario"]["call"]) == ("refuted", "decide")

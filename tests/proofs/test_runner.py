@@ -13,6 +13,7 @@ import pytest
 import z3
 
 from tenure.model import MINUTE, Ground
+from tenure.oracle.door import take_target
 from tenure.readings import preset, preset_names
 from tenure.rules.registry import all_rules, get_rule
 from tenure.rules.reservation import quota_reservation_time
@@ -25,6 +26,7 @@ from tenure_proofs.report import text_lines
 from tenure_proofs.runner import Result, run_beside, run_obligation, verdict_of
 from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3
 from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.logic import is_set, negation, value_of
 from tests.proofs import programs
 from tests.proofs.test_mutants import report_of
@@ -120,6 +122,19 @@ def test_a_rule_outside_the_subset_is_not_liftable() -> None:
     result = ended(unreadable)
     assert result.verdict == Verdict.ERROR
     assert result.detail.startswith("not liftable: a rule may not use true division")
+
+
+def test_what_the_door_hands_on_is_one_argument_and_no_other() -> None:
+    claim = Claim(preset("guaranteed"))
+    preemptor, target = claim.workload("preemptor"), claim.workload("target")
+    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    handed = [made.hands_on("workload", each).term for each in (target, preemptor, evidence)]
+    assert [z3.is_true(each) for each in handed] == [True, False, False]
+    with pytest.raises(LiftError, match="take_target hands on no argument as reason"):
+        made.hands_on("reason", target)
+    with pytest.raises(LiftError, match="is_time_expired builds no record"):
+        claim.lift(is_time_expired)(target, now, now).hands_on("workload", target)
 
 
 def test_an_obligation_whose_rule_was_renamed_is_an_error_that_names_it() -> None:

@@ -100,6 +100,19 @@ def two_queues(size: Size) -> Iterator[World]:
         yield World(_pair(1, 1, policy), jobs, asking(1, amount), strategies)
 
 
+def with_durations(size: Size) -> Iterator[World]:
+    """Two ClusterQueues of one cohort, the one that asks with minAdmitDuration."""
+    most, ways, ages = {
+        Size.SMALL: (1, (None,), AGES[1:3]),
+        Size.USUAL: (2, (None, FAIR[0]), AGES[1:4]),
+        Size.DEEP: (2, (None, *FAIR), AGES),
+    }[size]
+    kinds = [Job(queue, priority, 1, *age) for queue in (1, 2) for priority in (0, 1) for age in ages]
+    policies = (Policy(NEWER, DURATION, ANY), Policy(NEWER, DURATION, LOWER, LOWER))
+    for jobs, policy, how, amount in product(job_lists(kinds, most), policies, ways, (1, 2)):
+        yield World(_pair(1, 1, policy), jobs, asking(1, amount), how)
+
+
 def _pair(mine: int, other: int, policy: Policy) -> tuple[Node, ...]:
     return (Node("c", None), Node("a", 0, mine, policy=policy), Node("b", 0, other, policy=policy))
 
@@ -172,6 +185,15 @@ FAMILIES: Mapping[str, Family] = {
                 Size.DEEP: "2 ClusterQueues of one cohort, every policy, 3 running of 3 priorities",
             },
             two_queues,
+        ),
+        Family(
+            "durations",
+            {
+                Size.SMALL: "2 ClusterQueues of one cohort, minAdmitDuration, 1 running",
+                Size.USUAL: "2 ClusterQueues of one cohort, minAdmitDuration, 2 running of 3 ages",
+                Size.DEEP: "2 ClusterQueues of one cohort, minAdmitDuration, 2 running of 5 ages",
+            },
+            with_durations,
         ),
         Family(
             "limits",

@@ -90,11 +90,13 @@ def _mutants(report: Report) -> Iterator[Case]:
 
 
 def _judged(each: Judged) -> Case:
-    failure = "" if each.as_expected else " ".join(problem_of(each))
+    problem = "" if each.as_expected else " ".join(problem_of(each))
+    failure, error = ("", problem) if each.verdict in NO_VERDICT else (problem, "")
     return Case(
         each.postcondition.id,
         f"{each.postcondition.words} [{each.reading}]",
         failure,
+        error,
         said="\n".join(each.story),
     )
 

@@ -56,7 +56,8 @@ def faults(report: Report) -> Iterator[Fault]:
         if not judged.as_expected:
             each = judged.postcondition
             places = (place_of(each.claim),)
-            yield Fault(each.id, "postcondition", each.words, " ".join(problem_of(judged)), places)
+            text, undecided = " ".join(problem_of(judged)), judged.verdict in NO_VERDICT
+            yield Fault(each.id, "postcondition", each.words, text, places, undecided)
     for rule in report.unnamed:
         text = f"no obligation names it: {statement_of(rule)}"
         yield Fault(rule, "unnamed", f"{rule} has no obligation", text, (_place_of_rule(rule),))

@@ -119,6 +119,7 @@ def test_a_cluster_that_is_decided_otherwise_as_manifests_is_an_error(
     (judged,) = found.judged
     assert judged.verdict == Verdict.ERROR
     assert judged.detail.startswith("as manifests it is decided otherwise: ")
+    assert report_of(found).undecided
 
 
 def test_what_was_never_claimed_is_vacuous() -> None:
