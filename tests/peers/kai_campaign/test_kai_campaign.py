@@ -57,7 +57,7 @@ def is_shown(mutant: Mutant) -> bool:
     return (mutant.rule, mutant.after) not in NEVER_ASKED
 
 
-@pytest.mark.parametrize("mutant", list(filter(is_shown, MUTANTS)), ids=lambda each: each.id)
+@pytest.mark.parametrize("mutant", [each for each in MUTANTS if is_shown(each)], ids=lambda each: each.id)
 def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
     for start in range(0, MOST, BATCH):
         found = compare([drawn_bytes(7, index) for index in range(start, start + BATCH)], wrong(mutant))
