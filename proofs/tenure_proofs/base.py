@@ -1,7 +1,7 @@
 """How much has to be believed: what the runner imports, without obligations, and without what only replays.
 
-The rules are what is proved, so they are no part of it. A counterexample goes through the oracle as well; if
-that were wrong, a refutation would be an error, and no claim would be proved by it.
+The rules are what is proved, so they are no part of it. What makes a story of a refutation, and plays it by
+the oracle, is none either: all it can do is to make an error of a refutation. No claim is proved by it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ REPLAYS = (
     "tenure.rules.hero_targets",
     "tenure.rules.registry",
     "tenure.oracle.door",
+    "tenure_proofs.counterexamples",
 )
 """What is proved, or only replays: it is not looked into."""
 

@@ -255,8 +255,9 @@ def _failure_lines(result: Result) -> Iterator[str]:
         yield f"  {rule}: {statement_of(rule) if rule in known else 'no such rule'}"
     if result.counterexample is not None:
         yield "  what breaks it:"
-        for name, value in result.counterexample.values.items():
-            yield f"    {name}: {shown(value)}"
+        # A function that no rule has asked anything has nothing to show.
+        values = {name: shown(value) for name, value in result.counterexample.values.items()}
+        yield from (f"    {name}: {value}" for name, value in values.items() if value)
         for line in result.counterexample.story:
             yield f"    {line}"
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tenure_proofs import runner
 from tenure_proofs.base import trusted_base
+from tenure_proofs.counterexamples import Counterexample
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.runner import run_obligation
 from tests.proofs.trees import ROOT
+
+PRESETS = ("as-written", "released", "guaranteed")
 
 FOLDER = ROOT / "proofs/tenure_proofs/trusted"
 
@@ -25,6 +34,19 @@ def test_no_rule_no_oracle_and_no_obligation_is_counted() -> None:
     assert [name for name in trusted_base().modules if name.startswith(parts)] == []
     rules = [name for name in trusted_base().modules if name.startswith("tenure.rules")]
     assert rules == ["tenure.rules.terms"], "the terms are what a claim is made of, and decide nothing"
+
+
+def test_what_tells_a_refutation_makes_an_error_of_it_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So that none of it is counted."""
+    for said, verdict in (("", Verdict.REFUTED), ("it does not replay", Verdict.ERROR)):
+        told = Counterexample({}, (), None, said)
+        monkeypatch.setattr(runner, "find_counterexample", lambda *_, told=told: told)
+        verdicts = [run_obligation(OBLIGATIONS["PO-TBP-010"], each, None).verdict for each in PRESETS]
+        assert verdicts == [verdict, verdict, Verdict.PROVED]
+    untold = {"tenure_proofs.counterexamples", "tenure_proofs.scenarios", "tenure_proofs.hero_scenarios"}
+    assert not untold & set(trusted_base().modules)
 
 
 def test_every_file_of_the_folder_is_explained() -> None:
