@@ -173,7 +173,7 @@ def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenari
     placed = [(each, "parentName") for each in altered["cohorts"]]
     placed += [(each, "cohortName") for each in altered["clusterQueues"]]
     for each, field in placed:
-        parent = (each.get("spec") or {}).get(field)
+        parent = (each.get("spec") or {}).get(field) or ""
         if parent in names:
             each["spec"][field] = names[parent]
     return altered
