@@ -173,8 +173,8 @@ def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenari
     placed = [(each, "parentName") for each in altered["cohorts"]]
     placed += [(each, "cohortName") for each in altered["clusterQueues"]]
     for each, field in placed:
-        parent = (each.get("spec") or {}).get(field)
-        if parent is not None and parent in names:
+        parent = (each.get("spec") or {}).get(field) or ""
+        if parent in names:
             each["spec"][field] = names[parent]
     return altered
 
@@ -211,11 +211,7 @@ def _cut_short(scenario: Scenario) -> Iterator[Outcome]:
 
 
 def _asks_for_nothing_covered(pod_set: Scenario, scenario: Scenario) -> bool:
-    (queue,) = (
-        each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
-    )
-    groups = queue["spec"].get("resourceGroups") or ()
-    covered = {name for group in groups for name in group.get("coveredResources") or ()}
+    covered = _covered(_target(scenario))
     spec = pod_set["template"].get("spec") or {}
     asked: dict[str, str] = {}
     for container in spec.get("containers") or ():
@@ -236,6 +232,58 @@ def _without_those_who_hold_nothing(scenario: Scenario) -> Iterator[Outcome]:
     yield from _other_orders_of_cohorts(without)
 
 
+def _fits_elsewhere_by_borrowing(scenario: Scenario) -> Iterator[Outcome]:
+    """DV-060. A resource without candidates goes unnoticed beside one that fits by borrowing."""
+    if scenario.get("assignment") is not None or not _prefers_preemption(_target(scenario)):
+        return
+    asked = sorted({name for requests in _all_requests(scenario) for name in requests})
+    most = len(asked) if "pods" in _covered(_target(scenario)) else len(asked) - 1
+    for size in range(1, most + 1):
+        for unnoticed in itertools.combinations(asked, size):
+            altered = copy.deepcopy(dict(scenario))
+            for requests in _all_requests(altered):
+                for name in unnoticed:
+                    requests.pop(name, None)
+            decided = _decided(altered)
+            if decided[0] == "Fit" and _decided(_without_borrowing(altered))[0] != "Fit":
+                yield decided
+
+
+def _prefers_preemption(queue: Scenario) -> bool:
+    preference = (queue["spec"].get("flavorFungibility") or {}).get("preference")
+    return bool(preference == "PreemptionOverBorrowing")
+
+
+def _all_requests(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """What each container of the preemptor asks for."""
+    for pod_set in scenario["incoming"]["spec"].get("podSets") or ():
+        for container in pod_set["template"]["spec"].get("containers") or ():
+            yield (container.get("resources") or {}).get("requests") or {}
+
+
+def _without_borrowing(scenario: Scenario) -> Scenario:
+    """Its target may borrow nothing."""
+    altered = copy.deepcopy(dict(scenario))
+    for group in _target(altered)["spec"].get("resourceGroups") or ():
+        for flavor in group["flavors"]:
+            for quota in flavor["resources"]:
+                quota["borrowingLimit"] = "0"
+    return altered
+
+
+def _target(scenario: Scenario) -> Scenario:
+    (queue,) = (
+        each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
+    )
+    found: Scenario = queue
+    return found
+
+
+def _covered(queue: Scenario) -> set[str]:
+    groups = queue["spec"].get("resourceGroups") or ()
+    return {name for group in groups for name in group.get("coveredResources") or ()}
+
+
 def _holds_quota(workload: Scenario) -> bool:
     if workload["spec"].get("active") is False or any(_conditions(workload, "Finished")):
         return False
@@ -248,5 +296,6 @@ PREDICTIONS: dict[str, Callable[[Scenario], Iterator[Outcome]]] = {
     "DV-030": _other_orders_of_twins,
     "DV-040": _cut_short,
     "DV-050": _without_those_who_hold_nothing,
+    "DV-060": _fits_elsewhere_by_borrowing,
 }
 """For each divergence: nothing for a scenario it does not speak of, else the answers that it predicts."""

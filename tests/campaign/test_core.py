@@ -16,8 +16,7 @@ from tenure.campaign.running import report
 from tenure.campaign.tally import MOST_KEPT
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import Engine
-from tenure.fast.decide import Answer
-from tenure.fast.decide import decide as decide_by_core
+from tenure.fast.decide import Answer, decide
 from tests.process import tenure
 
 SEED = 8522
@@ -46,10 +45,9 @@ def test_twenty_thousand_scenarios_are_decided_alike(tmp_path: Path) -> None:
 @pytest.fixture
 def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """A core that spares whom it should preempt last, where there are two victims or more."""
-    right = decide_by_core
 
     def wrong(*asked: Any, **how: Any) -> Answer:
-        answer = right(*asked, **how)
+        answer = decide(*asked, **how)
         if len(answer.found.rows) < 2:
             return answer
         fewer = replace(answer.found, rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])

@@ -192,3 +192,24 @@ def test_dv_050_speaks_of_scenarios_of_other_divergences_too() -> None:
     )
     assert explain(given, says("NoCandidates"), "v0.19.2") is not None
     assert explain(given, says("Fit"), "v0.19.2") is None
+
+
+def test_dv_060_predicts_a_fit_beside_a_resource_without_candidates() -> None:
+    """No CPU is left and nobody may be taken; a device fits, by borrowing."""
+    target = queue("q", "4", "root")
+    lender = queue("lender", "0", "root")
+    for each, devices in ((target, "0"), (lender, "2")):
+        (group,) = each["spec"]["resourceGroups"]
+        group["coveredResources"].append("gpu")
+        group["flavors"][0]["resources"].append({"name": "gpu", "nominalQuota": devices})
+    target["spec"]["flavorFungibility"] = {"preference": "PreemptionOverBorrowing"}
+    incoming = workload("w", "1")
+    (container,) = incoming["spec"]["podSets"][0]["template"]["spec"]["containers"]
+    container["resources"]["requests"]["gpu"] = "1"
+    given = scenario(target, lender, admitted=[workload("a", "4", "q")], incoming=incoming)
+    assert outcome_of(answer({"id": 1, "call": "decide", "input": given}))[0] == "NoCandidates"
+    assert explain(given, says("Fit"), "v0.18.4") == "DV-060"
+    assert explain(given, says("Fit"), "v0.19.2") is None
+    assert explain(given, says("NoFit"), "v0.18.4") is None
+    target["spec"]["resourceGroups"][0]["flavors"][0]["resources"][1]["nominalQuota"] = "1"
+    assert explain(given, says("Fit"), "v0.18.4") is None, "the device no longer has to be borrowed"
