@@ -208,7 +208,10 @@ def test_a_picture_shows_what_is_billed(drawn: Drawn) -> None:
 
 
 def test_the_pages_of_the_navigation_are_grouped() -> None:
-    written = [{"Rules": ["rules/index.md"]}, {"Proofs": [{"Obligations": ["proofs/obligations.md"]}]}]
+    written: list[dict[str, Any]] = [
+        {"Rules": ["rules/index.md"]},
+        {"Proofs": [{"Obligations": ["proofs/obligations.md"]}]},
+    ]
     made = ["rules/TBP-020-time-expired.md", "rules/KQ-010-lower-priority.md", "proofs/obligations-tbp.md"]
     assert navigation.completed(written, made) == [
         {
