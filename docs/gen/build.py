@@ -14,6 +14,7 @@ import mkdocs_gen_files
 from docs.gen.cases import vector_list, vector_pages, vector_pictures
 from docs.gen.charts import scenario_pages, scenario_places
 from docs.gen.coverage import coverage_list, coverage_site
+from docs.gen.explained import said_of_rules
 from docs.gen.findings import finding_list, finding_pages
 from docs.gen.illustrations import illustrations
 from docs.gen.markdown import filled, linked
@@ -32,7 +33,7 @@ def main() -> None:
     of_scenarios, charts, scenario_list, views = scenario_pages(known)
     drawings, pictures = vector_pictures()
     pages = (
-        rule_pages(report, known)
+        rule_pages(report, known, said_of_rules())
         | finding_pages(known, pictures, views)
         | coverage_site(known)
         | of_scenarios

@@ -70,18 +70,18 @@ def _list(places: Places) -> Iterator[str]:
 
 
 def _played() -> dict[str, list[str]]:
-    """By finding: the scenarios that say it is their source."""
+    """By finding: the scenarios that it names, or that name it as their source."""
     named: dict[str, list[str]] = {}
+    written = list(findings(ROOT))
     for scenario in scenarios():
-        for page in findings(ROOT):
-            if (
-                page.id in scenario.source
-                or scenario.name in page.front.get("scenarios", ())
-                or f"scenarios/{scenario.name}.yaml" in page.body
-                or f"--scenario {scenario.name}" in page.body
-            ):
+        for page in written:
+            if page.id in scenario.source or _names(page, scenario.name):
                 named.setdefault(page.id, []).append(scenario.name)
     return named
+
+
+def _names(page: Page, scenario: str) -> bool:
+    return scenario in page.front.get("scenarios", ()) or f"scenarios/{scenario}.yaml" in page.body
 
 
 def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: list[str]) -> str:
@@ -129,7 +129,10 @@ def _replay(page: Page, played: list[str]) -> Iterator[str]:
 
 
 def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator[str]:
+    cases = {vector.id: vector.data["rules"] for vector in vectors()}
+    rules = sorted({rule for each in page.front.get("vectors", []) for rule in cases.get(each, [])})
     for words, named in (
+        ("Rules", rules),
         ("Obligations", page.front.get("obligations", [])),
         ("Vectors", page.front.get("vectors", [])),
         ("Scenarios", played),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -79,8 +80,14 @@ def _rule(path: str) -> str:
     return FAMILIES[family_of(PurePosixPath(path).name)]
 
 
+@cache
+def _sources() -> dict[str, str]:
+    """The source of every finding, by the name of its page."""
+    return {page.name: source_of(page) for page in findings(ROOT)}
+
+
 def _finding(path: str) -> str:
-    return next(source_of(page) for page in findings(ROOT) if page.name == PurePosixPath(path).name)
+    return _sources()[PurePosixPath(path).name]
 
 
 def _scenario(path: str) -> str:

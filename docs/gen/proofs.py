@@ -33,7 +33,9 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
         HOME: {"matrix": _matrix(headline, report["readings"], folder="proofs/")},
         MATRIX: {
             "matrix": _matrix(headline, report["readings"], folder=""),
-            "stories": "\n\n".join(part for each in headline for part in _stories(each, report, level=3)),
+            "stories": "\n\n".join(
+                part for each in headline for part in _stories(each, report, level=3, titled=True)
+            ),
             "run": _run(report),
         },
         OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_listed(report, places))},
@@ -122,12 +124,15 @@ def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
     return [verdict(obligation["verdicts"][reading]["verdict"]) for reading in readings]
 
 
-def _stories(obligation: dict[str, Any], report: dict[str, Any], level: int) -> Iterator[str]:
+def _stories(
+    obligation: dict[str, Any], report: dict[str, Any], level: int, *, titled: bool = False
+) -> Iterator[str]:
     for reading in report["readings"]:
         example = obligation["verdicts"][reading].get("counterexample")
         if example is None:
             continue
-        yield heading(level, f"Refuted under {reading}", f"{obligation['id']}-{reading}")
+        title = f"{obligation['title']}: refuted" if titled else "Refuted"
+        yield heading(level, f"{title} under {reading}", f"{obligation['id']}-{reading}")
         if example["story"]:
             yield code("text", "\n".join(example["story"]))
             yield "Replayed in Python and, rebuilt as manifests, through the oracle."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from docs.gen.markdown import Fills, Pages, Places, code, link, linked, sentence, table, verdict
+from docs.gen.explained import Said
+from docs.gen.markdown import Fills, Pages, Places, code, link, linked, relative, sentence, table, verdict
 from docs.gen.sources import (
     FAMILIES,
     ROOT,
@@ -18,7 +20,7 @@ from docs.gen.sources import (
 )
 from tenure.conformance.vectors import Vector
 from tenure_proofs.report import statement_of
-from tools.lints.pages import Page, pages
+from tools.lints.pages import Page, findings, pages
 
 RULES = "rules/index.md"
 AREAS = {
@@ -43,13 +45,24 @@ AREAS = {
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
 RETIRED = "retired"
+RULE = re.compile(rf"(?<![\w-])(?:{'|'.join(FAMILIES)})-\d{{3}}\b")
+"""A rule's identifier."""
 UNLIFTED_TESTS = "tests/unit/rules/test_unlifted.py"
 
 
-def rule_pages(report: dict[str, Any], places: Places) -> Pages:
+def rule_pages(report: dict[str, Any], places: Places, said: Said) -> Pages:
     """One page for each rule."""
-    cases = vectors()
-    return {f"rules/{page.name}": _rule_page(page, report, cases, places) for page in pages(ROOT)}
+    cases, named = vectors(), _named_by()
+    made: Pages = {}
+    for page in pages(ROOT):
+        here = f"rules/{page.name}"
+        parts = [
+            _rule_page(page, report, cases, places),
+            *_explanation(said.get(page.id, {}), places, here),
+            *_findings(named.get(page.id, []), places, here),
+        ]
+        made[here] = "\n\n".join(part.strip() for part in parts) + "\n"
+    return made
 
 
 def rule_list(places: Places) -> Fills:
@@ -106,6 +119,37 @@ def _rule_page(page: Page, report: dict[str, Any], cases: Sequence[Vector], plac
         parts += [*_code(function), *_neighbours(page.id, function, places, here)]
     parts += [*_obligations(page.id, report, places, here), *_vectors(page.id, cases, places, here)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _explanation(said: dict[bool, tuple[str, str]], places: Places, here: str) -> Iterator[str]:
+    """What `tenure explain` says of the rule, in the words of a vector's explanation."""
+    if not said:
+        return
+    yield "## Explanation"
+    yield "What `tenure decide --explain` says of it, for example:"
+    rows = [
+        [words, said[holds][0], f"[vector]({relative(places[said[holds][1]], here)})"]
+        for holds, words in ((True, "yes"), (False, "no"))
+        if holds in said
+    ]
+    yield table(["It applies", "In words", "Where"], rows)
+
+
+def _named_by() -> dict[str, list[Page]]:
+    """By rule: the findings whose text names it, or one of whose vectors exercises it."""
+    exercised = {vector.id: vector.data["rules"] for vector in vectors()}
+    named: dict[str, list[Page]] = {}
+    for page in findings(ROOT):
+        cases = (rule for vector in page.front.get("vectors", ()) for rule in exercised.get(vector, ()))
+        for rule in sorted({*cases, *RULE.findall(page.body)}):
+            named.setdefault(rule, []).append(page)
+    return named
+
+
+def _findings(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
+    if named:
+        yield "## Findings"
+        yield "\n".join(f"- {link(page.id, places, here)}: {page.title}" for page in named)
 
 
 def _code(function: Callable[..., Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def written_pages() -> list[str]:
     return sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 
+@cache
 def vectors() -> tuple[Vector, ...]:
     """The published vectors; there may be none."""
     return load_vectors(ROOT / "spec" / "vectors")
@@ -95,6 +97,7 @@ def source_of(function: Callable[..., Any], *, docstring: bool = True) -> str:
     return "\n".join([*lines[: first.lineno - 1], *lines[first.end_lineno :]])
 
 
+@cache
 def called_by(function: Callable[..., Any]) -> set[str]:
     """The names that a function's body calls."""
     tree = _definition(textwrap.dedent(inspect.getsource(function)))

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, blocks, matches
+from tests.docs.blocks import ROOT, blocks, environment, matches
 from tests.process import TENURE
 
 PAGE = ROOT / "docs" / "how-to" / "make-your-scheduler-conform.md"
+ORACLE = ROOT / "docs" / "how-to" / "use-the-oracle-from-go.md"
 HANGS_S = 600
 
 
-def titled(title: str) -> str:
-    """The code below a title of the page."""
-    found = re.search(rf'^```\w+ title="{re.escape(title)}"\n(.*?)^```$', PAGE.read_text(), re.M | re.S)
+def titled(title: str, page: Path = PAGE) -> str:
+    """The code below a title of a page."""
+    found = re.search(rf'^```\w+ title="{re.escape(title)}"\n(.*?)^```$', page.read_text(), re.M | re.S)
     assert found is not None
     return found[1]
 
@@ -68,3 +69,22 @@ def test_the_adapter_in_go_answers_what_it_models(tmp_path: Path) -> None:
     assert "conform: go-adapter 0.1 does not conform" in done.stdout
     assert re.findall(r"^     theirs   (.*)$", done.stdout, re.M) == ["Fit"] * done.stdout.count("FAIL ")
     assert " agree" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")
+def test_the_client_in_go_asks_the_oracle_and_prints_what_the_page_shows(tmp_path: Path) -> None:
+    for name in ("oracle.go", "oracle_test.go"):
+        (tmp_path / name).write_text(titled(name, ORACLE), encoding="utf-8")
+    (tmp_path / "go.mod").write_text("module example\n\ngo 1.22\n", encoding="utf-8")
+    done = subprocess.run(
+        ["go", "test", "-v", "."],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HANGS_S,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (printed,) = [block.text for block in blocks(ORACLE) if block.language == "text"]
+    assert printed in done.stdout

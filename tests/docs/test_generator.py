@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+from xml.etree import ElementTree
 
 import pytest
 
-from docs.gen import cases, coverage, findings, proved, rules, sources
+from docs.gen import (
+    cases,
+    charts,
+    coverage,
+    explained,
+    findings,
+    illustrations,
+    navigation,
+    proved,
+    rules,
+    sources,
+)
 from docs.gen.markdown import filled, linked
 from docs.gen.sources import places
 from tenure.rules.registry import all_rules
 from tools.accounts import coverage_pages
 
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
+
+
+Drawn: TypeAlias = tuple[dict[str, str], cases.Pictures]
 
 
 def never(*_: object) -> None:
@@ -24,13 +40,13 @@ def never(*_: object) -> None:
 def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
-    pages = rules.rule_pages(NOTHING_PROVED, places())
-    assert all(text.rstrip().endswith("None yet.") for text in pages.values())
+    pages = rules.rule_pages(NOTHING_PROVED, places(), {})
+    assert all("## Vectors\n\nNone yet." in text for text in pages.values())
     assert cases.vector_list()["vectors/index.md"]["vectors"] == "None is published yet."
 
 
 def test_a_rule_that_no_obligation_names_says_so() -> None:
-    page = rules.rule_pages(NOTHING_PROVED, places())["rules/TBP-020-time-expired.md"]
+    page = rules.rule_pages(NOTHING_PROVED, places(), {})["rules/TBP-020-time-expired.md"]
     assert "None names this rule." in page
 
 
@@ -127,3 +143,89 @@ def test_a_finding_without_a_reading_key_leaves_its_cell_empty() -> None:
     listed = findings.finding_list(places())["findings/index.md"]["findings"]
     (row,) = [line for line in listed.splitlines() if "[F-013]" in line]
     assert row.endswith("|  |")
+
+
+def test_a_rule_shows_what_an_explanation_says_of_it_and_its_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine = tuple(vector for vector in sources.vectors() if vector.data["rules"][0] == "TBP-020")
+    monkeypatch.setattr(explained, "vectors", lambda: mine)
+    page = rules.rule_pages(NOTHING_PROVED, places(), explained.said_of_rules())[
+        "rules/TBP-020-time-expired.md"
+    ]
+    said = page.split("## Explanation")[1]
+    assert re.search(
+        r"\| yes \| has run .*, strictly more than .* \| \[vector\]\(../vectors/time-based", said
+    )
+    assert re.search(r"\| no \| has run .*, not more than .*: protected until ", said)
+    assert "- [F-007](../findings/F-007-" in page.split("## Findings")[1]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Drawn:
+    """The pictures of all vectors."""
+    return cases.vector_pictures()
+
+
+def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Drawn) -> None:
+    drawings, pictures = drawn
+    views = {
+        name: [("guaranteed", f"scenarios/charts/{name}", "Chart.")] for name in charts.scenario_places()
+    }
+    pages = findings.finding_pages(places() | charts.scenario_places(), pictures, views)
+    told = pages["findings/F-006-the-third-of-three-equals-never-runs.md"]
+    assert "![Chart.](../scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
+    assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
+    assert told.index("### Played") < told.index("## The outcome under each preset")
+    pictured = pages["findings/F-050-nested-heroes-leave-less-than-nothing.md"]
+    assert f"{pictures['UCQ-130/nested-heroes-leave-nothing-as-guaranteed'][0]}-dark.svg" in pictured
+    assert "tenure vectors run UCQ-130/nested-heroes-leave-nothing-as-guaranteed --verbose" in pictured
+    assert set(drawings) == {
+        f"{path}-{theme}.svg" for path, _ in pictures.values() for theme in ("light", "dark")
+    }
+
+
+def test_every_finding_has_a_command_that_replays_it() -> None:
+    pages = findings.finding_pages(
+        places() | charts.scenario_places(), {}, {each: [] for each in charts.scenario_places()}
+    )
+    assert [path for path, text in pages.items() if "## Replay it" not in text] == []
+
+
+def test_a_picture_is_well_formed_and_says_who_leaves(drawn: Drawn) -> None:
+    drawings, pictures = drawn
+    for drawing in drawings.values():
+        ElementTree.fromstring(drawing)
+    _, words = pictures["TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"]
+    assert words == "cluster-queue uses 1 of 1: target 1. preemptor asks in cluster-queue: Preempt of target."
+
+
+def test_a_picture_shows_what_is_billed(drawn: Drawn) -> None:
+    drawings, _ = drawn
+    drawing = drawings["vectors/pictures/ucq-130-nested-heroes-leave-less-than-nothing-as-written-light.svg"]
+    assert "uses 0 of 5, billed 7, -2 left" in drawing
+    assert "billed for a hero" in drawing
+
+
+def test_the_pages_of_the_navigation_are_grouped() -> None:
+    written: list[dict[str, Any]] = [
+        {"Rules": ["rules/index.md"]},
+        {"Proofs": [{"Obligations": ["proofs/obligations.md"]}]},
+    ]
+    made = ["rules/TBP-020-time-expired.md", "rules/KQ-010-lower-priority.md", "proofs/obligations-tbp.md"]
+    assert navigation.completed(written, made) == [
+        {
+            "Rules": [
+                "rules/index.md",
+                {"Kueue as released": ["rules/KQ-010-lower-priority.md"]},
+                {"KEP-8522, time-based preemption": ["rules/TBP-020-time-expired.md"]},
+            ]
+        },
+        {"Proofs": [{"Obligations": ["proofs/obligations.md", "proofs/obligations-tbp.md"]}]},
+    ]
+
+
+def test_every_illustration_is_there(drawn: Drawn) -> None:
+    _, pictures = drawn
+    assert set(illustrations.VECTORS.values()) <= set(pictures)
+    assert {scenario for scenario, _ in illustrations.PLAYS.values()} <= set(charts.scenario_places())

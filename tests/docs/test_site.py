@@ -96,7 +96,7 @@ def test_the_matrix_has_its_row_with_the_three_verdicts(site: Site, path: str) -
 
 def test_a_refuted_headline_shows_its_story(site: Site) -> None:
     words = site.page("proofs/index.html").words
-    assert "Refuted under as-written" in words
+    assert "No same-priority preemption under minAdmitDuration: refuted under as-written" in words
     assert "target is preempted: InClusterQueue, by KQ-040, TBP-050, TBP-040" in words
 
 

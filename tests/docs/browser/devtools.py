@@ -32,9 +32,11 @@ _SWITCHES = (
     "--remote-debugging-pipe",
 )
 _STYLED = """
-const style = new CSSStyleSheet();
-style.replaceSync(%s);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+{
+  const style = new CSSStyleSheet();
+  style.replaceSync(%s);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+}
 """
 # Chromium reads commands from file descriptor 3 and writes answers to 4; a shell puts the pipes there.
 _AT_3_AND_4 = 'exec "$0" "${@:3}" 3<&"$1" 4>&"$2"'

@@ -29,7 +29,11 @@ _LOOK = """
     found.push(`is ${document.documentElement.scrollWidth} wide, because of ` +
       wide.slice(0, 3).map(each => `${each.localName} ${each.textContent.trim().slice(0, 40)}`).join("; "));
   }
+  const hidden = document.body.dataset.mdColorScheme === "slate" ? "#only-light" : "#only-dark";
   for (const each of document.images) {
+    if (each.src.includes("#only-") && each.src.endsWith(hidden) === Boolean(each.offsetParent)) {
+      found.push(`shows the wrong one of two pictures: ${each.src}`);
+    }
     if (each.offsetParent && each.complete && !each.naturalWidth) found.push(`shows no ${each.src}`);
     if (each.offsetParent && !each.alt) found.push(`does not say what ${each.src} shows`);
   }
