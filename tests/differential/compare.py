@@ -73,7 +73,7 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
         answers = [said_by(decide_fast(arrays, preemptor, queue, now, reading, assignment))]
         engine = Prepared(arrays, reading)
         # Others first: the engine has then gone less far, or further, than this decision takes it.
-        for other, asked in others(preemptor, decision.assignment):
+        for other, asked in others(preemptor, decision.assignment) if given else ():
             prepared = said_by(engine.decide(other, queue, now, asked))
             if prepared != said_by(decide_fast(arrays, other, queue, now, reading, asked)):
                 return Compared(expected, prepared)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
+from tenure.fast import search
 from tenure.fast.arrays import load
 from tenure.fast.decide import decide
 from tenure.model import PreemptionRules
@@ -68,6 +69,15 @@ def test_both_share_fairly_alike_in_deep_trees(scenario: Object) -> None:
     compared = compare(read_decide_request(scenario), preset("released"))
     assert not compared.left
     assert compared.reference == compared.core
+
+
+@FEW
+@given(decide_inputs(features=COVERED))
+def test_whole_array_steps_decide_alike(monkeypatch: pytest.MonkeyPatch, scenario: Object) -> None:
+    monkeypatch.setattr(search, "COMPILED", False)
+    request = read_decide_request(scenario)
+    for reading in readings_of(scenario):
+        assert compare(request, reading).agree
 
 
 def test_a_campaign_finds_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
