@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import pow as power
 
 from tenure.model import (
     SECOND,
@@ -125,7 +125,7 @@ def _cohorts(shape: Shape) -> dict[str, Cohort]:
 
 
 def _width(shape: Shape, level: int) -> int:
-    return max(1, round(math.pow(shape.queues, level / shape.depth)))
+    return max(1, round(power(float(shape.queues), level / shape.depth)))
 
 
 def _cohort(level: int, number: int) -> str:

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
+from tenure.fast import search
 from tenure.fast.arrays import load
 from tenure.fast.decide import decide
 from tenure.readings import preset, preset_names
-from tenure.strategies import ALL_FEATURES, decide_inputs
+from tenure.strategies import ALL_FEATURES, Feature, decide_inputs
 from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 from tests.differential.compare import REFUSED, compare, in_two_steps, readings_of, said_by
 
@@ -46,6 +47,15 @@ def test_both_share_fairly_alike_in_deep_trees(scenario: Object) -> None:
     compared = compare(read_decide_request(scenario), preset("released"))
     assert not compared.left
     assert compared.reference == compared.core
+
+
+@FEW
+@given(decide_inputs(features=ALL_FEATURES - {Feature.HEROES}))
+def test_whole_array_steps_decide_alike(monkeypatch: pytest.MonkeyPatch, scenario: Object) -> None:
+    monkeypatch.setattr(search, "COMPILED", False)
+    request = read_decide_request(scenario)
+    for reading in readings_of(scenario):
+        assert compare(request, reading).agree
 
 
 @pytest.mark.parametrize("derived", [False, True], ids=["given", "derived"])

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from tenure.fast import classical, fair
+from tenure.fast import classical, fair, vectorised
 from tenure.fast.arrays import Arrays
+from tenure.fast.compiled import COMPILED
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_of, terms_of
@@ -113,9 +114,10 @@ class Searcher:
             )
         if arrays.cluster.settings.fair_sharing is not None:
             return self._find_fairly(ask)
-        start, end, may_borrow = classical.select(
-            self.rows, arrays.layout.forest, arrays.usage, ask, self.policy, self.order, work
-        )
+        forest, usage = arrays.layout.forest, arrays.usage
+        whole = not COMPILED and vectorised.applies(forest, usage, ask)
+        select = vectorised.select if whole else classical.select
+        start, end, may_borrow = select(self.rows, forest, usage, ask, self.policy, self.order, work)
         return _found(work, start, end, may_borrow, False)
 
     def _find_fairly(self, ask: Ask) -> Found:
