@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tenure.conformance import vectors
 from tenure.conformance.vectors import (
     add_vector,
     check_vectors,
@@ -187,6 +188,20 @@ def test_an_error_that_was_not_expected_is_a_difference(tmp_path: Path) -> None:
     (difference,) = run_vector(vector).differences
     assert difference.startswith("expected an answer, got error")
     assert "now: found 'soon'" in difference
+
+
+def test_a_fault_of_ours_is_a_difference_of_its_vector_and_ends_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by hand")
+
+    (vector,) = load_vectors(written(tmp_path, a_file(a_vector())))
+    assert run_vector(vector).differences == ()
+    monkeypatch.setattr(vectors, "answer", broken)
+    assert run_vector(vector).differences == (
+        "expected an answer, got an internal error, ZeroDivisionError: by hand",
+    )
 
 
 def test_the_expected_error_is_compared_by_code_and_field(tmp_path: Path) -> None:
