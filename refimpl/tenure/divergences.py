@@ -241,6 +241,8 @@ def _fits_elsewhere_by_borrowing(scenario: Scenario) -> Iterator[Outcome]:
     for size in range(1, most + 1):
         for unnoticed in itertools.combinations(asked, size):
             altered = copy.deepcopy(dict(scenario))
+            for pod_set in altered["incoming"]["spec"]["podSets"]:
+                pod_set.pop("minCount", None)  # the whole workload fits, so no part is looked at
             for requests in _all_requests(altered):
                 for name in unnoticed:
                     requests.pop(name, None)
