@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Final
 
 from docs.gen.cases import Pictures
 from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.markdown import Fills
+from docs.gen.speed import Row, measured, speed_svg, speed_table
 
 HOME: Final = "index.md"
-SPEED: Final = "docs.gen.speed"
-"""The module that draws the benchmark's figures: `speed()` gives the Markdown of the home page's section.
-
-Where it does not exist the section is left out.
-"""
+BENCHMARKS: Final = "reference/benchmarks.md"
 _LOOPS: Final = "explanation/why-loops-happen.md"
 _COMPOSE: Final = "explanation/how-the-policies-compose.md"
 VECTORS: Final = {
@@ -40,7 +35,8 @@ def illustrations(pictures: Pictures, views: Views) -> Fills:
     Raises:
         KeyError: a vector has no picture, or a scenario no such play.
     """
-    fills: Fills = {HOME: {"speed": _speed()}}
+    found = measured()
+    fills: Fills = {HOME: {"speed": speed_svg(found)}, BENCHMARKS: {"measured": _measured(found)}}
     for (page, marker), vector in VECTORS.items():
         fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture", page)
     for (page, marker), (scenario, reading) in PLAYS.items():
@@ -48,12 +44,17 @@ def illustrations(pictures: Pictures, views: Views) -> Fills:
     return fills
 
 
+def _measured(found: Row) -> str:
+    machine = found["machine"]
+    of = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba"))
+    told = f"On {found['made']}: {machine['processor']}, {machine['cores']} cores, {machine['system']}; {of}"
+    kueue = f"; Kueue {found['kueue']}" if found.get("kueue") else ""
+    note = f" {found['note']}" if found.get("note") else ""
+    return f"{told}{kueue}.{note}\n\n{speed_table(found)}"
+
+
 def _chart(views: Views, scenario: str, reading: str) -> tuple[str, str]:
     for readings, path, words in views[scenario]:
         if reading in readings.split(" and "):
             return path, words
     raise KeyError(f"{scenario} under {reading}")
-
-
-def _speed() -> str:
-    return str(import_module(SPEED).speed()) if find_spec(SPEED) else ""
