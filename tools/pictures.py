@@ -1,4 +1,4 @@
-"""The README's pictures: one scenario under two readings, for light and dark pages.
+"""The README's pictures: one scenario under two readings, and the measured speed, for light and dark pages.
 
     python -m tools.pictures [FOLDER]
 
@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from docs.gen.speed import measured, speed_svg
 from tenure.readings import preset
 from tenure.timeline import load_scenarios, play
 from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
+from tenure.timeline.chart.theme import Role
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"
@@ -29,6 +31,11 @@ def pictures() -> Iterator[tuple[str, str]]:
         light = svg_chart(play(scenario, preset(reading)))
         yield f"{SCENARIO}-{reading}.svg", light
         yield f"{SCENARIO}-{reading}-dark.svg", recoloured(light, LIGHT, DARK)
+    chart = speed_svg(measured())
+    for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
+        # A picture on its own has no page whose colour and letters it could take.
+        alone = chart.replace("color: inherit", f"color: {theme[Role.TEXT]}")
+        yield f"speed{suffix}.svg", alone.replace('font-family="inherit"', 'font-family="sans-serif"')
 
 
 def main(folder: Path) -> None:

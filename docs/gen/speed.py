@@ -118,7 +118,7 @@ def speed_svg(found: Row) -> str:
     shapes = [name for name in SHAPES if any(row["shape"] == name and row["cold"] for row in rows)]
     scale = _Scale.of(rows)
     columns = 2 if len(shapes) > 1 else 1
-    width = columns * (_WIDTH + _LEFT) + 20
+    width = columns * (_WIDTH + _LEFT) + 32
     height = _TOP + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
     title = "Time of one preemption decision, by workloads that hold quota; both axes are logarithmic"
     parts = [
