@@ -127,3 +127,8 @@ def test_a_finding_without_a_reading_key_leaves_its_cell_empty() -> None:
     listed = rules.lists(places())["findings/index.md"]["findings"]
     (row,) = [line for line in listed.splitlines() if "[F-013]" in line]
     assert row.endswith("|  |")
+
+
+def test_the_site_asks_with_as_many_seeds_as_the_check_so_that_each_keeps_for_the_other() -> None:
+    makefile = (sources.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"tenure prove --seeds {proved.SEEDS}\n" in makefile
