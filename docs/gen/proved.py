@@ -15,6 +15,8 @@ from tenure_proofs.report import to_json
 from tenure_proofs.solvers import solver_versions
 
 CACHE = ROOT / "build" / "proofs"
+SEEDS = 6
+"""As `make check` asks, so that what either has kept serves the other."""
 _PROVED_FROM = ("refimpl/**/*.py", "proofs/**/*.py", "spec/readings.toml")
 
 
@@ -28,7 +30,7 @@ def proof_report() -> dict[str, Any]:
     if cached.exists():
         report: dict[str, Any] = json.loads(cached.read_text(encoding="utf-8"))
     else:
-        report = to_json(run_plan(Plan(cache=default_folder())))
+        report = to_json(run_plan(Plan(seeds=SEEDS, cache=default_folder())))
         store(cached, report)
     if not report["good"]:
         raise SystemExit("the proofs are not as expected: run `tenure prove`")

@@ -229,3 +229,8 @@ def test_every_illustration_is_there(drawn: Drawn) -> None:
     _, pictures = drawn
     assert set(illustrations.VECTORS.values()) <= set(pictures)
     assert {scenario for scenario, _ in illustrations.PLAYS.values()} <= set(charts.scenario_places())
+
+
+def test_the_site_asks_with_as_many_seeds_as_the_check_so_that_each_keeps_for_the_other() -> None:
+    makefile = (sources.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"tenure prove --seeds {proved.SEEDS}\n" in makefile

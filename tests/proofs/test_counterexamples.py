@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from docs.gen.proved import SEEDS
 from tenure.conformance.protocol import answer
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, SECOND
@@ -41,8 +42,8 @@ def example_of(identifier: str, reading: str) -> Counterexample:
 @pytest.fixture(scope="module")
 def kept_example() -> Iterator[Callable[[str, str], Counterexample]]:
     """The counterexample of an obligation as `tenure prove` has it; whichever test asks first finds it."""
-    ask = partial(prove_task, with_cvc5=True, seeds=1)
-    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), with_cvc5=True, seeds=1)
+    ask = partial(prove_task, with_cvc5=True, seeds=SEEDS)
+    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), with_cvc5=True, seeds=SEEDS)
 
     def example(identifier: str, reading: str) -> Counterexample:
         (result,) = found.run([(identifier, reading)], partial(map, ask))
