@@ -26,7 +26,11 @@ start, busy = time.perf_counter(), time.process_time()
 cluster = load([sys.argv[1]]).cluster
 seconds, busy = time.perf_counter() - start, time.process_time() - busy
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(seconds, busy, peak // 1024, len(cluster.admitted), len(cluster.pending))
+from tenure.fast import Arrays
+arrays = time.process_time()
+built = Arrays(cluster)
+arrays = time.process_time() - arrays
+print(seconds, busy, arrays, peak // 1024, len(cluster.admitted), len(cluster.pending))
 """
 
 Object = dict[str, Any]
@@ -37,7 +41,7 @@ def main() -> None:
     arguments = _arguments()
     print(
         f"{'format':6} {'workloads':>9} {'file MB':>8} {'seconds':>8} {'CPU s':>8}"
-        f" {'peak MB':>8} {'admitted':>9} {'pending':>8}"
+        f" {'arrays s':>8} {'peak MB':>8} {'admitted':>9} {'pending':>8}"
     )
     with tempfile.TemporaryDirectory() as folder:
         for count in arguments.workloads:
@@ -260,10 +264,10 @@ def _report(kind: str, count: int, path: Path) -> None:
     size = path.stat().st_size / 1e6
     if done.returncode:
         sys.exit(f"{kind} {count}: {done.stderr.strip()}")
-    seconds, busy, peak, admitted, pending = done.stdout.split()
+    seconds, busy, arrays, peak, admitted, pending = done.stdout.split()
     print(
         f"{kind:6} {count:9} {size:8.1f} {float(seconds):8.2f} {float(busy):8.2f}"
-        f" {peak:>8} {admitted:>9} {pending:>8}",
+        f" {float(arrays):8.2f} {peak:>8} {admitted:>9} {pending:>8}",
         flush=True,
     )
 

@@ -73,7 +73,7 @@ def _gather(
     inside = inside[_uses_any(rows, inside, ask.is_needed)]
     group = work.group[rows.queue[inside]].astype(np.int64)
     expired = (policy.duration >= 0) & (policy.now - rows.reserved[inside] > policy.duration)
-    ground = np.where(
+    ground: Array = np.where(
         group == OWN, _own_grounds(rows, inside, expired, policy), _other_grounds(rows, inside, group, policy)
     )
     keys = rows.key[inside] | (group << order.group)
