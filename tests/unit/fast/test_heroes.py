@@ -25,18 +25,20 @@ from tenure.model import (
     Assignment,
     Cluster,
     ClusterQueue,
+    Cohort,
     DynamicPriorityPolicy,
     FlavorQuotas,
     FlavorResource,
     Outcome,
     PreemptionRules,
     ResourceGroup,
+    WithinClusterQueue,
     Workload,
     WorkloadPriorityClass,
 )
 from tenure.oracle.heroes.effective import EffectiveUsage
 from tenure.oracle.heroes.search import HeroSearch
-from tenure.oracle.question import Question
+from tenure.oracle.question import Candidate, Question
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import quota_at
 from tenure.readings import (
@@ -181,6 +183,27 @@ def test_the_tree_is_the_references_after_each_removal_of_a_heros_search() -> No
     assert frozen > 0
 
 
+def test_a_heros_own_removals_do_not_change_the_bill_of_one_above() -> None:
+    inner = {name: replace(a_queue(name, 4, hero=name == "h"), cohort="c") for name in ("h", "y")}
+    inner["h"] = replace(inner["h"], within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY)
+    queues = {**inner, "x": a_queue("x", 8), "top": a_queue("top", 0, hero=True)}
+    held = (running("above", "top", 4), running("own", "h", 4))
+    cluster = Cluster(queues, held, cohorts={"c": Cohort("c", parent="all")})
+    reading, asks = preset("guaranteed"), Workload("ns", "asks", "u-asks", priority=9, created_at=0)
+    snapshot = take_snapshot(cluster, "h", 0, reading)
+    terms = terms_of(snapshot.queue, cluster.settings, reading)
+    search = HeroSearch(Question(snapshot, asks, frozenset({CPU}), {}, terms, 0))
+    assert search.start.frozen
+    assert assert_same_removals(Arrays(cluster), search, snapshot, reading) == 1
+
+
+def row_of(arrays: Arrays, candidate: Candidate) -> int:
+    """The row of a candidate."""
+    row = arrays.columns.row_of(candidate.workload.key)
+    assert row is not None
+    return row
+
+
 def assert_same_removals(arrays: Arrays, search: HeroSearch, snapshot: Snapshot, reading: Reading) -> int:
     """Candidates leave, and one comes back, with the same quotas and usage at every step; how many left."""
     view, rows, usage = a_view(arrays, reading), rows_of(arrays, reading), search.start
@@ -192,11 +215,11 @@ def assert_same_removals(arrays: Arrays, search: HeroSearch, snapshot: Snapshot,
     leaving = search.candidates[:6]
     for candidate in leaving:
         usage = search.without(usage, candidate)
-        leave(view.moving, rows, root, arrays.columns.row_of(candidate.workload.key), ask, False)
+        leave(view.moving, rows, root, row_of(arrays, candidate), ask, False)
         assert_same_amounts(arrays, view.moving, usage, int(ask.path[-1]))
     for candidate in leaving[:1]:
         usage = search.beside(usage, candidate)
-        leave(view.moving, rows, root, arrays.columns.row_of(candidate.workload.key), ask, True)
+        leave(view.moving, rows, root, row_of(arrays, candidate), ask, True)
         assert_same_amounts(arrays, view.moving, usage, int(ask.path[-1]))
     return len(leaving)
 
