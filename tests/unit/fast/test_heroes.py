@@ -7,31 +7,38 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle, islice, product
 
+import numpy as np
 import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.fast import Answer, Arrays, Uncovered, decide
+from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.plan import has_heroes
 from tenure.fast.heroes.proportion import SAFE, times_over
-from tenure.fast.heroes.tables import BILL, LENDING
+from tenure.fast.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
 from tenure.fast.heroes.view import LARGE, View, view_of
+from tenure.fast.tables import Ask, Rows
 from tenure.model import (
     MINUTE,
     SECOND,
     Assignment,
     Cluster,
     ClusterQueue,
+    Cohort,
     DynamicPriorityPolicy,
     FlavorQuotas,
     FlavorResource,
     Outcome,
     PreemptionRules,
     ResourceGroup,
+    WithinClusterQueue,
     Workload,
     WorkloadPriorityClass,
 )
 from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.search import HeroSearch
+from tenure.oracle.question import Candidate, Question
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import quota_at
 from tenure.readings import (
@@ -46,6 +53,7 @@ from tenure.readings import (
     preset,
 )
 from tenure.rules.hero_billing import share_of_bill
+from tenure.rules.terms import terms_of
 from tenure.strategies import ALL_FEATURES, examples
 from tests.differential.compare import REFUSED, compare
 from tests.unit.fast.rich import enriched
@@ -99,8 +107,12 @@ def answer_of(arrays: Arrays, cpu: int, now: int = 0, reading: str = "guaranteed
 
 def a_view(arrays: Arrays, reading: Reading) -> View:
     """What the core makes of a store with heroes."""
-    rows, _ = arrays.rows(0, reading.priority_steps, arrays.cluster.settings.requeuing_timestamp, False)
-    return view_of(arrays.layout, arrays.cluster, arrays.usage, rows, reading)
+    return view_of(arrays.layout, arrays.cluster, arrays.usage, rows_of(arrays, reading), reading)
+
+
+def rows_of(arrays: Arrays, reading: Reading) -> Rows:
+    """The store's workloads."""
+    return arrays.rows(0, reading.priority_steps, arrays.cluster.settings.requeuing_timestamp, False)[0]
 
 
 def test_a_share_is_exact_whatever_its_size() -> None:
@@ -150,6 +162,76 @@ def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
                 0 if billed is None else billed.bill[node.place]
             )
             assert bool(forest.covered[place, column]) == (at in node.quotas)
+
+
+def test_the_tree_is_the_references_after_each_removal_of_a_heros_search() -> None:
+    removed = frozen = 0
+    for request, reading in zip(requests(96, seed=8828), cycle(hero_readings()), strict=False):
+        try:
+            snapshot = take_snapshot(request.cluster, request.queue, request.now, reading)
+        except InputError:
+            continue
+        terms = terms_of(snapshot.queue, request.cluster.settings, reading)
+        if not terms.hero:
+            continue
+        arrays = Arrays(request.cluster)
+        needed = frozenset(arrays.layout.columns)
+        search = HeroSearch(Question(snapshot, request.preemptor, needed, {}, terms, request.now))
+        frozen += bool(search.start.frozen)
+        removed += assert_same_removals(arrays, search, snapshot, reading)
+    assert removed > 100
+    assert frozen > 0
+
+
+def test_a_heros_own_removals_do_not_change_the_bill_of_one_above() -> None:
+    inner = {name: replace(a_queue(name, 4, hero=name == "h"), cohort="c") for name in ("h", "y")}
+    inner["h"] = replace(inner["h"], within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY)
+    queues = {**inner, "x": a_queue("x", 8), "top": a_queue("top", 0, hero=True)}
+    held = (running("above", "top", 4), running("own", "h", 4))
+    cluster = Cluster(queues, held, cohorts={"c": Cohort("c", parent="all")})
+    reading, asks = preset("guaranteed"), Workload("ns", "asks", "u-asks", priority=9, created_at=0)
+    snapshot = take_snapshot(cluster, "h", 0, reading)
+    terms = terms_of(snapshot.queue, cluster.settings, reading)
+    search = HeroSearch(Question(snapshot, asks, frozenset({CPU}), {}, terms, 0))
+    assert search.start.frozen
+    assert assert_same_removals(Arrays(cluster), search, snapshot, reading) == 1
+
+
+def row_of(arrays: Arrays, candidate: Candidate) -> int:
+    """The row of a candidate."""
+    row = arrays.columns.row_of(candidate.workload.key)
+    assert row is not None
+    return row
+
+
+def assert_same_removals(arrays: Arrays, search: HeroSearch, snapshot: Snapshot, reading: Reading) -> int:
+    """Candidates leave, and one comes back, with the same quotas and usage at every step; how many left."""
+    view, rows, usage = a_view(arrays, reading), rows_of(arrays, reading), search.start
+    own, every = arrays.layout.queues[snapshot.queue.name], np.ones(len(arrays.layout.columns), np.bool_)
+    nothing = np.empty(0, np.int32)
+    ask = Ask(own, arrays.layout.path(own), nothing, nothing.astype(np.int64), nothing, ~every, every)
+    root = int(view.base.roots[view.base.tree[BRANCH, own]])
+    start(view.moving, view.base.now, ask, root)
+    leaving = search.candidates[:6]
+    for candidate in leaving:
+        usage = search.without(usage, candidate)
+        leave(view.moving, rows, root, row_of(arrays, candidate), ask, False)
+        assert_same_amounts(arrays, view.moving, usage, int(ask.path[-1]))
+    for candidate in leaving[:1]:
+        usage = search.beside(usage, candidate)
+        leave(view.moving, rows, root, row_of(arrays, candidate), ask, True)
+        assert_same_amounts(arrays, view.moving, usage, int(ask.path[-1]))
+    return len(leaving)
+
+
+def assert_same_amounts(arrays: Arrays, books: Books, usage: EffectiveUsage, top: int) -> None:
+    """Quotas and usage of every node are what the reference counts."""
+    for at, column in arrays.layout.columns.items():
+        for node in usage.tree.nodes:
+            place, quota = top + node.place, quota_at(usage.tree, node.place, at)
+            mine = [int(books.now[which, place, column]) for which in (NOMINAL, SUBTREE, LOCAL, USAGE)]
+            used = usage[node.place].get(at, 0)
+            assert mine == [quota.nominal, quota.subtree, quota.local, used]
 
 
 def test_both_decide_alike_under_every_choice() -> None:
