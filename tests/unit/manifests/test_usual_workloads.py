@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from tenure.errors import Problem
+from tenure.errors import InputError, Problem
+from tenure.manifests import Loaded, SourcedObject, build
+from tenure.manifests.builder import Builder
+from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.showing import NumberText, Place
 from tenure.manifests.usual_workloads import usual_workload
 from tenure.manifests.workloads import fully_checked
@@ -120,3 +123,33 @@ def test_what_is_remembered_depends_on_whether_reclaimable_pods_count() -> None:
     assert first is not None
     assert second is not None
     assert sorted(first.usage.values()) < sorted(second.usage.values())
+
+
+def loaded(raw: Object) -> Loaded | str:
+    """What comes of loading an object, or the whole of what is said to be wrong."""
+    try:
+        return build([SourcedObject("a.json", copy.deepcopy(raw))])
+    except InputError as error:
+        return str(error)
+
+
+def test_the_builders_short_way_says_what_the_long_one_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    random, short, took = Random(2), Builder._took_usual, 0
+
+    def counted(builder: Builder, raw: dict[str, Any], file: str) -> bool:
+        nonlocal took
+        taken = short(builder, raw, file)
+        took += taken
+        return taken
+
+    for number in range(MUTATIONS // 5):
+        raw = random.choice(WORKLOADS)
+        raw = {**raw, "metadata": {"creationTimestamp": "2026-03-02T09:00:00Z", **raw["metadata"]}}
+        raw = mutated(raw, random, most=2) if number % 3 else raw
+        if isinstance(raw, dict):
+            raw = {"apiVersion": API_VERSION, "kind": "Workload", **raw}
+        monkeypatch.setattr(Builder, "_took_usual", counted)
+        quickly = loaded(raw)
+        monkeypatch.setattr(Builder, "_took_usual", lambda *_: False)
+        assert quickly == loaded(raw), repr(raw)
+    assert took > MUTATIONS // 50
