@@ -166,7 +166,7 @@ def gather_sorted(
 
 
 @compiled
-def _sort_next(work: Work, rounds: Rounds, node: int) -> None:
+def sort_next(work: Work, rounds: Rounds, node: int) -> None:
     """Bring the next candidate of a queue to its place."""
     position = rounds.next[node]
     if rounds.settled[node] <= position < rounds.end[node]:
@@ -225,7 +225,7 @@ def _refresh(
     forest: Forest, rows: Rows, order: Order, work: Work, rounds: Rounds, node: int, changed: bool
 ) -> None:
     """Find winners anew from a queue up to its root, and shares where what is in use has changed."""
-    _sort_next(work, rounds, node)
+    sort_next(work, rounds, node)
     while node >= 0:
         if changed:
             rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
@@ -244,12 +244,12 @@ def start(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds
         rounds.on_path[node] = True
     for node in range(forest.end[top] - 1, top - 1, -1):
         rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
-        _sort_next(work, rounds, node)
+        sort_next(work, rounds, node)
         find_winner(forest, rows, order, work, rounds, node)
 
 
 @compiled
-def _beside_common(forest: Forest, ask: Ask, rounds: Rounds, node: int) -> tuple[int, int]:
+def beside_common(forest: Forest, ask: Ask, rounds: Rounds, node: int) -> tuple[int, int]:
     """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
     theirs = node
     while not rounds.on_path[forest.parent[theirs]]:
@@ -272,7 +272,7 @@ def _take(
 
 
 @compiled
-def _reject(work: Work, rounds: Rounds, node: int) -> None:
+def reject(work: Work, rounds: Rounds, node: int) -> None:
     """Keep the candidate whose turn it was for the second strategy, in its order."""
     place = rounds.start[node] + rounds.rejected[node]
     work.keys[place], work.rows[place] = work.keys[rounds.next[node]], work.rows[rounds.next[node]]
@@ -285,11 +285,11 @@ def _visit(
     forest: Forest, rows: Rows, ask: Ask, work: Work, rounds: Rounds, node: int, initial: bool
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
-    mine, theirs = _beside_common(forest, ask, rounds, node)
+    mine, theirs = beside_common(forest, ask, rounds, node)
     new, my_weight, their_weight = rounds.ratio[mine], forest.weight[mine], forest.weight[theirs]
     before = compare(new, my_weight, rounds.ratio[theirs], their_weight)
     while rounds.next[node] < rounds.end[node]:
-        _sort_next(work, rounds, node)
+        sort_next(work, rounds, node)
         row = work.rows[rounds.next[node]]
         known = move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
         if initial:
@@ -302,7 +302,7 @@ def _visit(
             rounds.next[node] += 1
             return row, INITIAL_SHARE if initial else FINAL_SHARE, share
         undo(rounds.charged, work.log, known)
-        _reject(work, rounds, node)
+        reject(work, rounds, node)
     return -1, NONE, 0
 
 
@@ -325,7 +325,7 @@ def play(
         if node == NO_NODE:
             return taken, False
         if node == ask.own or claims:
-            _sort_next(work, rounds, node)
+            sort_next(work, rounds, node)
             row, share = work.rows[rounds.next[node]], 0
             ground = own_ground(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
@@ -355,7 +355,7 @@ def play_again(
             return taken, False
         row, allowed = work.rows[rounds.next[node]], False
         rounds.next[node] = rounds.end[node]
-        mine, theirs = _beside_common(forest, ask, rounds, node)
+        mine, theirs = beside_common(forest, ask, rounds, node)
         share = _against(forest, rounds, mine, theirs)
         if share < 0:
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
@@ -367,7 +367,7 @@ def play_again(
 
 
 @compiled
-def _claims_nominal(forest: Forest, ask: Ask, charged: Array) -> bool:
+def claims_nominal(forest: Forest, ask: Ask, charged: Array) -> bool:
     for at in ask.needed:
         if charged[ask.own, at] > forest.nominal[ask.own, at]:
             return False
@@ -407,7 +407,7 @@ def select(
     classify(forest, usage, ask, policy, work)
     if gather(forest, rows, ask, policy, order, work, rounds) == 0:
         return 0, 0, False
-    claims = gate and _claims_nominal(forest, ask, rounds.charged)
+    claims = gate and claims_nominal(forest, ask, rounds.charged)
     start(forest, rows, order, ask, work, rounds)
     taken, fit = play(forest, rows, ask, policy, order, work, rounds, claims, initial)
     if not fit and again:

@@ -9,14 +9,14 @@ from tenure.fast.compiled import compiled
 from tenure.fast.fair import (
     NO_NODE,
     Rounds,
-    _beside_common,
-    _claims_nominal,
-    _reject,
-    _sort_next,
+    beside_common,
     classify,
     find_winner,
     gather,
+    reject,
+    sort_next,
 )
+from tenure.fast.fair import claims_nominal as claims_within
 from tenure.fast.grounds import own_ground
 from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
 from tenure.fast.heroes.tables import Books
@@ -81,7 +81,7 @@ def _look(seen: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: 
     top = ask.path[len(ask.path) - 1]
     for node in range(seen.end[top] - 1, top - 1, -1):
         rounds.ratio[node] = ratio_of(seen, rounds.charged, rounds.lendable, node, rounds.borrowed)
-        _sort_next(work, rounds, node)
+        sort_next(work, rounds, node)
         find_winner(seen, rows, order, work, rounds, node)
 
 
@@ -99,11 +99,11 @@ def _visit(
     initial: bool,
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
-    mine, theirs = _beside_common(seen, ask, rounds, node)
+    mine, theirs = beside_common(seen, ask, rounds, node)
     new, my_weight, their_weight = rounds.ratio[mine], seen.weight[mine], seen.weight[theirs]
     share = compare(new, my_weight, rounds.ratio[theirs], their_weight)
     while rounds.next[node] < rounds.end[node]:
-        _sort_next(work, rounds, node)
+        sort_next(work, rounds, node)
         row, allowed = work.rows[rounds.next[node]], share < 0
         _change(seen, charged, rows, row, ask, every, rounds, most, False)
         if not initial:
@@ -114,7 +114,7 @@ def _visit(
             rounds.next[node] += 1
             return row, INITIAL_SHARE if initial else FINAL_SHARE, share
         _change(seen, charged, rows, row, ask, every, rounds, most, True)
-        _reject(work, rounds, node)
+        reject(work, rounds, node)
     return -1, NONE, 0
 
 
@@ -166,7 +166,7 @@ def play_again(
         return OVER, NONE, 0
     row = work.rows[rounds.next[node]]
     rounds.next[node] = rounds.end[node]
-    mine, theirs = _beside_common(seen, ask, rounds, node)
+    mine, theirs = beside_common(seen, ask, rounds, node)
     share = compare(rounds.ratio[mine], seen.weight[mine], rounds.ratio[theirs], seen.weight[theirs])
     if share >= 0:
         return -1, NONE, 0
@@ -215,7 +215,7 @@ def prepare(
 @compiled
 def claims_nominal(seen: Forest, ask: Ask, rounds: Rounds) -> bool:
     """Whether the queue stays within its nominal quota, the request included."""
-    return _claims_nominal(seen, ask, rounds.charged)
+    return claims_within(seen, ask, rounds.charged)
 
 
 @compiled

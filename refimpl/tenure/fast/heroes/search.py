@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from tenure.fast.compiled import compiled
-from tenure.fast.fair import Rounds
+from tenure.fast.fair import Rounds, sort_next
 from tenure.fast.grounds import key_of, own_ground, uses_any
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.fit import fits
 from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE, Books, Quest
-from tenure.fast.sorting import settle
 from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, Order, Policy, Rows, Work
 
 
@@ -97,15 +96,6 @@ def gather(
 
 
 @compiled
-def _sort_next(work: Work, rounds: Rounds, node: int) -> None:
-    """Bring the next candidate of a queue to its place."""
-    if rounds.settled[node] <= rounds.next[node] < rounds.end[node]:
-        rounds.top[node], rounds.settled[node] = settle(
-            work.keys, work.rows, rounds.ends[node], rounds.top[node], rounds.next[node]
-        )
-
-
-@compiled
 def _look(books: Books, ask: Ask, order: Order, work: Work, rounds: Rounds, quest: Quest, node: int) -> None:
     """Write down where a queue's next candidate stands now (UCQ-320)."""
     key, over = work.keys[rounds.next[node]], node == ask.own
@@ -163,7 +153,7 @@ def select(
     waiting, taken = gather(books, rows, ask, policy, order, work, rounds, quest), 0
     start(books, before, ask, quest.root)
     for place in range(waiting):
-        _sort_next(work, rounds, quest.queues[place])
+        sort_next(work, rounds, quest.queues[place])
         _look(books, ask, order, work, rounds, quest, quest.queues[place])
     while waiting > 0:
         turn = _turn(quest, waiting)
@@ -180,7 +170,7 @@ def select(
             waiting -= 1
             quest.queues[turn] = quest.queues[waiting]
         else:
-            _sort_next(work, rounds, node)
+            sort_next(work, rounds, node)
         for place in range(waiting):
             if anew or quest.queues[place] == node:
                 _look(books, ask, order, work, rounds, quest, quest.queues[place])
