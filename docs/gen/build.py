@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import mkdocs_gen_files
 
+from docs.gen.bounded import whole_decisions
 from docs.gen.cases import vector_list, vector_pages, vector_pictures
 from docs.gen.charts import scenario_pages, scenario_places
 from docs.gen.coverage import coverage_list, coverage_site
@@ -49,6 +50,7 @@ def main() -> None:
         | coverage_list()
         | scenario_list
         | proofs(report, known)
+        | whole_decisions(report, known)
         | reference(known)
         | traceability(known)
     )

@@ -1,0 +1,58 @@
+"""Whole decisions on all clusters up to a size: what is promised of them, and what they break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
+
+PAGE = "proofs/whole-decisions.md"
+
+
+def whole_decisions(report: dict[str, Any], places: Places) -> Fills:
+    """What the page takes from a report of a run that made them."""
+    bounded = report["bounded"]
+    return {
+        PAGE: {
+            "bounds": _bounds(bounded),
+            "postconditions": _postconditions(bounded, report["readings"], places),
+            "broken": "\n\n".join(_broken(bounded, report["readings"], places)),
+        }
+    }
+
+
+def _bounds(bounded: dict[str, Any]) -> str:
+    rows = [
+        [each["family"], each["bound"], f"{each['clusters']:,}", f"{each['decisions']:,}"]
+        for each in bounded["bounds"]
+    ]
+    return table(["Family", "All clusters with", "Clusters", "Decisions"], rows)
+
+
+def _postconditions(bounded: dict[str, Any], readings: list[str], places: Places) -> str:
+    rows = [
+        [
+            f'<span class="id">{each["id"]}</span>',
+            linked(sentence(each["claim"]), places, PAGE),
+            *(_cell(each["verdicts"][reading]) for reading in readings),
+        ]
+        for each in bounded["postconditions"]
+    ]
+    return table(["", "Claim", *readings], rows)
+
+
+def _cell(judged: dict[str, Any]) -> str:
+    return f"{verdict(judged['verdict'])}<br>of {judged['claimed']:,}"
+
+
+def _broken(bounded: dict[str, Any], readings: list[str], places: Places) -> Iterator[str]:
+    for each in bounded["postconditions"]:
+        for reading in readings:
+            judged = each["verdicts"][reading]
+            if judged["verdict"] != "refuted":
+                continue
+            yield heading(3, f"{each['id']} under {reading}", f"{each['id']}-{reading}")
+            yield linked(f"{sentence(each['claim'])} {each['source']}", places, PAGE)
+            yield f"{judged['broken']:,} of {judged['claimed']:,} decisions break it; the smallest:"
+            yield code("text", "\n".join(judged["story"]))
