@@ -191,6 +191,7 @@ def _compared(searching: Searcher) -> Array:
     """All priorities that a preemptor's own is compared with, sorted."""
     rows, policy = searching.rows, searching.policy
     everybody = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != NONE
+    everybody = everybody or searching.view() is not None  # a hero's priority counts among its peers
     return np.unique(rows.priority if everybody else rows.priority[rows.queue == searching.node])
 
 
