@@ -75,10 +75,20 @@ def compare(request: DecideRequest, way: Way) -> Compared:
         return Compared(expected, None, REFUSED)
     except Uncovered as uncovered:
         return Compared(expected, None, uncovered.what)
+    except _KeptDiffersError as differs:
+        return Compared(differs.cold, differs.kept)
     except Exception as fault:  # noqa: BLE001 - it costs one scenario, and is a difference
         return Compared(expected, None, fault=f"{type(fault).__name__}: {fault}")
     different = [each for each in answers if each != expected]
     return Compared(expected, different[0] if different else expected)
+
+
+class _KeptDiffersError(Exception):
+    """The prepared engine and a cold decision differ about another workload than the one that is compared."""
+
+    def __init__(self, cold: Said, kept: Said) -> None:
+        super().__init__(cold, kept)
+        self.cold, self.kept = cold, kept
 
 
 def _answers(request: DecideRequest, way: Way, assignment: Assignment) -> Iterator[Answer]:
@@ -107,12 +117,12 @@ def _agree_about(engine: Prepared, other: Workload, request: DecideRequest, give
     """Ask the prepared engine and a cold decision about another workload.
 
     Raises:
-        RuntimeError: they differ.
+        _KeptDiffersError: they differ.
     """
-    kept = engine.decide(other, request.queue, request.now, given)
-    cold = decide_by_core(engine.arrays, other, request.queue, request.now, request.reading, given)
-    if said_by(kept) != said_by(cold):
-        raise RuntimeError(f"about another workload the prepared engine says {said_by(kept)}")
+    kept = said_by(engine.decide(other, request.queue, request.now, given))
+    cold = said_by(decide_by_core(engine.arrays, other, request.queue, request.now, request.reading, given))
+    if kept != cold:
+        raise _KeptDiffersError(cold, kept)
 
 
 def said_by_reference(decision: Decision) -> Said:
