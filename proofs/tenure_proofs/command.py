@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
 
-EXTRA_HINT = "`tenure prove` needs the solvers: pip install 'tenure[proofs]'"
+EXTRA_HINT = "the solvers, which `tenure prove` needs: pip install 'tenure[proofs]'"
 
 
 class Solvers(StrEnum):
@@ -206,7 +206,7 @@ def _need_the_solvers() -> None:
         import hypothesis  # noqa: F401
         import z3  # noqa: F401
     except ImportError as error:
-        raise bad_input("environment", str(error), EXTRA_HINT) from None
+        raise bad_input("environment", f"no module {error.name}", EXTRA_HINT) from None
 
 
 def _need_the_rules() -> None:

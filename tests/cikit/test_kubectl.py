@@ -94,12 +94,27 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("why", "ml/train", "--context", "gone"), 2, "--context: found 'gone', expected one of here, other"),
+        (
+            ("why", "ml/train", "--context", "gone"),
+            2,
+            "error: --context: found 'gone', expected one of here, other",
+        ),
         (("why", "gone", "-n", "there"), 2, "VICTIM: found 'there/gone', expected a running workload"),
         (("why", "ml/train", "--context", "other"), 4, "found no answer (Connection refused)"),
-        (("why", "ml/train", "--kubeconfig", "/gone"), 2, "kubeconfig: found "),
+        (("why", "ml/train", "--kubeconfig", "/gone"), 2, "error: kubeconfig: found none that can be used ("),
+        (
+            ("why", "ml/train", "--request-timeout", "0"),
+            2,
+            "--request-timeout: found '0', expected at least 100ms",
+        ),
+        (
+            ("why", "ml/train", "--request-timeout", "soon"),
+            2,
+            "--request-timeout: found 'soon', expected a duration",
+        ),
+        (("why", "ml/train", "--context", "other", "--request-timeout", "1m"), 4, "found no answer (Conn"),
     ],
-    ids=["context", "workload", "nobody", "kubeconfig"],
+    ids=["context", "workload", "nobody", "kubeconfig", "no time", "no duration", "minute"],
 )
 def test_what_is_wrong_is_named_with_its_own_exit_code(
     arguments: tuple[str, ...], code: int, words: str, plugin: Run

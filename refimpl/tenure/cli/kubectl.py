@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Annotated
 
@@ -14,11 +15,14 @@ from tenure.cli.explain import print_why, print_why_not
 from tenure.cli.options import DEFAULT_READING, Flips, Now, Overrides, ReadingName, overrides_of
 from tenure.cli.output import Output, OutputOption
 from tenure.cli.terminal import Color, choose_colour, complain
+from tenure.errors import InputError, Problem
 from tenure.flips import DEFAULT_LIMIT
-from tenure.manifests import build, parse_instant
+from tenure.manifests import build, parse_duration, parse_instant
 from tenure.readings import parse_reading
 
 EXIT_NO_CLUSTER = 4
+SHORTEST_WAIT = 10**8
+"""Nanoseconds."""
 
 KubeConfig = Annotated[
     str | None, typer.Option(help="The kubeconfig file.", show_default="KUBECONFIG, else ~/.kube/config")
@@ -33,7 +37,12 @@ Namespace = Annotated[
     ),
 ]
 KueueNamespace = Annotated[str, typer.Option(help="Where Kueue runs, whose Configuration decides too.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer of the API server.")]
+Timeout = Annotated[
+    str,
+    typer.Option(
+        help="How long to wait for one answer of the API server: 10s, 1m; a bare number is seconds."
+    ),
+]
 
 app = typer.Typer(
     cls=Group,
@@ -65,7 +74,7 @@ def why_command(
     context: Context = None,
     namespace: Namespace = None,
     kueue_namespace: KueueNamespace = "kueue-system",
-    request_timeout: Timeout = 30,
+    request_timeout: Timeout = "30s",
     now: Now = None,
     reading: ReadingName = DEFAULT_READING,
     override: Overrides = None,
@@ -99,7 +108,7 @@ def why_not_command(
     context: Context = None,
     namespace: Namespace = None,
     kueue_namespace: KueueNamespace = "kueue-system",
-    request_timeout: Timeout = 30,
+    request_timeout: Timeout = "30s",
     now: Now = None,
     reading: ReadingName = DEFAULT_READING,
     override: Overrides = None,
@@ -131,7 +140,7 @@ def _ask(
     context: str | None,
     namespace: str | None,
     kueue_namespace: str,
-    timeout: float,
+    timeout: str,
     now: str | None,
     reading: str,
     override: list[str] | None,
@@ -146,7 +155,7 @@ def _ask(
 
     said = None if now is None else parse_instant(now, field="now")
     chosen = parse_reading({"preset": reading, **overrides_of(override)})
-    server = connect(kubeconfig, context, timeout)
+    server = connect(kubeconfig, context, _seconds(timeout))
     try:
         fetched = fetch(server, kueue_namespace)
     except ClusterError as error:
@@ -156,6 +165,22 @@ def _ask(
     instant = time.time_ns() if said is None else said
     asked = asked_about(build(fetched.objects), instant, chosen, warnings=fetched.warnings)
     return asked, namespace or server.namespace
+
+
+def _seconds(text: str) -> float:
+    """A time to wait, as kubectl takes it.
+
+    Raises:
+        InputError: it is no duration, or shorter than a tenth of a second.
+
+    >>> _seconds("30"), _seconds("1m30s"), _seconds("0.5")
+    (30.0, 90.0, 0.5)
+    """
+    bare = re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
+    waited = parse_duration(f"{text}s" if bare else text, field="--request-timeout")
+    if waited < SHORTEST_WAIT:
+        raise InputError([Problem("--request-timeout", repr(text), "at least 100ms")])
+    return waited / 10**9
 
 
 def _named(name: str, namespace: str) -> str:

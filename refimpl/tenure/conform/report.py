@@ -148,7 +148,15 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
         yield from _table("verdict", conformance.vectors)
     if conformance.drawn is not None:
         yield from _drawn_lines(conformance.drawn)
+    if not conformance.conforms and not _failed(conformance):
+        yield "nothing differs, and nothing agrees: the program models none of what was asked"
     yield closing_line(conformance)
+
+
+def _failed(conformance: Conformance) -> bool:
+    drawn = conformance.drawn.verdicts if conformance.drawn is not None else ()
+    # A verdict's text begins with its kind.
+    return any(each.what.startswith(FAILURES) for each in (*conformance.vectors, *drawn))
 
 
 def closing_line(conformance: Conformance) -> str:

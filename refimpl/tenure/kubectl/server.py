@@ -17,6 +17,7 @@ from tenure.manifests.structure import dig, items
 PAGE: Final = 500
 """Objects in one answer, as kubectl asks for them."""
 _EXTRA: Final = "the extra `kubectl`: pip install 'tenure[kubectl]'"
+_KUBECONFIG: Final = "a kubeconfig as kubectl reads it: --kubeconfig, else KUBECONFIG, else ~/.kube/config"
 
 Call = Callable[..., Any]
 """A method of the official client; it takes `_preload_content` and `_request_timeout`."""
@@ -111,19 +112,36 @@ def connect(file: str | None, context: str | None, timeout: float) -> Server:
     kubeconfig: Any = config  # its functions have no types
     try:
         known, current = kubeconfig.list_kube_config_contexts(file)
-        chosen = next((each for each in known if each["name"] == context), None) if context else current
-        if chosen is None:
-            names = ", ".join(printable(each["name"]) for each in known)
-            raise InputError([Problem("--context", repr(context), f"one of {names}")])
+        chosen = _named(context, known) if context else current
         settings = client.Configuration()
         kubeconfig.load_kube_config(file, chosen["name"], settings, persist_config=False)
+    except InputError:
+        raise  # a ValueError too, and it names its option already
     except (kubeconfig.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
-        found = printable(" ".join(str(error).split())) or type(error).__name__
-        raise InputError([Problem("kubeconfig", found, "a kubeconfig as kubectl reads it")]) from None
+        raise InputError([Problem("kubeconfig", _unusable(error), _KUBECONFIG)]) from None
     # One answer may take `timeout`; several attempts would take several of it.
     settings.retries = 0
     namespace = dig(chosen, "context", "namespace") or "default"
     return Server(chosen["name"], namespace, client.ApiClient(settings), timeout)
+
+
+def _named(context: str, known: list[dict[str, Any]]) -> dict[str, Any]:
+    for each in known:
+        if each["name"] == context:
+            return each
+    names = ", ".join(printable(each["name"]) for each in known)
+    raise InputError([Problem("--context", repr(context), f"one of {names}")])
+
+
+def _unusable(error: Exception) -> str:
+    """Why a kubeconfig cannot be used; where the client stumbled tells a user nothing.
+
+    >>> _unusable(OSError("No such file.")), _unusable(TypeError("'str' object is not callable"))
+    ('none that can be used (No such file)', 'none that can be used (it has another form)')
+    """
+    said = printable(" ".join(str(error).split())).rstrip(".")
+    stumbled = isinstance(error, TypeError | KeyError) or not said
+    return f"none that can be used ({'it has another form' if stumbled else said})"
 
 
 def _refused(what: str, error: Any) -> ClusterError:

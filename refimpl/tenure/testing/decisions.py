@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -97,7 +97,7 @@ class Situation:
         """Whether the manifests are valid; `clean` asks for no warnings either."""
         report = validate(self._objects, reading=self._reading)
         wrong = [*report.errors, *(report.warnings if clean else ())]
-        found = f"{len(report.errors)} errors, {len(report.warnings)} warnings"
+        found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
         wanted = "neither errors nor warnings" if clean else "no errors"
         return judged(not wrong, wanted, found, lambda: (f"{each.object}: {said(each)}" for each in wrong))
 
@@ -228,3 +228,7 @@ def _leaving(decision: Decision) -> list[str]:
 
 def _names(names: list[str]) -> str:
     return ", ".join(names) or "nobody"
+
+
+def _counted(found: Sequence[object], what: str) -> str:
+    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"
