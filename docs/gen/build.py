@@ -24,6 +24,7 @@ from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
 from docs.gen.rules import rule_list, rule_pages
+from docs.gen.schemas import schema_files, schema_list
 from docs.gen.sources import places, written_pages
 from docs.gen.traceability import traceability
 
@@ -41,7 +42,7 @@ def main() -> None:
         | obligation_pages(report, known)
         | vector_pages(known, pictures)
     )
-    for path, text in (pages | charts | drawings | restated(known)).items():
+    for path, text in (pages | charts | drawings | schema_files() | restated(known)).items():
         _write(path, text)
     fills = (
         rule_list(known)
@@ -53,6 +54,7 @@ def main() -> None:
         | whole_decisions(report, known)
         | reference(known)
         | traceability(known)
+        | schema_list()
     )
     for path, parts in illustrations(pictures, views).items():
         fills.setdefault(path, {}).update(parts)
