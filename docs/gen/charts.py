@@ -126,7 +126,7 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
     if scenario.source:
         yield f"Source: {linked(scenario.source, places, here)}"
     path = f"{FOLDER}/{scenario.name}.yaml"
-    yield code("sh", f"tenure play {path} --all-readings")
+    yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
     for alike in plays:
         yield f"## Under {_names(alike)}"
         _, chart, words = _view(scenario, alike)
@@ -134,7 +134,9 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
         for _, same in groupby(alike, key=lambda each: each.outcomes):
             yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading
-        yield code("sh", f"tenure play {path} --reading {reading} --chart {scenario.name}.svg")
+        yield code(
+            "sh", f"tenure play --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg"
+        )
     yield "## The scenario"
     yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
 
