@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from concurrent.futures.process import BrokenProcessPool
 from enum import StrEnum
 from pathlib import Path
@@ -13,8 +11,9 @@ import typer
 
 from tenure.cli.completion import complete_reading
 from tenure.cli.output import Output, print_answer
+from tenure.cli.rate import RateLine
 from tenure.cli.sizes import check_hypothesis, chosen_features
-from tenure.cli.terminal import Color, choose_colour, complain, hint, is_terminal
+from tenure.cli.terminal import Color, choose_colour, complain, hint
 from tenure.conform.verdicts import Mode
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
@@ -214,7 +213,7 @@ def _check(plan: Plan) -> None:
 def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Form) -> None:
     from tenure.campaign.running import finish
 
-    progress = _Progress(journal)
+    progress = _rate_line(journal)
     try:
         finish(journal, hands, progress)
     except KeyboardInterrupt:
@@ -271,35 +270,14 @@ def _print(report: CampaignReport, output: Form) -> None:
     print_answer(Output(output.value), campaign_answer(report), campaign_lines(report))
 
 
-class _Progress:
-    """Tells how far it is: on a terminal one line that changes, elsewhere a line every few seconds."""
+def _rate_line(journal: Journal) -> RateLine:
+    total, before = journal.plan.scenarios, sum(each.scenarios for each in journal.done.values())
 
-    every_s = 5.0
+    def tell(done: int, failed: int, rate: float) -> str:
+        left = _clock(max(total - done, 0) / max(rate, 0.001))
+        return f"{done} of {total}, {rate:.0f} a second, {left} to go, {failed} differ"
 
-    def __init__(self, journal: Journal) -> None:
-        self._total = journal.plan.scenarios
-        self._before = sum(each.scenarios for each in journal.done.values())
-        self._started = self._said = time.monotonic()
-        self._watched = is_terminal(sys.stderr)
-        self._open = False
-
-    def __call__(self, done: int, failed: int) -> None:
-        now = time.monotonic()
-        if now - self._said < (0.1 if self._watched else self.every_s):
-            return
-        self._said = now
-        rate = (done - self._before) / max(now - self._started, 0.001)
-        left = _clock(max(self._total - done, 0) / max(rate, 0.001))
-        line = f"{done} of {self._total}, {rate:.0f} a second, {left} to go, {failed} differ"
-        self._open = self._watched
-        end = "" if self._watched else "\n"
-        print(f"\r{line}" if self._watched else line, end=end, file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """Leave the line that changes."""
-        if self._open:
-            print(file=sys.stderr)
-            self._open = False
+    return RateLine(tell, before)
 
 
 def _clock(seconds: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +10,7 @@ import typer
 
 from tenure.cli.completion import complete_reading
 from tenure.cli.output import Output, print_answer
+from tenure.cli.rate import RateLine
 from tenure.cli.reporting import Reporting, Reports
 from tenure.cli.sizes import check_hypothesis, chosen_features, chosen_options
 from tenure.cli.terminal import Color, choose_colour
@@ -190,7 +189,10 @@ def conform_command(
     chosen = chosen_vectors(calls, only or (), folder) if vectors else []
     if not (chosen or plan.count or plan.only):
         raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
-    progress = _Progress(len(chosen) + (len(plan.only) or plan.count))
+    total = len(chosen) + (len(plan.only) or plan.count)
+    progress = RateLine(
+        lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
+    )
     try:
         conformance = Check(plan, chosen, told, progress).run()
     except ProgramFailure as failure:
@@ -216,31 +218,3 @@ def _print(conformance: Conformance, output: Form) -> None:
         print(report_text(checks_of(conformance), output), end="")
         return
     print_answer(Output(output.value), conform_answer(conformance), conform_lines(conformance))
-
-
-class _Progress:
-    """Tells how far it is: on a terminal one line that changes, elsewhere a line every few seconds."""
-
-    every_s = 5.0
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._started = self._said = time.monotonic()
-        self._watched = sys.stderr.isatty()
-        self._open = False
-
-    def __call__(self, asked: int, failed: int) -> None:
-        now = time.monotonic()
-        if now - self._said < (0.1 if self._watched else self.every_s):
-            return
-        self._said = now
-        rate = asked / max(now - self._started, 0.001)
-        line = f"{asked} of {self._total}, {rate:.0f} a second, {failed} not explained"
-        self._open = self._watched
-        end = "" if self._watched else "\n"
-        print(f"\r{line}" if self._watched else line, end=end, file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """Leave the line that changes."""
-        if self._open:
-            print(file=sys.stderr)

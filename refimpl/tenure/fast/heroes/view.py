@@ -36,7 +36,6 @@ from tenure.fast.heroes.tables import (
     Quest,
 )
 from tenure.fast.layout import Layout
-from tenure.fast.nodes import change
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
@@ -153,12 +152,8 @@ class View:
         initial, again = strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE, len(strategies) > 1
         if self.follows(ask.own):
             return self._find_anew(rows, ask, policy, order, work, gate, initial, again)
-        rounds, forest, usage = self.rounds, self.forest, self.usage
-        rounds.charged[:] = usage
-        for at, amount in zip(ask.at.tolist(), ask.amount.tolist(), strict=True):
-            change(forest, rounds.charged, ask.own, at, amount, True, work.log, 0)
         start, end, claims = select_fairly(
-            rows, forest, usage, ask, policy, order, work, rounds, gate, initial, again
+            rows, self.forest, self.usage, ask, policy, order, work, self.rounds, gate, initial, again
         )
         return start, end, True, claims
 
