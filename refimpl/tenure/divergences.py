@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import random
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from tenure.conformance.protocol import answer
+from tenure.drawn_visits import decide_with_drawn_visits
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, Duration
 from tenure.resources import bundled
@@ -29,6 +31,8 @@ FAILS: Outcome = ("panic", frozenset())
 """What stands for a scheduler that ends in a fault of its own."""
 MOST_ORDERS = 120
 """How many orders of names are tried before a divergence gives up explaining."""
+MOST_DRAWS = 240
+"""How many decisions with drawn visits are tried after that; the more, the rarer an answer may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def explain(scenario: Scenario, theirs: Scenario, version: str) -> str | None:
     for divergence in all_divergences():
         if "*" not in divergence.versions and version not in divergence.versions:
             continue
-        if said in itertools.islice(PREDICTIONS[divergence.id](scenario), MOST_ORDERS):
+        if said in PREDICTIONS[divergence.id](scenario):
             return divergence.id
     return None
 
@@ -145,7 +149,10 @@ def _conditions(workload: Scenario, kind: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _other_orders_of_cohorts(scenario: Scenario) -> Iterator[Outcome]:
-    """DV-020. Names of cohorts decide nothing else, so an order of siblings' names is an order of visits."""
+    """DV-020. Names of cohorts decide nothing else, so an order of siblings' names is an order of visits.
+
+    One order for the whole decision comes first; then each visit has its own.
+    """
     if scenario.get("fairSharing") is None:
         return
     siblings: dict[str, list[str]] = {}
@@ -156,13 +163,15 @@ def _other_orders_of_cohorts(scenario: Scenario) -> Iterator[Outcome]:
     groups = [sorted(names) for names in siblings.values() if len(names) > 1]
     if not groups:
         return
-    for orders in itertools.product(*map(itertools.permutations, groups)):
+    for orders in itertools.islice(itertools.product(*map(itertools.permutations, groups)), MOST_ORDERS):
         names = {
             name: other
             for group, order in zip(groups, orders, strict=True)
             for name, other in zip(group, order, strict=True)
         }
         yield _decided(_with_cohorts_named(scenario, names))
+    for draw in range(MOST_DRAWS):
+        yield outcome_of({"output": decide_with_drawn_visits(scenario, random.Random(draw))})
 
 
 def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
@@ -187,7 +196,8 @@ def _other_orders_of_twins(scenario: Scenario) -> Iterator[Outcome]:
         for index, workload in enumerate(scenario["admitted"])
         if uids[workload["metadata"].get("uid") or ""] > 1
     ]
-    for order in itertools.permutations(range(len(twins))) if twins else ():
+    orders = itertools.permutations(range(len(twins))) if twins else ()
+    for order in itertools.islice(orders, MOST_ORDERS):
         altered = copy.deepcopy(dict(scenario))
         for index, rank in zip(twins, order, strict=True):
             uid = altered["admitted"][index]["metadata"].get("uid") or ""

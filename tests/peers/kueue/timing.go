@@ -71,7 +71,7 @@ func timeScenario(s *scenario, seconds float64) (*timeOutput, error) {
 	end := time.Now().Add(time.Duration(seconds * float64(time.Second)))
 	for len(elapsed) < fewestRuns || time.Now().Before(end) {
 		started, used := time.Now(), processTime()
-		d.targets = preemptor.GetTargets(ctx, *info, *assignment, snapshot)
+		d.targets = targets(ctx, preemptor, *info, *assignment, snapshot)
 		elapsed, busy = append(elapsed, int64(time.Since(started))), append(busy, processTime()-used)
 	}
 	d.outcome = outcomeOf(worstMode(assignment), len(d.targets))

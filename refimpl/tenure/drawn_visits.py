@@ -1,0 +1,66 @@
+"""Decisions of a scheduler that draws, at each visit anew, the order in which it visits sibling cohorts.
+
+A Go map is iterated in an order of its own each time. The reference goes by name; here it decides about a
+tree whose cohorts stand in another order whenever somebody looks at them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenure.conformance.rendering import render_decision
+from tenure.conformance.requests import read_decide_request
+from tenure.oracle.decide import decide
+from tenure.oracle.snapshot import Snapshot, take_snapshot
+
+
+class DrawnOrder(tuple[int, ...]):
+    """Places of sibling cohorts; iterated, they come in an order that is drawn.
+
+    >>> order = DrawnOrder((1, 2, 3), random.Random(1))
+    >>> list(order), list(order), list(order)
+    ([2, 3, 1], [3, 1, 2], [1, 3, 2])
+    """
+
+    _drawing: random.Random
+
+    def __new__(cls, places: tuple[int, ...], drawing: random.Random) -> DrawnOrder:
+        order = super().__new__(cls, places)
+        order._drawing = drawing
+        return order
+
+    def __iter__(self) -> Iterator[int]:
+        places = list(super().__iter__())
+        self._drawing.shuffle(places)
+        return iter(places)
+
+
+def decide_with_drawn_visits(scenario: Mapping[str, Any], drawing: random.Random) -> dict[str, Any]:
+    """The `output` of call `decide` if sibling cohorts are visited in drawn orders.
+
+    Args:
+        scenario: the `input` of a legal request.
+        drawing: where the orders come from.
+    """
+    asked = read_decide_request(scenario)
+    snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
+    decision = decide(
+        asked.cluster,
+        asked.preemptor,
+        asked.queue,
+        asked.now,
+        asked.reading,
+        asked.assignment,
+        _drawn(snapshot, drawing),
+    )
+    return render_decision(decision)
+
+
+def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:
+    nodes = tuple(
+        dataclasses.replace(node, cohorts=DrawnOrder(node.cohorts, drawing)) for node in snapshot.tree.nodes
+    )
+    return dataclasses.replace(snapshot, tree=dataclasses.replace(snapshot.tree, nodes=nodes))
