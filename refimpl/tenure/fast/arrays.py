@@ -38,7 +38,8 @@ REQUEUED_AFTER: Final = SECOND // 1000
 
 _ADAPTER: Final = TypeAdapter(Cluster)
 _FORMAT: Final = 1
-_MOST_ASKED: Final = 4096
+MOST_ASKED: Final = 4096
+"""So many kinds of questions are kept at a time."""
 _MOST_FREE: Final = 64
 """So many free rows are never worth a new store."""
 
@@ -63,6 +64,10 @@ class Arrays:
     classes: tuple[WorkloadPriorityClass, ...]
     changes: int
     """How often anything was changed; what was made of the store before a change is worth nothing."""
+    desks: dict[str, Any]
+    """What searches keep of each ClusterQueue until then, by its name; see `tenure.fast.search`."""
+    calls: dict[tuple[int, int], Any]
+    """What kernels are called with, until then; see `tenure.fast.entries`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._growing: dict[str, int] = {}
@@ -73,6 +78,10 @@ class Arrays:
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
         self._asked: dict[tuple[object, ...], Any] = {}
+        self._work: Work | None = None
+        self._rounds: Rounds | None = None
+        self.desks: dict[str, Any] = {}
+        self.calls: dict[tuple[int, int], Any] = {}
         self._sum_up()
 
     def __len__(self) -> int:
@@ -226,6 +235,9 @@ class Arrays:
         """Nothing that was made of what the store held is right any more."""
         self._made.clear()
         self._asked.clear()
+        self._work = self._rounds = None
+        self.desks.clear()
+        self.calls.clear()
         self.changes += 1
 
     def rows(
@@ -264,7 +276,7 @@ class Arrays:
         """The same for what is small, and asked for in many kinds."""
         if key not in self._asked:
             made = make()
-            if len(self._asked) >= _MOST_ASKED:
+            if len(self._asked) >= MOST_ASKED:
                 self._asked.clear()
             self._asked[key] = made
         return self._asked[key]
@@ -340,15 +352,17 @@ class Arrays:
 
     def work(self) -> Work:
         """Room for one search; the same one until something changes."""
-        found: Work = self.made_of(("work",), self._work)
-        return found
+        if self._work is None:
+            self._work = self._new_work()
+        return self._work
 
     def rounds(self) -> Rounds:
         """Room for one tournament; the same one until something changes."""
-        found: Rounds = self.made_of(("rounds",), lambda: rounds_for(self.layout.forest, ROOM))
-        return found
+        if self._rounds is None:
+            self._rounds = rounds_for(self.layout.forest, ROOM)
+        return self._rounds
 
-    def _work(self) -> Work:
+    def _new_work(self) -> Work:
         nodes, columns = self.layout.forest.nominal.shape
         rows = self.columns.rows
         widest = int(self.columns.by["width"].max(initial=0))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tenure.fast.amounts import minus, plus
+from tenure.fast.amounts import LEAST, minus, plus
 from tenure.fast.compiled import compiled, inlined
-from tenure.fast.grounds import classical_ground, key_of, uses_any
+from tenure.fast.grounds import classical_ground, key_of, offers
 from tenure.fast.nodes import (
     clear_groups,
     copy_tree,
@@ -18,6 +18,7 @@ from tenure.fast.nodes import (
     move,
     note_held,
 )
+from tenure.fast.sampling import NO_DIVIDER, find_divider
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ADVANTAGE,
@@ -34,7 +35,7 @@ from tenure.fast.tables import (
     Work,
 )
 
-LOADED = 64
+FEWEST_LOADED, LOADED = 16, 64
 """How many candidates are looked up together: memory answers many questions at once, and each one late."""
 
 
@@ -89,31 +90,47 @@ def _classify_below(
 
 
 @compiled
-def gather(rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int) -> tuple[int, int, int]:
+def gather(
+    rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int, divider: int
+) -> tuple[int, int, int, int]:
     """Collect all candidates.
 
     Args:
         most: nodes from `work.group` that are looked at; what stands outside the tree is no candidate.
+        divider: row of a candidate before which those with lower keys are put, and the others behind it;
+            `NO_DIVIDER` for none.
 
     Returns:
-        how many there are, how many of them elsewhere, and how many with advantage.
+        how many there are, how many of them elsewhere, how many with advantage, and how many before
+        the divider.
     """
-    count, elsewhere, advantaged = 0, 0, 0
+    count, elsewhere, advantaged, low = 0, 0, 0, 0
     top = ask.path[len(ask.path) - 1]
+    limit = LEAST
+    if divider != NO_DIVIDER:
+        limit = key_of(rows, divider, work.group[rows.queue[divider]], policy, order)
     for row in range(rows.size):
-        node = rows.queue[row]
-        if node < top or node >= most or work.group[node] < 0:
+        if not offers(rows, row, ask, policy, work, top, most):
             continue
-        group = work.group[node]
-        if classical_ground(rows, row, group, policy) == NONE or not uses_any(rows, row, ask.is_needed):
-            continue
-        work.keys[count], work.rows[count] = key_of(rows, row, group, policy, order), row
+        group = work.group[rows.queue[row]]
+        elsewhere += int(group != OWN)
+        advantaged += int(group == ADVANTAGE)
+        if row != divider:
+            key = key_of(rows, row, group, policy, order)
+            _put(work, key, row, count, low)
+            low += int(key < limit)
+            count += 1
+    if divider != NO_DIVIDER:
+        _put(work, limit, divider, count, low)
         count += 1
-        if group != OWN:
-            elsewhere += 1
-        if group == ADVANTAGE:
-            advantaged += 1
-    return count, elsewhere, advantaged
+    return count, elsewhere, advantaged, low
+
+
+@inlined
+def _put(work: Work, key: int, row: int, count: int, place: int) -> None:
+    """Put a candidate in a place among others; who was there goes behind the last."""
+    work.keys[count], work.rows[count] = work.keys[place], work.rows[place]
+    work.keys[place], work.rows[place] = key, row
 
 
 @compiled
@@ -164,8 +181,11 @@ def select(
     """Find targets: classify, collect, and search with as much sorting as it takes; see `search`."""
     classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
     end = forest.end[ask.path[len(ask.path) - 1]]
-    count, elsewhere, advantaged = gather(rows, ask, policy, order, work, end)
-    return search(rows, forest, usage, ask, policy, work, count, elsewhere, advantaged, 0)
+    row = find_divider(rows, forest, usage, ask, policy, order, work, end)
+    count, elsewhere, advantaged, low = gather(rows, ask, policy, order, work, end, row)
+    work.ends[0], work.ends[1] = count, low
+    parted = int(row != NO_DIVIDER)
+    return search(rows, forest, usage, ask, policy, work, count, elsewhere, advantaged, parted)
 
 
 @compiled
@@ -179,22 +199,21 @@ def search(
     count: int,
     elsewhere: int,
     advantaged: int,
-    settled: int,
+    top: int,
 ) -> tuple[int, int, bool]:
     """Find targets among candidates.
 
     Args:
         usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
         count, elsewhere, advantaged: of candidates in `work.rows`, as `gather` returned.
-        settled: how many of them are sorted; `work.keys` is not looked at where that is all.
+        top: index of the last of `work.ends`, see `settle`.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether that attempt lets
         the preemptor's queue borrow.
     """
     may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
-    work.ends[0], top = count, 0
-    plain = is_plain(forest, usage, ask)
+    settled, plain = 0, is_plain(forest, usage, ask)
     while True:
         copy_tree(forest, usage, ask.path, work.usage)
         taken, top, settled, fit = _attempt(
@@ -225,10 +244,10 @@ def _attempt(
     """Take candidates until the request fits; how many, how far they are sorted now, and whether it fits."""
     taken, position, loaded = 0, 0, 0
     while position < count:
-        if position >= settled:
-            top, settled = settle(work.keys, work.rows, work.ends, top, position)
         if position >= loaded:
-            loaded = min(settled, position + LOADED)
+            loaded = min(count, position + min(LOADED, FEWEST_LOADED + position))
+            while settled < loaded:
+                top, settled = settle(work.keys, work.rows, work.ends, top, settled)
             load(rows, ask, policy, work, position, loaded)
         row, node, here = work.rows[position], work.node[position], position
         position += 1

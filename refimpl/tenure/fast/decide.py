@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT, Assigner, reduced
@@ -43,8 +44,7 @@ class Victim:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A decision as a view of arrays.
 
     Args:

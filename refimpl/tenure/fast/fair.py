@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import key_of, may_reclaim, own_ground, uses_any
 from tenure.fast.nodes import (
     change,
@@ -23,7 +23,7 @@ from tenure.fast.nodes import (
     note_held,
     undo,
 )
-from tenure.fast.shares import NOT_BORROWING, compare, count_lendable, ratio_of
+from tenure.fast.shares import NOT_BORROWING, compare, count_lendable, ratio_of, weigh
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ELSEWHERE,
@@ -49,7 +49,7 @@ class Rounds(NamedTuple):
 
     Args:
         charged: what is in use after the removals, the request included, int64[nodes, columns].
-        ratio: of every node on `charged`, float64[nodes].
+        ratio, share: of every node on `charged`, without its weight and by it, float64[nodes] twice.
         lendable: see `ratio_of`, int64[nodes, resources].
         borrowed: room, int64[resources].
         start, next, end: of each queue's candidates in `Work.keys`: all, who waits, and behind them,
@@ -63,6 +63,7 @@ class Rounds(NamedTuple):
 
     charged: Array
     ratio: Array
+    share: Array
     lendable: Array
     borrowed: Array
     start: Array
@@ -175,14 +176,22 @@ def sort_next(work: Work, rounds: Rounds, node: int) -> None:
         )
 
 
-@compiled
+@inlined
 def _stays(rounds: Rounds, node: int) -> bool:
     return bool(rounds.ratio[node] != NOT_BORROWING or rounds.on_path[node])
 
 
-@compiled
-def _against(forest: Forest, rounds: Rounds, node: int, other: int) -> int:
-    return compare(rounds.ratio[node], forest.weight[node], rounds.ratio[other], forest.weight[other])
+@inlined
+def count_share(forest: Forest, rounds: Rounds, node: int) -> None:
+    """Find the share of a node anew."""
+    ratio = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
+    rounds.ratio[node], rounds.share[node] = ratio, weigh(ratio, forest.weight[node])
+
+
+@inlined
+def against(rounds: Rounds, node: int, other: int) -> int:
+    """How the shares of two nodes compare."""
+    return compare(rounds.share[node], rounds.ratio[node], rounds.share[other], rounds.ratio[other])
 
 
 @compiled
@@ -195,21 +204,19 @@ def find_winner(forest: Forest, rows: Rows, order: Order, work: Work, rounds: Ro
     while child < forest.end[node]:
         if rounds.winner[child] != NO_NODE and _stays(rounds, child):
             if forest.is_queue[child]:
-                if queue == NO_NODE or _queue_wins(forest, rows, order, work, rounds, child, queue):
+                if queue == NO_NODE or _queue_wins(rows, order, work, rounds, child, queue):
                     queue = child
-            elif cohort == NO_NODE or _against(forest, rounds, child, cohort) >= 0:
+            elif cohort == NO_NODE or against(rounds, child, cohort) >= 0:
                 cohort = child
         child = forest.end[child]
-    if cohort != NO_NODE and (queue == NO_NODE or _against(forest, rounds, cohort, queue) >= 0):
+    if cohort != NO_NODE and (queue == NO_NODE or against(rounds, cohort, queue) >= 0):
         queue = rounds.winner[cohort]
     rounds.winner[node] = queue
 
 
-@compiled
-def _queue_wins(
-    forest: Forest, rows: Rows, order: Order, work: Work, rounds: Rounds, queue: int, best: int
-) -> bool:
-    share = _against(forest, rounds, queue, best)
+@inlined
+def _queue_wins(rows: Rows, order: Order, work: Work, rounds: Rounds, queue: int, best: int) -> bool:
+    share = against(rounds, queue, best)
     if share != 0:
         return bool(share > 0)
     mine, other = rounds.next[queue], rounds.next[best]
@@ -228,7 +235,7 @@ def _refresh(
     sort_next(work, rounds, node)
     while node >= 0:
         if changed:
-            rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
+            count_share(forest, rounds, node)
         find_winner(forest, rows, order, work, rounds, node)
         node = forest.parent[node]
 
@@ -243,7 +250,7 @@ def start(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds
     for node in ask.path:
         rounds.on_path[node] = True
     for node in range(forest.end[top] - 1, top - 1, -1):
-        rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
+        count_share(forest, rounds, node)
         sort_next(work, rounds, node)
         find_winner(forest, rows, order, work, rounds, node)
 
@@ -286,8 +293,7 @@ def _visit(
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
     mine, theirs = beside_common(forest, ask, rounds, node)
-    new, my_weight, their_weight = rounds.ratio[mine], forest.weight[mine], forest.weight[theirs]
-    before = compare(new, my_weight, rounds.ratio[theirs], their_weight)
+    before = against(rounds, mine, theirs)
     while rounds.next[node] < rounds.end[node]:
         sort_next(work, rounds, node)
         row = work.rows[rounds.next[node]]
@@ -296,7 +302,7 @@ def _visit(
             share, allowed = before, before < 0
         else:
             left = ratio_of(forest, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
-            share = compare(new, my_weight, left, their_weight)
+            share = compare(rounds.share[mine], rounds.ratio[mine], weigh(left, forest.weight[theirs]), left)
             allowed = share <= 0
         if allowed:
             rounds.next[node] += 1
@@ -356,7 +362,7 @@ def play_again(
         row, allowed = work.rows[rounds.next[node]], False
         rounds.next[node] = rounds.end[node]
         mine, theirs = beside_common(forest, ask, rounds, node)
-        share = _against(forest, rounds, mine, theirs)
+        share = against(rounds, mine, theirs)
         if share < 0:
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
             done = _take(forest, rows, row, ask, work, taken, INITIAL_SHARE, share)
@@ -433,6 +439,7 @@ def rounds_for(forest: Forest, room: int) -> Rounds:
     return Rounds(
         charged=np.empty((nodes, columns), np.int64),
         ratio=np.empty(nodes, np.float64),
+        share=np.empty(nodes, np.float64),
         lendable=lendable,
         borrowed=np.empty(resources, np.int64),
         start=np.empty(nodes, np.int64),

@@ -14,9 +14,11 @@ from tenure.fast.tables import (
     WHILE_BORROWING,
     WITHOUT_BORROWING,
     Array,
+    Ask,
     Order,
     Policy,
     Rows,
+    Work,
 )
 
 _LOWER, _LOWER_OR_NEWER = 1, 2
@@ -88,3 +90,19 @@ def uses_any(rows: Rows, row: int, wanted: Array) -> bool:
         if wanted[rows.at[entry]]:
             return True
     return False
+
+
+@inlined
+def offers(rows: Rows, row: int, ask: Ask, policy: Policy, work: Work, top: int, most: int) -> bool:
+    """Whether it is a candidate in classical preemption.
+
+    Args:
+        work: `group` is that of every node.
+        top, most: the root, and the first node behind its tree.
+    """
+    node = rows.queue[row]
+    if node < top or node >= most or work.group[node] < 0:
+        return False
+    if classical_ground(rows, row, work.group[node], policy) == NONE:
+        return False
+    return uses_any(rows, row, ask.is_needed)

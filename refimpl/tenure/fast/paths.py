@@ -14,13 +14,11 @@ import numpy as np
 from tenure.fast.amounts import MOST, minus
 from tenure.fast.classical import stands
 from tenure.fast.compiled import compiled, inlined
-from tenure.fast.fair import NO_NODE, Rounds, find_winner
-from tenure.fast.grounds import classical_ground, key_of, uses_any
+from tenure.fast.fair import NO_NODE, Rounds, count_share, find_winner
+from tenure.fast.grounds import classical_ground, key_of, offers
 from tenure.fast.nodes import available, move, note_held
-from tenure.fast.shares import ratio_of
 from tenure.fast.tables import (
     ADVANTAGE,
-    NONE,
     OWN,
     WITHIN_NOMINAL,
     Array,
@@ -98,7 +96,7 @@ def gather_sorted(
     for bucket in range(len(ends)):
         ends[bucket] = 0
     for row in sorted_rows:
-        if _offers(rows, row, ask, policy, work, top, most):
+        if offers(rows, row, ask, policy, work, top, most):
             ends[_bucket(rows, row, work) + 1] += 1
     elsewhere = ends[1] + ends[2] + ends[4] + ends[5]
     advantaged = ends[1 + ADVANTAGE] + ends[4 + ADVANTAGE]
@@ -106,23 +104,13 @@ def gather_sorted(
         ends[bucket] += ends[bucket - 1]
     count = ends[len(ends) - 1]
     for row in sorted_rows:
-        if _offers(rows, row, ask, policy, work, top, most):
+        if offers(rows, row, ask, policy, work, top, most):
             bucket = _bucket(rows, row, work)
             place = ends[bucket]
             work.keys[place] = key_of(rows, row, work.group[rows.queue[row]], policy, order)
             work.rows[place] = row
             ends[bucket] = place + 1
     return count, elsewhere, advantaged
-
-
-@inlined
-def _offers(rows: Rows, row: int, ask: Ask, policy: Policy, work: Work, top: int, most: int) -> bool:
-    node = rows.queue[row]
-    if node < top or node >= most or work.group[node] < 0:
-        return False
-    if classical_ground(rows, row, work.group[node], policy) == NONE:
-        return False
-    return uses_any(rows, row, ask.is_needed)
 
 
 @inlined
@@ -218,7 +206,7 @@ def walk_fairly(
         fit = _note(rows, row, forest, ask, work, True, taken, steps)
         taken += 1
         while node >= 0:
-            rounds.ratio[node] = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
+            count_share(forest, rounds, node)
             find_winner(forest, rows, order, work, rounds, node)
             node = forest.parent[node]
         if fit:

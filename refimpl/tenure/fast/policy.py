@@ -59,26 +59,19 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Terms
     )
 
 
-def policy_of(
-    arrays: Arrays, queue: ClusterQueue, preemptor: Workload, terms: Terms, now: Instant, reading: Reading
-) -> Policy:
-    """What decides who may be taken for a pending workload.
+def policy_for(queue: ClusterQueue, terms: Terms) -> Policy:
+    """What decides for all preemptors of a ClusterQueue; priority and instants are left out.
 
     Raises:
         Uncovered: a number beyond what the core counts with.
     """
-    settings = arrays.cluster.settings
-    queued = preemptor.created_at if terms.by_reservation else _queued(preemptor, settings, terms)
-    priority, duration = priority_of(arrays, preemptor, now, reading), terms.duration
-    threshold = queue.max_priority_threshold
-    if not all(
-        -FARTHEST < each < FARTHEST for each in (priority, queued, now, duration or 0, threshold or 0)
-    ):
+    threshold, duration = queue.max_priority_threshold, terms.duration
+    if not (-FARTHEST < (duration or 0) < FARTHEST and -FARTHEST < (threshold or 0) < FARTHEST):
         raise Uncovered("a number beyond 64 bits")
     return Policy(
-        priority=priority,
-        queued=queued,
-        now=now,
+        priority=0,
+        queued=0,
+        now=0,
         within=int(queue.within_cluster_queue),
         reclaim=int(queue.reclaim_within_cohort),
         borrow=int(queue.borrow_within_cohort),
@@ -87,6 +80,27 @@ def policy_of(
         expired_only=terms.expired_only,
         by_reservation=terms.by_reservation,
     )
+
+
+def policy_of(
+    policy: Policy, arrays: Arrays, preemptor: Workload, terms: Terms, now: Instant, reading: Reading
+) -> Policy:
+    """What decides who may be taken for a pending workload.
+
+    Args:
+        policy: for all of its ClusterQueue.
+
+    Raises:
+        Uncovered: a number beyond what the core counts with.
+    """
+    queued = (
+        preemptor.created_at if terms.by_reservation else _queued(preemptor, arrays.cluster.settings, terms)
+    )
+    priority = priority_of(arrays, preemptor, now, reading)
+    near = -FARTHEST < priority < FARTHEST and -FARTHEST < queued < FARTHEST and -FARTHEST < now < FARTHEST
+    if not near:
+        raise Uncovered("a number beyond 64 bits")
+    return Policy(priority, queued, now, *policy[3:])
 
 
 def priority_of(arrays: Arrays, workload: Workload, now: Instant, reading: Reading) -> int:

@@ -146,7 +146,7 @@ class Prepared:
             if desk.plain and level < 2 * len(desk.priorities):
                 highest = int(desk.priorities[-1]) + 1
                 above = self._searcher(desk, replace(preemptor, priority=highest), now)
-            found = replace(searching, keeper=_Routes(sorted_rows, above))
+            found = searching._replace(keeper=_Routes(sorted_rows, above))
             self._keepers[key] = found
         if desk.plain:
             if len(desk.by_priority) >= MOST_KEPT:

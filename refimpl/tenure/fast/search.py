@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tenure.fast import classical, fair, vectorised
 from tenure.fast.arrays import Arrays
-from tenure.fast.compiled import COMPILED
+from tenure.fast.entries import call_of, find_classically, find_fairly
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import replay
-from tenure.fast.policy import Terms, policy_of, terms_of
+from tenure.fast.policy import Terms, policy_for, policy_of, terms_of
 from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
     ClusterQueue,
-    FairStrategy,
     FlavorResource,
     Instant,
     Workload,
@@ -27,8 +24,7 @@ from tenure.model import (
 from tenure.readings import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a search found.
 
     Args:
@@ -56,8 +52,7 @@ class Keeper(Protocol):
         """As `Searcher.find`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Searcher:
+class Searcher(NamedTuple):
     """Searches for one pending workload in one store at one instant.
 
     Args:
@@ -105,39 +100,18 @@ class Searcher:
 
     def find_anew(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
         """As `find`, whatever is kept."""
-        arrays = self.arrays
-        ask = self.ask(needed, request)
-        work, view = arrays.work(), self.view()
+        arrays, view = self.arrays, self.view()
+        settings = arrays.cluster.settings
         if view is not None:
-            return _found(
-                work, *view.find(self.rows, ask, self.policy, self.order, work, arrays.cluster.settings)
-            )
-        if arrays.cluster.settings.fair_sharing is not None:
-            return self._find_fairly(ask)
-        forest, usage = arrays.layout.forest, arrays.usage
-        whole = not COMPILED and vectorised.applies(forest, usage, ask)
-        select = vectorised.select if whole else classical.select
-        start, end, may_borrow = select(self.rows, forest, usage, ask, self.policy, self.order, work)
-        return _found(work, start, end, may_borrow, False)
-
-    def _find_fairly(self, ask: Ask) -> Found:
-        arrays, settings = self.arrays, self.arrays.cluster.settings
-        work, rounds = arrays.work(), arrays.rounds()
-        strategies = settings.fair_sharing or tuple(FairStrategy)
-        start, end, claims = fair.select(
-            self.rows,
-            arrays.layout.forest,
-            arrays.usage,
-            ask,
-            self.policy,
-            self.order,
-            work,
-            rounds,
-            settings.fair_sharing_preempt_within_nominal,
-            strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE,
-            len(strategies) > 1,
-        )
-        return _found(work, start, end, True, claims)
+            ask, work = self.ask(needed, request), arrays.work()
+            return _found(work, *view.find(self.rows, ask, self.policy, self.order, work, settings))
+        call = call_of(arrays, self.rows, self.order, self._kind(needed, request))
+        amount = np.fromiter(request.values(), np.int64, len(request))
+        if settings.fair_sharing is not None:
+            start, end, claims = find_fairly(call, arrays.usage, amount, self.policy, settings)
+            return _found(call.work, start, end, True, claims)
+        start, end, may_borrow = find_classically(call, arrays.usage, amount, self.policy)
+        return _found(call.work, start, end, may_borrow, False)
 
     def usage_without(self, found: Found, at: FlavorResource) -> Array:
         """What is in use at every node once the found ones have left; only one column is looked at."""
@@ -151,9 +125,14 @@ class Searcher:
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
-        arrays, key = self.arrays, ("ask", self.node, frozenset(needed), *request)
-        ask: Ask = arrays.asked_of(key, lambda: self._ask(needed, request))
-        return ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
+        kind = self._kind(needed, request)
+        return kind._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
+
+    def _kind(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
+        """The question without amounts."""
+        key = ("ask", self.node, frozenset(needed), *request)
+        kind: Ask = self.arrays.asked_of(key, lambda: self._ask(needed, request))
+        return kind
 
     def _ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         self.arrays.require(needed)
@@ -188,12 +167,44 @@ def searcher(
     Raises:
         Uncovered: what the core leaves to the reference.
     """
+    desk = arrays.desks.get(queue.name)
+    if desk is None or desk.reading is not reading or desk.queue is not queue:
+        desk = arrays.desks[queue.name] = _desk(arrays, queue, reading)
+    policy = policy_of(desk.policy, arrays, preemptor, desk.terms, now, reading)
+    rows, order = desk.timeless or _rows(arrays, now, reading, desk.terms)
+    return Searcher(arrays, queue, desk.node, desk.path, rows, order, policy, None, desk.heroes)
+
+
+class _Desk(NamedTuple):
+    """What all searches for the workloads of one ClusterQueue have in common.
+
+    Args:
+        reading, queue: whose it is.
+        node, path, heroes: see `Searcher`.
+        terms, policy: what holds for its preemptors.
+        timeless: the workloads and their order, where these are the same at every instant.
+    """
+
+    reading: Reading
+    queue: ClusterQueue
+    node: int
+    path: Array
+    heroes: Heroes | None
+    terms: Terms
+    policy: Policy
+    timeless: tuple[Rows, Order] | None
+
+
+def _desk(arrays: Arrays, queue: ClusterQueue, reading: Reading) -> _Desk:
     node = arrays.layout.queues.get(queue.name)
     if node is None:
         raise Uncovered("cohorts that are their own ancestors")
-    settings = arrays.cluster.settings
-    terms: Terms = terms_of(queue, settings, reading)
-    policy = policy_of(arrays, queue, preemptor, terms, now, reading)
-    rows, order = arrays.rows(now, reading.priority_steps, settings.requeuing_timestamp, terms.since_eviction)
-    path: Array = arrays.asked_of(("path", node), lambda: arrays.layout.path(node))
-    return Searcher(arrays, queue, node, path, rows, order, policy, heroes=heroes_of(arrays, reading))
+    terms: Terms = terms_of(queue, arrays.cluster.settings, reading)
+    timeless = None if arrays.depends_on_time() else _rows(arrays, 0, reading, terms)
+    path, heroes = arrays.layout.path(node), heroes_of(arrays, reading)
+    return _Desk(reading, queue, node, path, heroes, terms, policy_for(queue, terms), timeless)
+
+
+def _rows(arrays: Arrays, now: Instant, reading: Reading, terms: Terms) -> tuple[Rows, Order]:
+    requeuing = arrays.cluster.settings.requeuing_timestamp
+    return arrays.rows(now, reading.priority_steps, requeuing, terms.since_eviction)

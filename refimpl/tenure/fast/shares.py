@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import minus, plus
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import compiled, inlined
 from tenure.fast.tables import Array, Forest
+
+INFINITE = float("inf")
 
 NOT_BORROWING = -1.0
 """Stands for the share of a node that borrows nothing, which counts as 0."""
@@ -57,14 +59,17 @@ def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed:
     return most
 
 
-@compiled
-def compare(first: float, first_weight: float, second: float, second_weight: float) -> int:
-    """How two ratios compare by weight, -1, 0 or 1 (KQ-450)."""
-    one, other = max(first, 0.0), max(second, 0.0)
-    one_infinite, other_infinite = first_weight == 0 and one != 0.0, second_weight == 0 and other != 0.0
-    if one_infinite != other_infinite:
-        return 1 if one_infinite else -1
-    if not one_infinite:
-        one = one / first_weight if one != 0.0 else 0.0
-        other = other / second_weight if other != 0.0 else 0.0
-    return int(one > other) - int(one < other)
+@inlined
+def weigh(ratio: float, weight: float) -> float:
+    """A share: a ratio by its node's weight, infinite for one that borrows without any (KQ-450)."""
+    if ratio <= 0.0:
+        return 0.0
+    return ratio / weight if weight != 0 else INFINITE
+
+
+@inlined
+def compare(first: float, first_ratio: float, second: float, second_ratio: float) -> int:
+    """How two shares compare, -1, 0 or 1; where both are infinite, their ratios (KQ-450)."""
+    if first == INFINITE and second == INFINITE:
+        first, second = first_ratio, second_ratio
+    return int(first > second) - int(first < second)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, a_workload, case_of, pending_of
-from tenure.fast import Answer, Arrays, Prepared, decide, search, vectorised
+from tenure.fast import Answer, Arrays, Prepared, decide, entries, vectorised
 from tenure.model import (
     MINUTE,
     BorrowWithinCohort,
@@ -106,7 +106,7 @@ def test_whole_array_steps_find_the_same(name: str, change: object, monkeypatch:
     for workload, queue, assignment in pending_of(case, 0.4, PENDING):
         said_by = []
         for compiled in (True, False):
-            monkeypatch.setattr(search, "COMPILED", compiled)
+            monkeypatch.setattr(entries, "COMPILED", compiled)
             answer = said(decide(arrays, workload, queue, NOW, READING, assignment))
             said_by.append((answer, arrays.work().usage[arrays.layout.queues[queue]].tolist()))
         assert said_by[0] == said_by[1]

@@ -8,6 +8,7 @@ from tenure.fast.grounds import classical_ground
 from tenure.fast.heroes.effective import NOBODY, leave, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
+from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.sorting import settle
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 
@@ -62,7 +63,7 @@ def select(
     """
     classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
     end = forest.end[ask.path[len(ask.path) - 1]]
-    count, elsewhere, advantaged = gather(rows, ask, policy, order, work, end)
+    count, elsewhere, advantaged, _ = gather(rows, ask, policy, order, work, end, NO_DIVIDER)
     may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
     work.ends[0], top, settled = count, 0, 0
     while True:

@@ -9,8 +9,10 @@ from tenure.fast.compiled import compiled
 from tenure.fast.fair import (
     NO_NODE,
     Rounds,
+    against,
     beside_common,
     classify,
+    count_share,
     find_winner,
     gather,
     reject,
@@ -21,7 +23,7 @@ from tenure.fast.grounds import own_ground
 from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
-from tenure.fast.shares import compare, count_lendable, ratio_of
+from tenure.fast.shares import compare, count_lendable, ratio_of, weigh
 from tenure.fast.tables import (
     FINAL_SHARE,
     INITIAL_SHARE,
@@ -80,7 +82,7 @@ def _look(seen: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: 
     """Shares and winners of the whole tree."""
     top = ask.path[len(ask.path) - 1]
     for node in range(seen.end[top] - 1, top - 1, -1):
-        rounds.ratio[node] = ratio_of(seen, rounds.charged, rounds.lendable, node, rounds.borrowed)
+        count_share(seen, rounds, node)
         sort_next(work, rounds, node)
         find_winner(seen, rows, order, work, rounds, node)
 
@@ -100,15 +102,14 @@ def _visit(
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
     mine, theirs = beside_common(seen, ask, rounds, node)
-    new, my_weight, their_weight = rounds.ratio[mine], seen.weight[mine], seen.weight[theirs]
-    share = compare(new, my_weight, rounds.ratio[theirs], their_weight)
+    share = against(rounds, mine, theirs)
     while rounds.next[node] < rounds.end[node]:
         sort_next(work, rounds, node)
         row, allowed = work.rows[rounds.next[node]], share < 0
         _change(seen, charged, rows, row, ask, every, rounds, most, False)
         if not initial:
             left = ratio_of(seen, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
-            share = compare(new, my_weight, left, their_weight)
+            share = compare(rounds.share[mine], rounds.ratio[mine], weigh(left, seen.weight[theirs]), left)
             allowed = share <= 0
         if allowed:
             rounds.next[node] += 1
@@ -167,7 +168,7 @@ def play_again(
     row = work.rows[rounds.next[node]]
     rounds.next[node] = rounds.end[node]
     mine, theirs = beside_common(seen, ask, rounds, node)
-    share = compare(rounds.ratio[mine], seen.weight[mine], rounds.ratio[theirs], seen.weight[theirs])
+    share = against(rounds, mine, theirs)
     if share >= 0:
         return -1, NONE, 0
     _change(seen, charged, rows, row, ask, every, rounds, most, False)

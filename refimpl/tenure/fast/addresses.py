@@ -1,0 +1,68 @@
+"""Records of arrays as tables of addresses, in which compiled code finds them at once.
+
+Called from Python, compiled code looks at each of its arguments and at each array of a record one by one,
+a quarter of a microsecond every time; a search has fifty arrays. A table is one array. It says nothing of
+types: `address_table` refuses a record whose arrays are not what `tenure.fast.readers` takes them for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tenure.fast.fair import Rounds
+from tenure.fast.paths import Steps
+from tenure.fast.tables import Array, Ask, Forest, Order, Rows, Work
+
+CELLS: Final = 3
+"""Of each field: its address and up to two lengths, or a number itself and nothing."""
+
+_FIELDS: Final[dict[type, str]] = {
+    Rows: "- i4 i8 i8 i8 i8 i4 ? i8 i4 i4 i8",
+    Forest: "i4 i4 i4 ? ? i8x2 i8x2 i8x2 i8x2 ?x2 i4 f8",
+    Ask: "- i4 i4 i8 i4 ? ?",
+    Work: "i8x2 i1 i4 i8 i4 i4 i1 i1 i4 i8x2 i8 i8x2",
+    Rounds: "i8x2 f8 f8 i8x2 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 ? ?",
+    Order: "- - -",
+    Steps: "i8x2 i8x2 i8x2 i8x2 i8x2 ? i8x2 i4",
+}
+"""Of each record the types of its arrays, in order, and their dimensions where there are two; - a number."""
+
+
+def kinds_of(record: type) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
+    """Of each field of a record the type and the dimensions of its array; None for a number."""
+    words = (word.partition("x") for word in _FIELDS[record].split())
+    return tuple(None if name == "-" else (np.dtype(name), int(count or 1)) for name, _, count in words)
+
+
+def address_table(record: Any) -> Array:
+    """Where the arrays of a record are; right as long as somebody keeps the record.
+
+    Args:
+        record: `Rows`, `Order`, `Forest`, `Ask`, `Work`, `Rounds` or `Steps`.
+
+    Returns:
+        int64[3 * fields].
+
+    Raises:
+        TypeError: an array is not what is expected, by type, dimensions or order in memory.
+
+    >>> arrays = (np.zeros(count, kind) for kind, count in (("i4", 2), ("i4", 1), ("i8", 1), ("i4", 1)))
+    >>> flags = np.zeros(3, "?")
+    >>> address_table(Ask(7, *arrays, flags, flags))[[0, 4, 7]].tolist()
+    [7, 2, 1]
+    """
+    kinds = kinds_of(type(record))
+    table = np.zeros(CELLS * len(kinds), np.int64)
+    for place, (value, kind) in enumerate(zip(record, kinds, strict=True)):
+        cell = CELLS * place
+        if kind is None:
+            table[cell] = value
+        elif (value.dtype, value.ndim) != kind or not value.flags.carray:
+            name = f"{type(record).__name__}.{type(record)._fields[place]}"
+            raise TypeError(f"{name}: found {value.dtype} of {value.ndim} dimensions, expected {kind}")
+        else:
+            table[cell] = value.ctypes.data
+            table[cell + 1 : cell + 1 + value.ndim] = value.shape
+    return table

@@ -1,0 +1,135 @@
+"""Searches as Python calls them: kernels get tables of addresses where they are compiled, see `addresses`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tenure.fast import classical, fair, vectorised
+from tenure.fast.addresses import address_table
+from tenure.fast.arrays import MOST_ASKED, Arrays
+from tenure.fast.compiled import COMPILED, compiled, inlined
+from tenure.fast.fair import Rounds
+from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.model import FairStrategy, Settings
+
+
+class Call(NamedTuple):
+    """What searches of one kind are called with, whatever the preemptor and the amounts.
+
+    Args:
+        rows, order, forest, ask, work, rounds: the records; `ask` without amounts.
+        tables: where their arrays are, in this order; empty where nothing is compiled.
+    """
+
+    rows: Rows
+    order: Order
+    forest: Forest
+    ask: Ask
+    work: Work
+    rounds: Rounds
+    tables: tuple[Array, ...]
+
+
+def call_of(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
+    """The call for some workloads and a kind of question; the same one until the store changes.
+
+    Args:
+        arrays: the store.
+        rows, order: its workloads.
+        ask: the question without amounts.
+    """
+    found: Call | None = arrays.calls.get((id(rows), id(ask)))
+    if found is None:  # the records are kept with it, so nothing else gets their identity
+        if len(arrays.calls) >= MOST_ASKED:
+            arrays.calls.clear()
+        records = rows, order, arrays.layout.forest, ask, arrays.work(), arrays.rounds()
+        found = Call(*records, tuple(map(address_table, records)) if COMPILED else ())
+        arrays.calls[id(rows), id(ask)] = found
+    return found
+
+
+def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) -> tuple[int, int, bool]:
+    """Classical preemption, see `classical.select`.
+
+    Args:
+        usage: what is in use at every node.
+        amount: of the request, int64[r].
+        policy: who may be taken.
+    """
+    if COMPILED:
+        found: tuple[int, int, bool] = _classically(call.tables[:5], usage, amount, policy)
+        return found
+    rows, order, forest, ask, work, _, _ = call
+    ask = ask._replace(amount=amount)
+    select = vectorised.select if vectorised.applies(forest, usage, ask) else classical.select
+    return select(rows, forest, usage, ask, policy, order, work)
+
+
+def find_fairly(
+    call: Call, usage: Array, amount: Array, policy: Policy, settings: Settings
+) -> tuple[int, int, bool]:
+    """Fair sharing, see `fair.select`.
+
+    Args:
+        usage, amount, policy: as for `find_classically`.
+        settings: of the scheduler.
+    """
+    chosen = _strategies(settings)
+    if COMPILED:
+        found: tuple[int, int, bool] = _fairly(call.tables, usage, amount, policy, *chosen)
+        return found
+    rows, order, forest, ask, work, rounds, _ = call
+    ask = ask._replace(amount=amount)
+    return fair.select(rows, forest, usage, ask, policy, order, work, rounds, *chosen)
+
+
+def _strategies(settings: Settings) -> tuple[bool, bool, bool]:
+    """The last three arguments of `fair.select`."""
+    strategies = settings.fair_sharing or tuple(FairStrategy)
+    initial = strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE
+    return settings.fair_sharing_preempt_within_nominal, initial, len(strategies) > 1
+
+
+if COMPILED:
+    from tenure.fast.readers import reader
+
+    _rows, _order, _forest, _asked, _work, _rounds = map(reader, (Rows, Order, Forest, Ask, Work, Rounds))
+
+    @inlined
+    def _ask(table: Array, amount: Array) -> Ask:
+        kind = _asked(table)
+        return Ask(kind.own, kind.path, kind.at, amount, kind.needed, kind.is_needed, kind.watched)
+
+    @compiled
+    def _classically(
+        tables: tuple[Array, ...], usage: Array, amount: Array, policy: Policy
+    ) -> tuple[int, int, bool]:
+        rows, order, forest, ask, work = tables
+        return classical.select(
+            _rows(rows), _forest(forest), usage, _ask(ask, amount), policy, _order(order), _work(work)
+        )
+
+    @compiled
+    def _fairly(
+        tables: tuple[Array, ...],
+        usage: Array,
+        amount: Array,
+        policy: Policy,
+        gate: bool,
+        initial: bool,
+        again: bool,
+    ) -> tuple[int, int, bool]:
+        rows, order, forest, ask, work, rounds = tables
+        return fair.select(
+            _rows(rows),
+            _forest(forest),
+            usage,
+            _ask(ask, amount),
+            policy,
+            _order(order),
+            _work(work),
+            _rounds(rounds),
+            gate,
+            initial,
+            again,
+        )
