@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tenure.fast import classical, fair, vectorised
+import numpy as np
+
+from tenure.fast import classical, fair, paths, vectorised
 from tenure.fast.addresses import address_table
 from tenure.fast.arrays import MOST_ASKED, Arrays
 from tenure.fast.compiled import COMPILED, compiled, inlined
 from tenure.fast.fair import Rounds
+from tenure.fast.paths import Steps
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.model import FairStrategy, Settings
 
@@ -46,6 +49,25 @@ def call_of(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
         found = Call(*records, tuple(map(address_table, records)) if COMPILED else ())
         arrays.calls[id(rows), id(ask)] = found
     return found
+
+
+class Path(NamedTuple):
+    """Kept removals.
+
+    Args:
+        steps: what is known after each.
+        work: its `out`, `ground` and `share` are the removed ones.
+        tables: where the arrays of both are; empty where nothing is compiled.
+    """
+
+    steps: Steps
+    work: Work
+    tables: tuple[Array, ...]
+
+
+def path_of(steps: Steps, work: Work) -> Path:
+    """Removals to be kept."""
+    return Path(steps, work, (address_table(steps), address_table(work)) if COMPILED else ())
 
 
 def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) -> tuple[int, int, bool]:
@@ -90,10 +112,45 @@ def _strategies(settings: Settings) -> tuple[bool, bool, bool]:
     return settings.fair_sharing_preempt_within_nominal, initial, len(strategies) > 1
 
 
+def find_on_path(
+    path: Path, taken: int, limit: int, amount: Array, may_borrow: bool, simple: bool
+) -> tuple[int, int]:
+    """Where a request stops on kept removals, and how many come back, see `paths.find`.
+
+    Args:
+        path: the removals.
+        taken, limit, amount, may_borrow, simple: as there.
+    """
+    if COMPILED:
+        found: tuple[int, int] = _on_path(path.tables[0], taken, limit, amount, may_borrow, simple)
+        return found
+    return paths.find(path.steps, taken, limit, amount, may_borrow, simple)
+
+
+def removed(path: Path, end: int, back: int) -> tuple[Array, Array, Array]:
+    """Rows, grounds and shares of who stays removed, see `paths.leave_out`.
+
+    Args:
+        path: the removals.
+        end, back: as there.
+    """
+    work, count = path.work, end - back
+    if not back:
+        return work.out[:end], work.ground[:end], work.share[:end]
+    left = np.empty(count, np.int32), np.empty(count, np.int8), np.empty(count, np.int8)
+    if COMPILED:
+        _removed(path.tables, end, back, *left)
+    else:
+        paths.leave_out(path.steps, work, end, back, *left)
+    return left
+
+
 if COMPILED:
     from tenure.fast.readers import reader
 
-    _rows, _order, _forest, _asked, _work, _rounds = map(reader, (Rows, Order, Forest, Ask, Work, Rounds))
+    _rows, _order, _forest, _asked, _work, _rounds, _steps = map(
+        reader, (Rows, Order, Forest, Ask, Work, Rounds, Steps)
+    )
 
     @inlined
     def _ask(table: Array, amount: Array) -> Ask:
@@ -133,3 +190,16 @@ if COMPILED:
             initial,
             again,
         )
+
+    @compiled
+    def _on_path(
+        steps: Array, taken: int, limit: int, amount: Array, may_borrow: bool, simple: bool
+    ) -> tuple[int, int]:
+        return paths.find(_steps(steps), taken, limit, amount, may_borrow, simple)
+
+    @compiled
+    def _removed(
+        tables: tuple[Array, ...], end: int, back: int, rows: Array, grounds: Array, shares: Array
+    ) -> None:
+        steps, work = tables
+        paths.leave_out(_steps(steps), _work(work), end, back, rows, grounds, shares)

@@ -16,7 +16,7 @@ from tenure.fast.classical import stands
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.fair import NO_NODE, Rounds, count_share, find_winner
 from tenure.fast.grounds import classical_ground, key_of, offers
-from tenure.fast.nodes import available, move, note_held
+from tenure.fast.nodes import available, copy_part, move, note_held
 from tenure.fast.tables import (
     ADVANTAGE,
     OWN,
@@ -227,6 +227,47 @@ def stop(steps: Steps, taken: int, amount: Array) -> int:
                 high = middle
         found = low
     return found
+
+
+@compiled
+def find(
+    steps: Steps, taken: int, limit: int, amount: Array, may_borrow: bool, simple: bool
+) -> tuple[int, int]:
+    """Where a request stops, and how many come back then.
+
+    Args:
+        taken: how many removals are known.
+        limit: how many of them may be used.
+        simple: whether the root alone decides who comes back; otherwise that is left open.
+
+    Returns:
+        the removal after which it fits, and how many of `steps.back` come back; where no removal does, the
+        first number is that of the known ones, or of the usable ones, or beyond.
+    """
+    last = stop(steps, taken, amount)
+    if last >= min(taken, limit) or not simple:
+        return last, 0
+    return last, come_back(steps, last, amount, may_borrow)
+
+
+@compiled
+def leave_out(
+    steps: Steps, work: Work, end: int, back: int, rows: Array, grounds: Array, shares: Array
+) -> None:
+    """Write down the removed ones up to an end, less those that come back.
+
+    Args:
+        end, back: as `find` says.
+        rows, grounds, shares: of who stays removed, int32[k] and int8[k] twice.
+    """
+    place, start = 0, 0
+    for index in range(back, -1, -1):
+        behind = steps.back[index - 1] if index > 0 else end
+        copy_part(work.out, start, behind, rows, place)
+        copy_part(work.ground, start, behind, grounds, place)
+        copy_part(work.share, start, behind, shares, place)
+        place += behind - start
+        start = behind + 1
 
 
 @compiled

@@ -14,6 +14,7 @@ from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT
 from tenure.fast.classical import attempts, classify
 from tenure.fast.decide import Answer, answer_of
+from tenure.fast.entries import path_of
 from tenure.fast.nodes import is_simple
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
@@ -208,12 +209,22 @@ class _Frame:
     Args:
         ask: the question, with the request that came first.
         room: what each node of the path has of its quota, and what it keeps of that for itself, by column.
+        own: of each lacking column its place in the request, and what is left of the queue's nominal quota.
         routes: by how far up the request has an advantage, attempts with their routes.
     """
 
     ask: Ask
     room: list[list[tuple[int, int]]]
+    own: list[tuple[int, int]]
     routes: dict[int, list[_Bounded]] = field(default_factory=dict)
+
+    def claims(self, request: Iterable[int]) -> bool:
+        """Whether the queue stays within its nominal quota of all that is lacking, the request included."""
+        asked = (*request, 0)  # what is lacking and not requested stands at the end
+        for place, left in self.own:
+            if asked[place] > left:
+                return False
+        return True
 
     def level(self, request: Iterable[int]) -> int:
         """Below which node of the path the whole rest of a request fits first (KQ-350)."""
@@ -285,7 +296,7 @@ class _Routes:
         if len(found) != 1 or not found[0][0].by_priority:
             return None
         route = found[0][0]
-        priorities = searcher.rows.priority[route.work.rows]
+        priorities = searcher.rows.priority[route.path.work.rows]
         return [(route, int(np.searchsorted(priorities, searcher.policy.priority)))]
 
     def _new_frame(
@@ -300,7 +311,8 @@ class _Routes:
         ask, arrays = searcher.ask(needed, request), searcher.arrays
         made = None
         if arrays.is_small():
-            made = _Frame(ask, [_room(arrays, int(node), ask.at) for node in searcher.path[:-1]])
+            room = [_room(arrays, int(node), ask.at) for node in searcher.path[:-1]]
+            made = _Frame(ask, room, _own_room(searcher, ask))
         if self._changes != arrays.changes:
             self._frames.clear()
             self._changes = arrays.changes
@@ -321,7 +333,7 @@ class _Routes:
         made = [_route(searcher, ask, work, count, may_borrow=bool(each)) for each in which]
         lower_only = policy.within == WithinClusterQueue.LOWER_PRIORITY and not elsewhere
         for route in made:
-            route.by_priority = lower_only and not searcher.rows.evicted[route.work.rows].any()
+            route.by_priority = lower_only and not searcher.rows.evicted[route.path.work.rows].any()
         return [(route, count) for route in made]
 
     def _gather(self, searcher: Searcher, ask: Ask, work: Work) -> tuple[int, int, int]:
@@ -345,7 +357,7 @@ class _Routes:
         arrays, ask = searcher.arrays, frame.ask
         if not arrays.cluster.settings.fair_sharing_preempt_within_nominal or len(searcher.path) != 2:
             return None
-        if not _claims(searcher, ask, request):
+        if not frame.claims(request.values()):
             return None
         if 0 not in frame.routes:
             frame.routes[0] = self._tournament(searcher, ask)
@@ -362,9 +374,9 @@ class _Routes:
         if rounds.end[searcher.node] != rounds.start[searcher.node]:
             return []
         route = _route(searcher, ask, shared, count, may_borrow=True)
-        route.work = route.work._replace(keys=shared.keys[:count].copy())
-        route.rounds = rounds
-        fair.start(forest, rows, order, ask, route.work, rounds)
+        work = route.path.work._replace(keys=shared.keys[:count].copy())
+        route.path, route.rounds = path_of(route.path.steps, work), rounds
+        fair.start(forest, rows, order, ask, work, rounds)
         return [(route, count)]
 
 
@@ -374,12 +386,11 @@ def _uses_nominal(searcher: Searcher, ask: Ask) -> bool:
     return bool((used[ask.needed] >= nominal[ask.needed]).any())
 
 
-def _claims(searcher: Searcher, ask: Ask, request: Amounts) -> bool:
-    """Whether the queue stays within its nominal quota of all that is lacking, the request included."""
-    arrays = searcher.arrays
-    asked = dict(zip(ask.at.tolist(), request.values(), strict=True))
-    used, nominal = arrays.usage[searcher.node], arrays.layout.forest.nominal[searcher.node]
-    return all(int(used[at]) + asked.get(at, 0) <= int(nominal[at]) for at in ask.needed.tolist())
+def _own_room(searcher: Searcher, ask: Ask) -> list[tuple[int, int]]:
+    """As `_Frame.own`; what is not requested has the place -1."""
+    used, nominal = searcher.arrays.usage[searcher.node], searcher.arrays.layout.forest.nominal[searcher.node]
+    places = {at: place for place, at in enumerate(ask.at.tolist())}
+    return [(places.get(at, -1), int(nominal[at]) - int(used[at])) for at in ask.needed.tolist()]
 
 
 def _room(arrays: Arrays, node: int, columns: Array) -> list[tuple[int, int]]:
@@ -409,7 +420,8 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
         log=shared.log,
     )
     simple = bool(is_simple(arrays.layout.forest, ask))
-    return Route(searcher, ask, work, paths.steps_for(len(ask.at), count), count, may_borrow, simple=simple)
+    path = path_of(paths.steps_for(len(ask.at), count), work)
+    return Route(searcher, ask, path, count, may_borrow, simple=simple)
 
 
 def _seen(policy: Policy) -> Policy:

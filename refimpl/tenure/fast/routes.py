@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tenure.fast import paths
+from tenure.fast.entries import Path, find_on_path, removed
 from tenure.fast.fair import Rounds
 from tenure.fast.nodes import fill_back, replay
 from tenure.fast.search import Found, Searcher
-from tenure.fast.tables import Array, Ask, Work
+from tenure.fast.tables import Array, Ask
 
 
 @dataclass(slots=True)
@@ -20,8 +19,7 @@ class Route:
     Args:
         searcher: whose policy holds.
         ask: the question, with the request that came first.
-        work: room of its own; `rows` are the candidates in their order, `out` who was removed.
-        steps: what is known after each removal.
+        path: the removals, in room of its own; the `rows` of its `work` are the candidates in their order.
         count: how many candidates there are.
         may_borrow: of the attempt.
         rounds: of the tournament under fair sharing; None in classical preemption.
@@ -32,8 +30,7 @@ class Route:
 
     searcher: Searcher
     ask: Ask
-    work: Work
-    steps: paths.Steps
+    path: Path
     count: int
     may_borrow: bool
     rounds: Rounds | None = None
@@ -50,32 +47,18 @@ class Route:
             amount: requested of each column, int64[c].
             limit: how many removals may be used, at most.
         """
-        step = paths.stop(self.steps, self.taken, amount)
+        step, back = self._find(amount, limit)
         if step == self.taken < limit and not self._ended:
             self._go_on(amount)
-            step = paths.stop(self.steps, self.taken, amount)
+            step, back = self._find(amount, limit)
         if step >= min(self.taken, limit):
             return None
         if not self.simple:
             return self._filled_back(step + 1, amount)
-        end, work = step + 1, self.work
-        back = paths.come_back(self.steps, step, amount, self.may_borrow)
-        claims = self.rounds is not None
-        if not back:
-            return Found(work.out[:end], work.ground[:end], work.share[:end], self.may_borrow, claims)
-        rows, grounds, shares = (
-            self._without(each, end, back) for each in (work.out, work.ground, work.share)
-        )
-        return Found(rows, grounds, shares, self.may_borrow, claims)
+        return Found(*removed(self.path, step + 1, back), self.may_borrow, self.rounds is not None)
 
-    def _without(self, removed: Array, end: int, back: int) -> Array:
-        """The removed ones up to an end, less those that come back."""
-        made, at, place = np.empty(end - back, removed.dtype), 0, 0
-        for step in self.steps.back[:back][::-1].tolist():
-            made[place : place + step - at] = removed[at:step]
-            place, at = place + step - at, step + 1
-        made[place:] = removed[at:end]
-        return made
+    def _find(self, amount: Array, limit: int) -> tuple[int, int]:
+        return find_on_path(self.path, self.taken, limit, amount, self.may_borrow, self.simple)
 
     def _go_on(self, amount: Array) -> None:
         searcher, ask = self.searcher, self.ask._replace(amount=amount)
@@ -83,7 +66,7 @@ class Route:
         if self.rounds is not None:
             before = self.taken
             self.taken = paths.walk_fairly(
-                rows, forest, ask, searcher.order, self.work, self.rounds, before, self.steps
+                rows, forest, ask, searcher.order, self.path.work, self.rounds, before, self.path.steps
             )
             self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
             return
@@ -92,24 +75,24 @@ class Route:
             forest,
             ask,
             searcher.policy,
-            self.work,
+            self.path.work,
             self.count,
             self.may_borrow,
             self._position,
             self.taken,
-            self.steps,
+            self.path.steps,
         )
         self._ended = self._position == self.count
 
     def _filled_back(self, end: int, amount: Array) -> Found:
         """Who stays removed, found one by one on the tree."""
-        searcher, ask, mine = self.searcher, self.ask._replace(amount=amount), self.work
+        searcher, ask, mine = self.searcher, self.ask._replace(amount=amount), self.path.work
         arrays = searcher.arrays
         forest, rows, work = arrays.layout.forest, searcher.rows, arrays.work()
         work.usage[:] = arrays.usage
         for name in ("out", "ground", "share"):
             getattr(work, name)[:end] = getattr(mine, name)[:end]
-        work.held[: len(ask.at), :end] = self.steps.held[:, :end]
+        work.held[: len(ask.at), :end] = self.path.steps.held[:, :end]
         replay(rows, forest, work.out[:end], ask.watched, work.usage, work.log)
         kept = fill_back(forest, rows, ask, self.may_borrow, end, work)
         rows_left, grounds, shares = (
