@@ -7,6 +7,8 @@ types: `address_table` refuses a record whose arrays are not what `tenure.fast.r
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -30,8 +32,10 @@ _FIELDS: Final[dict[type, str]] = {
 """Of each record the types of its arrays, in order, and their dimensions where there are two; - a number."""
 
 
-def kinds_of(record: type) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
+@cache
+def kinds_of(record: Hashable) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
     """Of each field of a record the type and the dimensions of its array; None for a number."""
+    assert isinstance(record, type)
     words = (word.partition("x") for word in _FIELDS[record].split())
     return tuple(None if name == "-" else (np.dtype(name), int(count or 1)) for name, _, count in words)
 
@@ -63,6 +67,6 @@ def address_table(record: Any) -> Array:
             name = f"{type(record).__name__}.{type(record)._fields[place]}"
             raise TypeError(f"{name}: found {value.dtype} of {value.ndim} dimensions, expected {kind}")
         else:
-            table[cell] = value.ctypes.data
+            table[cell] = value.__array_interface__["data"][0]
             table[cell + 1 : cell + 1 + value.ndim] = value.shape
     return table

@@ -19,6 +19,7 @@ from tenure.fast.grounds import classical_ground, key_of, offers
 from tenure.fast.nodes import available, copy_part, move, note_held
 from tenure.fast.tables import (
     ADVANTAGE,
+    ELSEWHERE,
     OWN,
     WITHIN_NOMINAL,
     Array,
@@ -33,8 +34,8 @@ from tenure.fast.tables import (
 BLOCK = 64
 """Removals whose least amounts are known together."""
 
-_BUCKETS = 6
-"""Evicted or running, by group."""
+_GROUPS, _BUCKETS = 3, 6
+"""Groups of candidates, and the same for evicted and for running ones."""
 
 
 class Steps(NamedTuple):
@@ -80,43 +81,94 @@ def steps_for(asked: int, count: int) -> Steps:
     )
 
 
-@compiled
-def gather_sorted(
-    sorted_rows: Array, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int, ends: Array
-) -> tuple[int, int, int]:
-    """As `classical.gather`, from rows that stand in the order of their keys already.
-
-    Only equals of the preemptor that have exceeded their time may stand elsewhere than where their keys say.
+class Supply(NamedTuple):
+    """Candidates that are found as they are needed.
 
     Args:
-        sorted_rows: rows by their keys, evicted ones first, int32[n].
-        ends: room, int64[_BUCKETS + 1].
+        offered: rows by their keys, evicted ones first, int32[n].
+        most: the first node behind the tree.
+        stage: how far they are looked through, int64[3]; see `draw`.
     """
+
+    offered: Array
+    most: int
+    stage: Array
+
+
+def supply_of(offered: Array, most: int) -> Supply:
+    """A supply of which nothing is drawn yet."""
+    return Supply(offered, most, np.zeros(3, np.int64))
+
+
+@compiled
+def draw(supply: Supply, rows: Rows, ask: Ask, policy: Policy, work: Work, wanted: int) -> int:
+    """Find candidates until as many are known as are wanted, or all; how many are known.
+
+    Evicted ones come before running ones, and of both each group by itself (KQ-230), so the offered rows are
+    looked through once for each. None of them may stand elsewhere than where its key says, as equals of the
+    preemptor do that have exceeded their time.
+
+    Args:
+        work: gets the candidates as `rows`, in their order; `group` is that of every node.
+    """
+    bucket, cursor, known = supply.stage
     top = ask.path[len(ask.path) - 1]
-    for bucket in range(len(ends)):
-        ends[bucket] = 0
-    for row in sorted_rows:
-        if offers(rows, row, ask, policy, work, top, most):
-            ends[_bucket(rows, row, work) + 1] += 1
-    elsewhere = ends[1] + ends[2] + ends[4] + ends[5]
-    advantaged = ends[1 + ADVANTAGE] + ends[4 + ADVANTAGE]
-    for bucket in range(1, len(ends)):
-        ends[bucket] += ends[bucket - 1]
-    count = ends[len(ends) - 1]
-    for row in sorted_rows:
-        if offers(rows, row, ask, policy, work, top, most):
-            bucket = _bucket(rows, row, work)
-            place = ends[bucket]
-            work.keys[place] = key_of(rows, row, work.group[rows.queue[row]], policy, order)
-            work.rows[place] = row
-            ends[bucket] = place + 1
-    return count, elsewhere, advantaged
+    while bucket < _BUCKETS and known < wanted:
+        if cursor == 0 and not _is_anywhere(work, top, supply.most, bucket % _GROUPS):
+            bucket += 1
+            continue
+        evicted = bucket < _GROUPS
+        while cursor < len(supply.offered) and known < wanted:
+            row = supply.offered[cursor]
+            if evicted and not rows.evicted[row]:
+                cursor = len(supply.offered)
+                break
+            cursor += 1
+            stands_here = rows.evicted[row] == evicted and work.group[rows.queue[row]] == bucket % _GROUPS
+            if stands_here and offers(rows, row, ask, policy, work, top, supply.most):
+                work.rows[known] = row
+                known += 1
+        if cursor == len(supply.offered):
+            bucket, cursor = bucket + 1, 0
+    supply.stage[0], supply.stage[1], supply.stage[2] = bucket, cursor, known
+    return int(known)
 
 
-@inlined
-def _bucket(rows: Rows, row: int, work: Work) -> int:
-    group = int(work.group[rows.queue[row]])
-    return group if rows.evicted[row] else group + OWN + 1
+@compiled
+def _is_anywhere(work: Work, top: int, most: int, group: int) -> bool:
+    for node in range(top, most):
+        if work.group[node] == group:
+            return True
+    return False
+
+
+@compiled
+def offered_elsewhere(supply: Supply, rows: Rows, ask: Ask, policy: Policy, work: Work) -> tuple[bool, bool]:
+    """Whether anybody outside the preemptor's queue is a candidate, and whether with advantage."""
+    top, elsewhere, advantaged = ask.path[len(ask.path) - 1], False, False
+    open_still = _is_anywhere(work, top, supply.most, ADVANTAGE)
+    if not open_still and not _is_anywhere(work, top, supply.most, ELSEWHERE):
+        return False, False
+    for row in supply.offered:
+        if offers(rows, row, ask, policy, work, top, supply.most):
+            group = work.group[rows.queue[row]]
+            elsewhere = elsewhere or group != OWN
+            advantaged = advantaged or group == ADVANTAGE
+            if advantaged or (elsewhere and not open_still):
+                break
+    return elsewhere, advantaged
+
+
+@compiled
+def gather_keys(supply: Supply, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work) -> int:
+    """All candidates with their keys, for whom these have to be sorted; how many."""
+    top, count = ask.path[len(ask.path) - 1], 0
+    for row in supply.offered:
+        if offers(rows, row, ask, policy, work, top, supply.most):
+            work.keys[count] = key_of(rows, row, work.group[rows.queue[row]], policy, order)
+            work.rows[count] = row
+            count += 1
+    return count
 
 
 @compiled

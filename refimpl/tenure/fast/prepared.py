@@ -18,6 +18,7 @@ from tenure.fast.entries import path_of
 from tenure.fast.nodes import is_simple
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
+from tenure.fast.sorting import by_node
 from tenure.fast.tables import ELSEWHERE, NONE, Array, Ask, Policy, Rows, Work
 from tenure.model import (
     Amounts,
@@ -135,7 +136,7 @@ class Prepared:
         searching = searcher(self.arrays, preemptor, desk.queue, now, self._reading)
         sorted_rows = self._in_order(searching)
         if desk.priorities is None or desk.seen_by is not searching.rows:
-            desk.priorities, desk.seen_by = _compared(searching), searching.rows
+            desk.priorities, desk.seen_by = _compared(searching, sorted_rows), searching.rows
         level = _level(desk.priorities, searching.policy.priority)
         key = (desk.queue.name, level, _seen(searching.policy)._replace(priority=0), id(searching.rows))
         found = self._keepers.get(key)
@@ -162,9 +163,9 @@ class Prepared:
             running = np.where(rows.evicted, 0, np.int64(1) << np.int64(searching.order.group + 2))
             by_key = np.argsort(rows.key | running).astype(np.int32)
             by_key = by_key[rows.queue[by_key] >= 0]
-            by_queue = by_key[np.argsort(rows.queue[by_key], kind="stable")]
-            nodes = np.arange(len(self.arrays.layout.names) + 1)
-            self._sorted = Sorted(rows, by_key, by_queue, np.searchsorted(rows.queue[by_queue], nodes))
+            by_queue, starts = np.empty_like(by_key), np.zeros(len(self.arrays.layout.names) + 1, np.int64)
+            by_node(by_key, rows.queue, starts, by_queue)
+            self._sorted = Sorted(rows, by_key, by_queue, starts)
         return self._sorted
 
 
@@ -188,12 +189,12 @@ class Sorted(NamedTuple):
         return self.by_queue[self.starts[node] : self.starts[node + 1]]
 
 
-def _compared(searching: Searcher) -> Array:
+def _compared(searching: Searcher, sorted_rows: Sorted) -> Array:
     """All priorities that a preemptor's own is compared with, sorted."""
     rows, policy = searching.rows, searching.policy
     everybody = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != NONE
     everybody = everybody or searching.view() is not None  # a hero's priority counts among its peers
-    return np.unique(rows.priority if everybody else rows.priority[rows.queue == searching.node])
+    return np.unique(rows.priority if everybody else rows.priority[sorted_rows.of(searching.node)])
 
 
 def _level(priorities: Array, priority: int) -> int:
@@ -296,7 +297,7 @@ class _Routes:
         if len(found) != 1 or not found[0][0].by_priority:
             return None
         route = found[0][0]
-        priorities = searcher.rows.priority[route.path.work.rows]
+        priorities = searcher.rows.priority[route.path.work.rows[: route.known]]
         return [(route, int(np.searchsorted(priorities, searcher.policy.priority)))]
 
     def _new_frame(
@@ -311,7 +312,8 @@ class _Routes:
         ask, arrays = searcher.ask(needed, request), searcher.arrays
         made = None
         if arrays.is_small():
-            room = [_room(arrays, int(node), ask.at) for node in searcher.path[:-1]]
+            columns = ask.at.tolist()
+            room = [_kept_room(arrays, node, columns) for node in searcher.path[:-1].tolist()]
             made = _Frame(ask, room, _own_room(searcher, ask))
         if self._changes != arrays.changes:
             self._frames.clear()
@@ -327,29 +329,38 @@ class _Routes:
         if policy.borrow == NONE and _uses_nominal(searcher, ask):
             # There is one attempt, which borrows, and none of these stands in it.
             work.group[work.group == ELSEWHERE] = -1
-        count, elsewhere, advantaged = self._gather(searcher, ask, work)
-        may_borrow, again = attempts(forest, arrays.usage, ask, policy, elsewhere, advantaged)
+        rows, offered, most = searcher.rows, *self._offered(searcher, work)
+        supply = paths.supply_of(offered, most)
+        elsewhere, advantaged = paths.offered_elsewhere(supply, rows, ask, policy, work)
+        may_borrow, again = attempts(forest, arrays.usage, ask, policy, int(elsewhere), int(advantaged))
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
-        made = [_route(searcher, ask, work, count, may_borrow=bool(each)) for each in which]
-        lower_only = policy.within == WithinClusterQueue.LOWER_PRIORITY and not elsewhere
+        made = [_route(searcher, ask, work, len(offered), may_borrow=bool(each)) for each in which]
         for route in made:
-            route.by_priority = lower_only and not searcher.rows.evicted[route.path.work.rows].any()
-        return [(route, count) for route in made]
+            self._supply(route, supply, elsewhere=bool(elsewhere))
+        return [(route, len(offered)) for route in made]
 
-    def _gather(self, searcher: Searcher, ask: Ask, work: Work) -> tuple[int, int, int]:
+    def _supply(self, route: Route, supply: paths.Supply, *, elsewhere: bool) -> None:
+        """Where a route's candidates come from: they are all there, or are found as they are needed."""
+        searcher, ask, work = route.searcher, route.ask, route.path.work
         rows, policy = searcher.rows, searcher.policy
-        top = int(searcher.path[-1])
-        end = int(searcher.arrays.layout.forest.end[top])
-        looked_into = np.flatnonzero(work.group[top:end] >= 0) + top
-        alone = len(looked_into) == 1
-        offered = self._sorted.of(int(looked_into[0])) if alone else self._sorted.by_key
-        ends = np.empty(7, np.int64)
-        counted = paths.gather_sorted(offered, rows, ask, policy, searcher.order, work, end, ends)
-        count = int(counted[0])
         if policy.duration >= 0:  # equals that have exceeded their time stand before the others
-            by_key = np.argsort(work.keys[:count], kind="stable")
-            work.rows[:count] = work.rows[:count][by_key]
-        return count, int(counted[1]), int(counted[2])
+            keyed = work._replace(keys=searcher.arrays.work().keys)
+            route.known = int(paths.gather_keys(supply, rows, ask, policy, searcher.order, keyed))
+            by_key = np.argsort(keyed.keys[: route.known], kind="stable")
+            work.rows[: route.known] = work.rows[: route.known][by_key]
+        elif policy.within == WithinClusterQueue.LOWER_PRIORITY and not elsewhere:
+            route.known = int(paths.draw(supply, rows, ask, policy, work, len(supply.offered)))
+            route.by_priority = not rows.evicted[work.rows[: route.known]].any()
+        else:
+            route.supply = supply._replace(stage=supply.stage.copy())
+
+    def _offered(self, searcher: Searcher, work: Work) -> tuple[Array, int]:
+        """Rows by their keys among which all candidates are, and the first node behind the tree."""
+        top = int(searcher.path[-1])
+        most = int(searcher.arrays.layout.forest.end[top])
+        looked_into = np.flatnonzero(work.group[top:most] >= 0) + top
+        alone = len(looked_into) == 1
+        return self._sorted.of(int(looked_into[0])) if alone else self._sorted.by_key, most
 
     def _fair_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded] | None:
         """The tournament's removals, where no request changes them: in a flat cohort, by a claim to nominal
@@ -374,7 +385,7 @@ class _Routes:
         if rounds.end[searcher.node] != rounds.start[searcher.node]:
             return []
         route = _route(searcher, ask, shared, count, may_borrow=True)
-        work = route.path.work._replace(keys=shared.keys[:count].copy())
+        work = route.path.work._replace(keys=shared.keys[:count].copy(), rows=shared.rows[:count].copy())
         route.path, route.rounds = path_of(route.path.steps, work), rounds
         fair.start(forest, rows, order, ask, work, rounds)
         return [(route, count)]
@@ -393,10 +404,18 @@ def _own_room(searcher: Searcher, ask: Ask) -> list[tuple[int, int]]:
     return [(places.get(at, -1), int(nominal[at]) - int(used[at])) for at in ask.needed.tolist()]
 
 
-def _room(arrays: Arrays, node: int, columns: Array) -> list[tuple[int, int]]:
+def _kept_room(arrays: Arrays, node: int, columns: list[int]) -> list[tuple[int, int]]:
+    """As `_Frame.room` for one node."""
+    found: list[tuple[int, int]] = arrays.asked_of(
+        ("room", node, *columns), lambda: _room(arrays, node, columns)
+    )
+    return found
+
+
+def _room(arrays: Arrays, node: int, columns: list[int]) -> list[tuple[int, int]]:
     forest, usage = arrays.layout.forest, arrays.usage
     made = []
-    for at in columns.tolist():
+    for at in columns:
         used = int(usage[node, at])
         left = max(0, minus(int(forest.local[node, at]), used))
         made.append((int(minus(int(forest.subtree[node, at]), used)), left))
@@ -410,7 +429,7 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
         group=shared.group.copy(),
         common=shared.common.copy(),
         keys=shared.keys[:0],
-        rows=shared.rows[:count].copy(),
+        rows=np.empty(count, np.int32),
         out=np.empty(count, np.int32),
         ground=np.empty(count, np.int8),
         share=np.empty(count, np.int8),
@@ -421,7 +440,7 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
     )
     simple = bool(is_simple(arrays.layout.forest, ask))
     path = path_of(paths.steps_for(len(ask.at), count), work)
-    return Route(searcher, ask, path, count, may_borrow, simple=simple)
+    return Route(searcher, ask, path, may_borrow, simple=simple)
 
 
 def _seen(policy: Policy) -> Policy:

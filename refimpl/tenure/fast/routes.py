@@ -11,6 +11,9 @@ from tenure.fast.nodes import fill_back, replay
 from tenure.fast.search import Found, Searcher
 from tenure.fast.tables import Array, Ask
 
+_FEWEST_DRAWN, _TIMES_AS_MANY = 64, 4
+"""How many candidates are found at a time."""
+
 
 @dataclass(slots=True)
 class Route:
@@ -20,8 +23,9 @@ class Route:
         searcher: whose policy holds.
         ask: the question, with the request that came first.
         path: the removals, in room of its own; the `rows` of its `work` are the candidates in their order.
-        count: how many candidates there are.
         may_borrow: of the attempt.
+        known: how many candidates are known.
+        supply: where more come from; None where all are known.
         rounds: of the tournament under fair sharing; None in classical preemption.
         simple: whether the root alone decides who comes back.
         by_priority: whether they all stand in the order of their priorities, and nobody is passed over.
@@ -31,8 +35,9 @@ class Route:
     searcher: Searcher
     ask: Ask
     path: Path
-    count: int
     may_borrow: bool
+    known: int = 0
+    supply: paths.Supply | None = None
     rounds: Rounds | None = None
     simple: bool = False
     by_priority: bool = False
@@ -70,19 +75,28 @@ class Route:
             )
             self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
             return
-        self._position, self.taken = paths.walk(
-            rows,
-            forest,
-            ask,
-            searcher.policy,
-            self.path.work,
-            self.count,
-            self.may_borrow,
-            self._position,
-            self.taken,
-            self.path.steps,
+        policy, work, steps = searcher.policy, self.path.work, self.path.steps
+        while True:
+            place = self._position, self.taken
+            self._position, self.taken = paths.walk(
+                rows, forest, ask, policy, work, self.known, self.may_borrow, *place, steps
+            )
+            if self._position < self.known:
+                return
+            if not self._draw():
+                self._ended = True
+                return
+
+    def _draw(self) -> bool:
+        """Have more candidates; whether there are any."""
+        if self.supply is None:
+            return False
+        searcher, before = self.searcher, self.known
+        wanted = max(_FEWEST_DRAWN, _TIMES_AS_MANY * before)
+        self.known = int(
+            paths.draw(self.supply, searcher.rows, self.ask, searcher.policy, self.path.work, wanted)
         )
-        self._ended = self._position == self.count
+        return self.known > before
 
     def _filled_back(self, end: int, amount: Array) -> Found:
         """Who stays removed, found one by one on the tree."""
