@@ -7,8 +7,6 @@ types: `address_table` refuses a record whose arrays are not what `tenure.fast.r
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -25,19 +23,20 @@ _FIELDS: Final[dict[type, str]] = {
     Forest: "i4 i4 i4 ? ? i8x2 i8x2 i8x2 i8x2 ?x2 i4 f8",
     Ask: "- i4 i4 i8 i4 ? ?",
     Work: "i8x2 i1 i4 i8 i4 i4 i1 i1 i4 i8x2 i8 i8x2",
-    Rounds: "i8x2 f8 f8 i8x2 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 ? ?",
+    Rounds: "i8x2 f8 f8 i8x2 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 ? ? i8x2",
     Order: "- - -",
     Steps: "i8x2 i8x2 i8x2 i8x2 i8x2 ? i8x2 i4",
 }
 """Of each record the types of its arrays, in order, and their dimensions where there are two; - a number."""
 
 
-@cache
-def kinds_of(record: Hashable) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
-    """Of each field of a record the type and the dimensions of its array; None for a number."""
-    assert isinstance(record, type)
-    words = (word.partition("x") for word in _FIELDS[record].split())
+def _kinds(fields: str) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
+    words = (word.partition("x") for word in fields.split())
     return tuple(None if name == "-" else (np.dtype(name), int(count or 1)) for name, _, count in words)
+
+
+KINDS: Final = {record: _kinds(fields) for record, fields in _FIELDS.items()}
+"""Of each record type and each of its fields the type and the dimensions of the array; None for a number."""
 
 
 def address_table(record: Any) -> Array:
@@ -57,7 +56,7 @@ def address_table(record: Any) -> Array:
     >>> address_table(Ask(7, *arrays, flags, flags))[[0, 4, 7]].tolist()
     [7, 2, 1]
     """
-    kinds = kinds_of(type(record))
+    kinds = KINDS[type(record)]
     table = np.zeros(CELLS * len(kinds), np.int64)
     for place, (value, kind) in enumerate(zip(record, kinds, strict=True)):
         cell = CELLS * place

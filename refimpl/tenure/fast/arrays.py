@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from tenure.fast.ageing import effective_priorities
 from tenure.fast.columns import FARTHEST, FREE, Columns
-from tenure.fast.fair import Rounds, rounds_for
+from tenure.fast.fair import Rounds, find_lightest, rounds_for
 from tenure.fast.known import refuse_unknown
 from tenure.fast.layout import Layout, lay_out
 from tenure.fast.nodes import change, sum_up
@@ -360,6 +360,10 @@ class Arrays:
         """Room for one tournament; the same one until something changes."""
         if self._rounds is None:
             self._rounds = rounds_for(self.layout.forest, ROOM)
+            columns, lightest = self.columns, self._rounds.lightest
+            counts = np.zeros((lightest.shape[0], lightest.shape[1] + 1), np.int64)
+            queue, first, width = (columns.column(name) for name in ("queue", "first", "width"))
+            find_lightest(queue, first, width, columns.at, columns.amount, counts, lightest)
         return self._rounds
 
     def _new_work(self) -> Work:

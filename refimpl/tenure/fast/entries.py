@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,10 +10,9 @@ from tenure.fast import classical, fair, paths, vectorised
 from tenure.fast.addresses import address_table
 from tenure.fast.arrays import MOST_ASKED, Arrays
 from tenure.fast.compiled import COMPILED, compiled, inlined
-from tenure.fast.fair import Rounds
+from tenure.fast.fair import Rounds, Strategies
 from tenure.fast.paths import Steps
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
-from tenure.model import FairStrategy, Settings
 
 
 class Call(NamedTuple):
@@ -49,6 +48,26 @@ def call_of(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
         found = Call(*records, tuple(map(address_table, records)) if COMPILED else ())
         arrays.calls[id(rows), id(ask)] = found
     return found
+
+
+class Sorted(NamedTuple):
+    """Rows in the order of their keys.
+
+    Args:
+        rows: what they are rows of.
+        by_key: all of them, int32[n].
+        by_queue: the same, each queue's side by side.
+        starts: where each node's begin in `by_queue`, int64[nodes + 1].
+    """
+
+    rows: Rows
+    by_key: Array
+    by_queue: Array
+    starts: Array
+
+    def of(self, node: int) -> Array:
+        """Those of one queue."""
+        return self.by_queue[self.starts[node] : self.starts[node + 1]]
 
 
 class Path(NamedTuple):
@@ -88,28 +107,32 @@ def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) ->
 
 
 def find_fairly(
-    call: Call, usage: Array, amount: Array, policy: Policy, settings: Settings
+    call: Call,
+    usage: Array,
+    amount: Array,
+    policy: Policy,
+    how: Strategies,
+    sorted_rows: Sorted | None = None,
 ) -> tuple[int, int, bool]:
     """Fair sharing, see `fair.select`.
 
     Args:
         usage, amount, policy: as for `find_classically`.
-        settings: of the scheduler.
+        how: who may be taken by share.
+        sorted_rows: the same workloads, where they have been sorted.
     """
-    chosen = _strategies(settings)
+    if policy.duration >= 0:  # equals that have exceeded their time stand before the others
+        sorted_rows = None
+    lined = () if sorted_rows is None else (sorted_rows.by_queue, sorted_rows.starts)
     if COMPILED:
-        found: tuple[int, int, bool] = _fairly(call.tables, usage, amount, policy, *chosen)
+        kernel: Any = _fairly if sorted_rows is None else _fairly_sorted
+        found: tuple[int, int, bool] = kernel(*lined, call.tables, usage, amount, policy, how)
         return found
     rows, order, forest, ask, work, rounds, _ = call
     ask = ask._replace(amount=amount)
-    return fair.select(rows, forest, usage, ask, policy, order, work, rounds, *chosen)
-
-
-def _strategies(settings: Settings) -> tuple[bool, bool, bool]:
-    """The last three arguments of `fair.select`."""
-    strategies = settings.fair_sharing or tuple(FairStrategy)
-    initial = strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE
-    return settings.fair_sharing_preempt_within_nominal, initial, len(strategies) > 1
+    if lined:
+        return fair.select_sorted(*lined, rows, forest, usage, ask, policy, order, work, rounds, how)
+    return fair.select(rows, forest, usage, ask, policy, order, work, rounds, how)
 
 
 def find_on_path(
@@ -172,9 +195,7 @@ if COMPILED:
         usage: Array,
         amount: Array,
         policy: Policy,
-        gate: bool,
-        initial: bool,
-        again: bool,
+        how: Strategies,
     ) -> tuple[int, int, bool]:
         rows, order, forest, ask, work, rounds = tables
         return fair.select(
@@ -186,9 +207,32 @@ if COMPILED:
             _order(order),
             _work(work),
             _rounds(rounds),
-            gate,
-            initial,
-            again,
+            how,
+        )
+
+    @compiled
+    def _fairly_sorted(
+        by_queue: Array,
+        starts: Array,
+        tables: tuple[Array, ...],
+        usage: Array,
+        amount: Array,
+        policy: Policy,
+        how: Strategies,
+    ) -> tuple[int, int, bool]:
+        rows, order, forest, ask, work, rounds = tables
+        return fair.select_sorted(
+            by_queue,
+            starts,
+            _rows(rows),
+            _forest(forest),
+            usage,
+            _ask(ask, amount),
+            policy,
+            _order(order),
+            _work(work),
+            _rounds(rounds),
+            how,
         )
 
     @compiled

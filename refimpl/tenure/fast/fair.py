@@ -15,6 +15,7 @@ from tenure.fast.grounds import key_of, may_reclaim, own_ground, uses_any
 from tenure.fast.nodes import (
     change,
     clear_groups,
+    copy_part,
     copy_tree,
     exceeds,
     fill_back,
@@ -40,6 +41,7 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
+from tenure.model import FairStrategy, Settings
 
 NO_NODE = -1
 
@@ -59,6 +61,7 @@ class Rounds(NamedTuple):
         winner: the queue that wins below each cohort, or a queue itself; `NO_NODE` for none, int32[nodes].
         on_path: whether the node stands above the preemptor or is its queue, bool[nodes].
         every: true for every column, bool[columns].
+        lightest: what each workload of a queue holds at least, int64[nodes, columns]; 0 where not known.
     """
 
     charged: Array
@@ -76,6 +79,35 @@ class Rounds(NamedTuple):
     winner: Array
     on_path: Array
     every: Array
+    lightest: Array
+
+
+class Strategies(NamedTuple):
+    """Who may be taken by share.
+
+    Args:
+        gate: feature gate FairSharingPreemptWithinNominal.
+        initial: whether the first strategy is LessThanInitialShare.
+        again: whether there is a second one.
+        lowers: whether a share is never larger once somebody has left: nobody holds less than nothing, and no
+            sum is out of range.
+    """
+
+    gate: bool
+    initial: bool
+    again: bool
+    lowers: bool
+
+
+def strategies_of(settings: Settings, *, lowers: bool) -> Strategies:
+    """The strategies of a scheduler.
+
+    >>> strategies_of(Settings(fair_sharing=(FairStrategy.LESS_THAN_INITIAL_SHARE,)), lowers=True)[1:3]
+    (True, False)
+    """
+    chosen = settings.fair_sharing or tuple(FairStrategy)
+    initial = chosen[0] == FairStrategy.LESS_THAN_INITIAL_SHARE
+    return Strategies(settings.fair_sharing_preempt_within_nominal, initial, len(chosen) > 1, lowers)
 
 
 @compiled
@@ -131,39 +163,25 @@ def gather(
 
 
 @compiled
-def gather_sorted(
-    sorted_rows: Array,
-    forest: Forest,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-) -> int:
-    """As `gather`, from rows that stand in the order of their keys; each queue's candidates are sorted then.
+def line_up(by_queue: Array, starts: Array, forest: Forest, ask: Ask, work: Work, rounds: Rounds) -> None:
+    """Instead of `gather`: all workloads of each queue in their order, of which candidates are found in turn.
 
-    Only equals of the preemptor in its own queue may stand elsewhere than where their keys say.
+    Only equals of the preemptor in its own queue that have exceeded their time may stand elsewhere than where
+    their keys say; where there may be any, `gather`.
+
+    Args:
+        by_queue: rows by their keys, evicted ones first, each queue's side by side, int32[n].
+        starts: where each node's begin there, int64[nodes + 1].
     """
+    top = ask.path[len(ask.path) - 1]
+    first, end = starts[top], starts[forest.end[top]]
+    copy_part(by_queue, first, end, work.rows, first)
     for node in range(len(rounds.end)):
-        rounds.end[node] = 0
-    for row in sorted_rows:
-        if _offers(forest, rows, row, ask, policy, work):
-            rounds.end[rows.queue[row]] += 1
-    count = 0
-    for node in range(len(rounds.end)):
-        rounds.start[node] = rounds.next[node] = count
-        count += rounds.end[node]
-        rounds.end[node] = rounds.start[node]
-    for row in sorted_rows:
-        if _offers(forest, rows, row, ask, policy, work):
-            node = rows.queue[row]
-            place = rounds.end[node]
-            work.keys[place], work.rows[place] = key_of(rows, row, work.group[node], policy, order), row
-            rounds.end[node] += 1
-    for node in range(len(rounds.end)):
+        rounds.start[node] = rounds.next[node] = starts[node]
+        rounds.end[node] = (
+            starts[node + 1] if top <= node < forest.end[top] and work.group[node] >= 0 else starts[node]
+        )
         rounds.settled[node] = rounds.end[node]
-    return count
 
 
 @compiled
@@ -174,6 +192,21 @@ def sort_next(work: Work, rounds: Rounds, node: int) -> None:
         rounds.top[node], rounds.settled[node] = settle(
             work.keys, work.rows, rounds.ends[node], rounds.top[node], position
         )
+
+
+@compiled
+def find_next(
+    forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds, node: int
+) -> None:
+    """Bring the next candidate of a queue to its place, or pass over whoever is none."""
+    sort_next(work, rounds, node)
+    while rounds.next[node] < rounds.end[node]:
+        position = rounds.next[node]
+        row = work.rows[position]
+        if _offers(forest, rows, row, ask, policy, work):
+            work.keys[position] = key_of(rows, row, work.group[node], policy, order)
+            return
+        rounds.next[node] += 1
 
 
 @inlined
@@ -229,10 +262,18 @@ def _queue_wins(rows: Rows, order: Order, work: Work, rounds: Rounds, queue: int
 
 @compiled
 def _refresh(
-    forest: Forest, rows: Rows, order: Order, work: Work, rounds: Rounds, node: int, changed: bool
+    forest: Forest,
+    rows: Rows,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    node: int,
+    changed: bool,
 ) -> None:
     """Find winners anew from a queue up to its root, and shares where what is in use has changed."""
-    sort_next(work, rounds, node)
+    find_next(forest, rows, ask, policy, order, work, rounds, node)
     while node >= 0:
         if changed:
             count_share(forest, rounds, node)
@@ -241,7 +282,9 @@ def _refresh(
 
 
 @compiled
-def start(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds: Rounds) -> None:
+def start(
+    forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
+) -> None:
     """Before the first round: shares and winners of the whole tree, and nobody rejected."""
     top = ask.path[len(ask.path) - 1]
     for node in range(len(rounds.end)):
@@ -251,7 +294,7 @@ def start(forest: Forest, rows: Rows, order: Order, ask: Ask, work: Work, rounds
         rounds.on_path[node] = True
     for node in range(forest.end[top] - 1, top - 1, -1):
         count_share(forest, rounds, node)
-        sort_next(work, rounds, node)
+        find_next(forest, rows, ask, policy, order, work, rounds, node)
         find_winner(forest, rows, order, work, rounds, node)
 
 
@@ -288,17 +331,69 @@ def reject(work: Work, rounds: Rounds, node: int) -> None:
 
 
 @compiled
+def _lowers_all(forest: Forest, work: Work, rounds: Rounds, node: int, mine: int, theirs: int) -> bool:
+    """Whether a share falls below the preemptor's own whoever leaves a queue, the lightest one included."""
+    known = 0
+    for at in range(rounds.lightest.shape[1]):
+        least = rounds.lightest[node, at]
+        known = change(forest, rounds.charged, node, at, least, False, work.log, known)
+    left = ratio_of(forest, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
+    undo(rounds.charged, work.log, known)
+    return bool(compare(rounds.share[mine], rounds.ratio[mine], weigh(left, forest.weight[theirs]), left) > 0)
+
+
+@compiled
+def find_lightest(
+    queue: Array, first: Array, width: Array, at: Array, amount: Array, counts: Array, lightest: Array
+) -> None:
+    """Find what each workload of a queue holds at least.
+
+    Args:
+        queue, first, width, at, amount: as in `Rows`.
+        counts: all zero, int64[nodes, columns + 1].
+        lightest: the result, all zero before, int64[nodes, columns].
+    """
+    everybody = counts.shape[1] - 1
+    for row in range(len(queue)):
+        node = queue[row]
+        if node < 0:
+            continue
+        counts[node, everybody] += 1
+        for entry in range(first[row], first[row] + width[row]):
+            column, held = at[entry], amount[entry]
+            if counts[node, column] == 0 or held < lightest[node, column]:
+                lightest[node, column] = held
+            counts[node, column] += 1
+    for node in range(len(lightest)):
+        for column in range(everybody):
+            if counts[node, column] < counts[node, everybody]:
+                lightest[node, column] = 0
+
+
+@compiled
 def _visit(
-    forest: Forest, rows: Rows, ask: Ask, work: Work, rounds: Rounds, node: int, initial: bool
+    forest: Forest,
+    rows: Rows,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    node: int,
+    how: Strategies,
 ) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
     mine, theirs = beside_common(forest, ask, rounds, node)
     before = against(rounds, mine, theirs)
+    if before >= 0 if how.initial else how.lowers and _lowers_all(forest, work, rounds, node, mine, theirs):
+        # The second strategy looks at the first one only.
+        reject(work, rounds, node)
+        rounds.next[node] = rounds.end[node]
+        return -1, NONE, 0
     while rounds.next[node] < rounds.end[node]:
-        sort_next(work, rounds, node)
         row = work.rows[rounds.next[node]]
         known = move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
-        if initial:
+        if how.initial:
             share, allowed = before, before < 0
         else:
             left = ratio_of(forest, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
@@ -306,9 +401,10 @@ def _visit(
             allowed = share <= 0
         if allowed:
             rounds.next[node] += 1
-            return row, INITIAL_SHARE if initial else FINAL_SHARE, share
+            return row, INITIAL_SHARE if how.initial else FINAL_SHARE, share
         undo(rounds.charged, work.log, known)
         reject(work, rounds, node)
+        find_next(forest, rows, ask, policy, order, work, rounds, node)
     return -1, NONE, 0
 
 
@@ -322,7 +418,7 @@ def play(
     work: Work,
     rounds: Rounds,
     claims: bool,
-    initial: bool,
+    how: Strategies,
 ) -> tuple[int, bool]:
     """Visit queues by the first strategy; how many are taken, and whether the request fits."""
     taken, root = 0, ask.path[len(ask.path) - 1]
@@ -331,23 +427,29 @@ def play(
         if node == NO_NODE:
             return taken, False
         if node == ask.own or claims:
-            sort_next(work, rounds, node)
             row, share = work.rows[rounds.next[node]], 0
             ground = own_ground(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
             rounds.next[node] += 1
         else:
-            row, ground, share = _visit(forest, rows, ask, work, rounds, node, initial)
+            row, ground, share = _visit(forest, rows, ask, policy, order, work, rounds, node, how)
         done = row >= 0 and _take(forest, rows, row, ask, work, taken, ground, share)
         taken += int(row >= 0)
         if done:
             return taken, True
-        _refresh(forest, rows, order, work, rounds, node, row >= 0)
+        _refresh(forest, rows, ask, policy, order, work, rounds, node, row >= 0)
 
 
 @compiled
 def play_again(
-    forest: Forest, rows: Rows, ask: Ask, order: Order, work: Work, rounds: Rounds, taken: int
+    forest: Forest,
+    rows: Rows,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    taken: int,
 ) -> tuple[int, bool]:
     """Visit each queue of rejected candidates once, by the second strategy."""
     root = ask.path[len(ask.path) - 1]
@@ -369,7 +471,7 @@ def play_again(
             taken, allowed = taken + 1, True
             if done:
                 return taken, True
-        _refresh(forest, rows, order, work, rounds, node, allowed)
+        _refresh(forest, rows, ask, policy, order, work, rounds, node, allowed)
 
 
 @compiled
@@ -390,34 +492,67 @@ def select(
     order: Order,
     work: Work,
     rounds: Rounds,
-    gate: bool,
-    initial: bool,
-    again: bool,
+    how: Strategies,
 ) -> tuple[int, int, bool]:
     """Find targets under fair sharing.
 
     Args:
         usage: what is in use at every node; it stays as it is.
-        gate: feature gate FairSharingPreemptWithinNominal.
-        initial: whether the first strategy is LessThanInitialShare.
-        again: whether there is a second one.
+        how: who may be taken by share.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor
         claimed its nominal quota.
     """
+    classify(forest, usage, ask, policy, work)
+    if gather(forest, rows, ask, policy, order, work, rounds) == 0:
+        copy_tree(forest, usage, ask.path, work.usage)
+        return 0, 0, False
+    return hold(rows, forest, usage, ask, policy, order, work, rounds, how)
+
+
+@compiled
+def select_sorted(
+    by_queue: Array,
+    starts: Array,
+    rows: Rows,
+    forest: Forest,
+    usage: Array,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    how: Strategies,
+) -> tuple[int, int, bool]:
+    """As `select`, where the rows are sorted already, see `line_up`."""
+    classify(forest, usage, ask, policy, work)
+    line_up(by_queue, starts, forest, ask, work, rounds)
+    return hold(rows, forest, usage, ask, policy, order, work, rounds, how)
+
+
+@compiled
+def hold(
+    rows: Rows,
+    forest: Forest,
+    usage: Array,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    how: Strategies,
+) -> tuple[int, int, bool]:
+    """Hold the tournament among candidates that stand in `rounds`; see `select`."""
     copy_tree(forest, usage, ask.path, work.usage)
     copy_tree(forest, usage, ask.path, rounds.charged)
     for index in range(len(ask.at)):
         change(forest, rounds.charged, ask.own, ask.at[index], ask.amount[index], True, work.log, 0)
-    classify(forest, usage, ask, policy, work)
-    if gather(forest, rows, ask, policy, order, work, rounds) == 0:
-        return 0, 0, False
-    claims = gate and claims_nominal(forest, ask, rounds.charged)
-    start(forest, rows, order, ask, work, rounds)
-    taken, fit = play(forest, rows, ask, policy, order, work, rounds, claims, initial)
-    if not fit and again:
-        taken, fit = play_again(forest, rows, ask, order, work, rounds, taken)
+    claims = how.gate and claims_nominal(forest, ask, rounds.charged)
+    start(forest, rows, ask, policy, order, work, rounds)
+    taken, fit = play(forest, rows, ask, policy, order, work, rounds, claims, how)
+    if not fit and how.again:
+        taken, fit = play_again(forest, rows, ask, policy, order, work, rounds, taken)
     if not fit:
         copy_tree(forest, usage, ask.path, work.usage)
         return 0, 0, claims
@@ -452,4 +587,5 @@ def rounds_for(forest: Forest, room: int) -> Rounds:
         winner=np.full(nodes, NO_NODE, np.int32),
         on_path=np.zeros(nodes, np.bool_),
         every=np.ones(columns, np.bool_),
+        lightest=np.zeros((nodes, columns), np.int64),
     )

@@ -14,7 +14,7 @@ import numpy as np
 from tenure.fast.amounts import MOST, minus
 from tenure.fast.classical import stands
 from tenure.fast.compiled import compiled, inlined
-from tenure.fast.fair import NO_NODE, Rounds, count_share, find_winner
+from tenure.fast.fair import NO_NODE, Rounds, count_share, find_next, find_winner
 from tenure.fast.grounds import classical_ground, key_of, offers
 from tenure.fast.nodes import available, copy_part, move, note_held
 from tenure.fast.tables import (
@@ -235,7 +235,15 @@ def _note(
 
 @compiled
 def walk_fairly(
-    rows: Rows, forest: Forest, ask: Ask, order: Order, work: Work, rounds: Rounds, taken: int, steps: Steps
+    rows: Rows,
+    forest: Forest,
+    ask: Ask,
+    policy: Policy,
+    order: Order,
+    work: Work,
+    rounds: Rounds,
+    taken: int,
+    steps: Steps,
 ) -> int:
     """Go on with a tournament in which the preemptor claims its nominal quota, until the request fits.
 
@@ -257,6 +265,7 @@ def walk_fairly(
         work.out[taken], work.ground[taken], work.share[taken] = row, WITHIN_NOMINAL, 0
         fit = _note(rows, row, forest, ask, work, True, taken, steps)
         taken += 1
+        find_next(forest, rows, ask, policy, order, work, rounds, node)
         while node >= 0:
             count_share(forest, rounds, node)
             find_winner(forest, rows, order, work, rounds, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT
 from tenure.fast.classical import attempts, classify
 from tenure.fast.decide import Answer, answer_of
-from tenure.fast.entries import path_of
+from tenure.fast.entries import Sorted, path_of
 from tenure.fast.nodes import is_simple
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
@@ -169,26 +169,6 @@ class Prepared:
         return self._sorted
 
 
-class Sorted(NamedTuple):
-    """Rows in the order of their keys.
-
-    Args:
-        rows: what they are rows of.
-        by_key: all of them, int32[n].
-        by_queue: the same, each queue's side by side.
-        starts: where each node's begin in `by_queue`, int64[nodes + 1].
-    """
-
-    rows: Rows
-    by_key: Array
-    by_queue: Array
-    starts: Array
-
-    def of(self, node: int) -> Array:
-        """Those of one queue."""
-        return self.by_queue[self.starts[node] : self.starts[node + 1]]
-
-
 def _compared(searching: Searcher, sorted_rows: Sorted) -> Array:
     """All priorities that a preemptor's own is compared with, sorted."""
     rows, policy = searching.rows, searching.policy
@@ -260,7 +240,7 @@ class _Routes:
         """Who leaves, by the routes that are there or are made now."""
         routes = self.routes(searcher, needed, request)
         if routes is None:
-            return searcher.find_anew(needed, request)
+            return searcher.find_anew(needed, request, self._sorted)
         amount = np.fromiter(request.values(), np.int64, len(request))
         for route, limit in routes:
             found = route.find(amount, limit)
@@ -378,17 +358,15 @@ class _Routes:
         arrays, rows, policy, order = searcher.arrays, searcher.rows, searcher.policy, searcher.order
         forest, shared = arrays.layout.forest, arrays.work()
         fair.classify(forest, arrays.usage, ask, policy, shared)
-        rounds = fair.rounds_for(forest, 1)
+        rounds, lined = fair.rounds_for(forest, 1), self._sorted
         rounds.charged[:] = arrays.usage
-        by_key = self._sorted.by_key
-        count = int(fair.gather_sorted(by_key, forest, rows, ask, policy, order, shared, rounds))
-        if rounds.end[searcher.node] != rounds.start[searcher.node]:
-            return []
-        route = _route(searcher, ask, shared, count, may_borrow=True)
-        work = route.path.work._replace(keys=shared.keys[:count].copy(), rows=shared.rows[:count].copy())
+        route = _route(searcher, ask, shared, len(lined.by_queue), may_borrow=True)
+        work = route.path.work._replace(keys=np.empty(len(lined.by_queue), np.int64))
+        fair.line_up(lined.by_queue, lined.starts, forest, ask, work, rounds)
         route.path, route.rounds = path_of(route.path.steps, work), rounds
-        fair.start(forest, rows, order, ask, work, rounds)
-        return [(route, count)]
+        fair.start(forest, rows, ask, policy, order, work, rounds)
+        own = searcher.node
+        return [] if rounds.next[own] < rounds.end[own] else [(route, len(lined.by_queue))]
 
 
 def _uses_nominal(searcher: Searcher, ask: Ask) -> bool:

@@ -8,7 +8,7 @@ from numba import from_dtype, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from tenure.fast.addresses import CELLS, kinds_of
+from tenure.fast.addresses import CELLS, KINDS
 
 
 def reader(record: type) -> Any:
@@ -19,7 +19,7 @@ def reader(record: type) -> Any:
     """
     fields = [
         types.int64 if kind is None else types.Array(from_dtype(kind[0]), kind[1], "C")
-        for kind in kinds_of(record)
+        for kind in KINDS[record]
     ]
     made = types.NamedTuple(fields, record)  # type: ignore[no-untyped-call]
 

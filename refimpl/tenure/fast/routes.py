@@ -69,9 +69,9 @@ class Route:
         searcher, ask = self.searcher, self.ask._replace(amount=amount)
         forest, rows = searcher.arrays.layout.forest, searcher.rows
         if self.rounds is not None:
-            before = self.taken
+            kind, work = (searcher.policy, searcher.order), self.path.work
             self.taken = paths.walk_fairly(
-                rows, forest, ask, searcher.order, self.path.work, self.rounds, before, self.path.steps
+                rows, forest, ask, *kind, work, self.rounds, self.taken, self.path.steps
             )
             self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
             return

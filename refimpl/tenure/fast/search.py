@@ -8,7 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tenure.fast.arrays import Arrays
-from tenure.fast.entries import call_of, find_classically, find_fairly
+from tenure.fast.entries import Sorted, call_of, find_classically, find_fairly
+from tenure.fast.fair import strategies_of
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_for, policy_of, terms_of
@@ -98,8 +99,18 @@ class Searcher(NamedTuple):
             return self.keeper.find(self, needed, request)
         return self.find_anew(needed, request)
 
-    def find_anew(self, needed: Collection[FlavorResource], request: Amounts) -> Found:
-        """As `find`, whatever is kept."""
+    def find_anew(
+        self,
+        needed: Collection[FlavorResource],
+        request: Amounts,
+        sorted_rows: Sorted | None = None,
+    ) -> Found:
+        """As `find`, whatever is kept.
+
+        Args:
+            needed, request: as there.
+            sorted_rows: the same workloads, where they have been sorted; only fair sharing looks at them.
+        """
         arrays, view = self.arrays, self.view()
         settings = arrays.cluster.settings
         if view is not None:
@@ -108,7 +119,8 @@ class Searcher(NamedTuple):
         call = call_of(arrays, self.rows, self.order, self._kind(needed, request))
         amount = np.fromiter(request.values(), np.int64, len(request))
         if settings.fair_sharing is not None:
-            start, end, claims = find_fairly(call, arrays.usage, amount, self.policy, settings)
+            how = strategies_of(settings, lowers=arrays.is_small())
+            start, end, claims = find_fairly(call, arrays.usage, amount, self.policy, how, sorted_rows)
             return _found(call.work, start, end, True, claims)
         start, end, may_borrow = find_classically(call, arrays.usage, amount, self.policy)
         return _found(call.work, start, end, may_borrow, False)

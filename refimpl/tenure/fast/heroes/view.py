@@ -9,7 +9,7 @@ import numpy as np
 
 from tenure.fast.arrays import Arrays
 from tenure.fast.classical import select as select_classically
-from tenure.fast.fair import Rounds, rounds_for
+from tenure.fast.fair import Rounds, Strategies, rounds_for, strategies_of
 from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes import classical, fair, search
 from tenure.fast.heroes.effective import NOBODY, hold, settle
@@ -39,7 +39,7 @@ from tenure.fast.layout import Layout
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Cluster, FairStrategy, Settings
+from tenure.model import Cluster, Settings
 from tenure.readings import (
     AccessibleRounding,
     HeroBilling,
@@ -147,13 +147,11 @@ class View:
     def _find_fairly(
         self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
     ) -> Ends:
-        strategies = settings.fair_sharing or tuple(FairStrategy)
-        gate = settings.fair_sharing_preempt_within_nominal
-        initial, again = strategies[0] == FairStrategy.LESS_THAN_INITIAL_SHARE, len(strategies) > 1
+        how = strategies_of(settings, lowers=False)
         if self.follows(ask.own):
-            return self._find_anew(rows, ask, policy, order, work, gate, initial, again)
+            return self._find_anew(rows, ask, policy, order, work, how)
         start, end, claims = select_fairly(
-            rows, self.forest, self.usage, ask, policy, order, work, self.rounds, gate, initial, again
+            rows, self.forest, self.usage, ask, policy, order, work, self.rounds, how
         )
         return start, end, True, claims
 
@@ -164,9 +162,7 @@ class View:
         policy: Policy,
         order: Order,
         work: Work,
-        gate: bool,
-        initial: bool,
-        again: bool,
+        how: Strategies,
     ) -> Ends:
         """Find targets under fair sharing where shares follow who leaves; round by round."""
         before, dear, charged, most = self.base.now, self.dear, self.charged, self.most
@@ -179,9 +175,9 @@ class View:
         if fair.prepare(rows, self.forest, dear, charged, *there) == 0:
             return 0, 0, True, False
         start_search(self.moving, before, ask, NOBODY)
-        claims = gate and fair.claims_nominal(dear, ask, rounds)
+        claims = how.gate and fair.claims_nominal(dear, ask, rounds)
         taken, done = 0, False
-        for second in (False, True)[: 1 + again]:
+        for second in (False, True)[: 1 + how.again]:
             if second:
                 fair.wait_again(dear, ask, rounds)
             row = NOBODY
@@ -190,7 +186,18 @@ class View:
                     fair.play_again(rows, dear, charged, ask, every, order, room, rounds, most)
                     if second
                     else fair.play(
-                        rows, dear, charged, ask, every, policy, order, room, rounds, most, claims, initial
+                        rows,
+                        dear,
+                        charged,
+                        ask,
+                        every,
+                        policy,
+                        order,
+                        room,
+                        rounds,
+                        most,
+                        claims,
+                        how.initial,
                     )
                 )
                 if row >= 0:
