@@ -29,6 +29,8 @@ TARGET = "q000"
 """The ClusterQueue that asks; all that the others have beyond their own quota is borrowed from it."""
 
 _LARGE = 2**30
+_EACH_HERO = 20
+"""Every so many-th queue is a hero, where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Shape:
         depth: levels of cohorts above them; 0 for none.
         resources: how many resources everybody holds, at least one; the first is cpu.
         fair: whether shares decide.
-        heroes: whether the queue that asks is a hero of its cohort.
+        heroes: whether the queue that asks is a hero above all others, and every twentieth one a hero of its
+            cohort that owns nothing.
     """
 
     name: str
@@ -93,12 +96,14 @@ def case_of(shape: Shape, count: int, share: float) -> Case:
     own = {
         at.resource: max(1, int(amount * (share if shape.queues > 1 else 1))) for at, amount in held.items()
     }
-    rest = {
-        at.resource: max(0, amount - own[at.resource]) // max(1, shape.queues - 1)
-        for at, amount in held.items()
-    }
+    owners = sum(_owns(number, shape) for number in range(1, shape.queues))
+    rest = {at.resource: max(0, amount - own[at.resource]) // max(1, owners) for at, amount in held.items()}
+    nothing = dict.fromkeys(rest, 0)
     queues = {
-        f"q{number:03d}": _queue(number, shape, rest if number else own) for number in range(shape.queues)
+        f"q{number:03d}": _queue(
+            number, shape, own if number == 0 else rest if _owns(number, shape) else nothing
+        )
+        for number in range(shape.queues)
     }
     settings = Settings(fair_sharing=tuple(FairStrategy) if shape.fair else None)
     preemptor = Workload("ns", "asks", "u-asks", priority=1000, created_at=NOW - SECOND)
@@ -132,10 +137,18 @@ def _cohort(level: int, number: int) -> str:
     return f"level-{level}-{number:03d}"
 
 
+def _is_hero(number: int, shape: Shape) -> bool:
+    return shape.heroes and number % _EACH_HERO == 0
+
+
+def _owns(number: int, shape: Shape) -> bool:
+    return number == 0 or not _is_hero(number, shape)
+
+
 def _queue(number: int, shape: Shape, nominal: dict[str, int]) -> ClusterQueue:
     cohort = None
     if shape.depth:
-        last = shape.depth - 1
+        last = 0 if shape.heroes and number == 0 else shape.depth - 1
         cohort = _cohort(last, number % _width(shape, last))
     return ClusterQueue(
         name=f"q{number:03d}",
@@ -143,7 +156,7 @@ def _queue(number: int, shape: Shape, nominal: dict[str, int]) -> ClusterQueue:
         within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
         cohort=cohort,
         reclaim_within_cohort=ReclaimWithinCohort.ANY,
-        rules=PreemptionRules.UBER_CLUSTER_QUEUE if shape.heroes and number == 0 else PreemptionRules.DEFAULT,
+        rules=PreemptionRules.UBER_CLUSTER_QUEUE if _is_hero(number, shape) else PreemptionRules.DEFAULT,
     )
 
 

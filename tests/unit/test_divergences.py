@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tenure import divergences
 from tenure.conformance.protocol import answer
 from tenure.divergences import PREDICTIONS, all_divergences, explain, outcome_of
 
@@ -141,6 +144,16 @@ def test_dv_020_finds_the_order_among_many_cohorts() -> None:
     ]
     (other,) = [each for each in either if outcome_of(each) != outcome_of(ours)]
     assert explain(given, other, "v0.19.2") == "DV-020"
+
+
+def test_dv_020_lets_each_visit_have_an_order_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A real scheduler's rarest answer of three: no order that holds for the whole decision predicts it.
+    given = json.loads(Path(__file__).with_name("drawn_visits.json").read_text(encoding="utf-8"))
+    rare = says("Preempt", ("ns/w11", "q1", "InCohortFairSharing"))
+    assert explain(given, rare, "v0.18.4") == "DV-020"
+    assert explain(given, says("Preempt", ("ns/w12", "q1", "InCohortFairSharing")), "v0.18.4") is None
+    monkeypatch.setattr(divergences, "MOST_DRAWS", 0)
+    assert explain(given, rare, "v0.18.4") is None
 
 
 def test_dv_030_predicts_either_of_two_workloads_of_one_uid() -> None:
