@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tenure.fast.fair import Rounds
 from tenure.fast.paths import Steps
+from tenure.fast.rounds import Rounds
 from tenure.fast.tables import Array, Ask, Forest, Order, Rows, Work
 
 CELLS: Final = 3

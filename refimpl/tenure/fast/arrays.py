@@ -13,11 +13,11 @@ from pydantic import TypeAdapter
 
 from tenure.fast.ageing import effective_priorities
 from tenure.fast.columns import FARTHEST, FREE, Columns
-from tenure.fast.fair import Rounds, find_lightest, rounds_for
 from tenure.fast.known import refuse_unknown
 from tenure.fast.layout import Layout, lay_out
 from tenure.fast.nodes import change, sum_up
 from tenure.fast.order import make_keys
+from tenure.fast.rounds import Rounds, find_lightest, rounds_for
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import NO_STAMP, Array, Order, Rows, Work
 from tenure.fast.texts import Texts

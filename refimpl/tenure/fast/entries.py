@@ -10,8 +10,8 @@ from tenure.fast import classical, fair, paths, vectorised
 from tenure.fast.addresses import address_table
 from tenure.fast.arrays import MOST_ASKED, Arrays
 from tenure.fast.compiled import COMPILED, compiled, inlined
-from tenure.fast.fair import Rounds, Strategies
 from tenure.fast.paths import Steps
+from tenure.fast.rounds import Rounds, Strategies
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 
 

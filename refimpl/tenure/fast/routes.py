@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from tenure.fast import paths
 from tenure.fast.entries import Path, find_on_path, removed
-from tenure.fast.fair import Rounds
 from tenure.fast.nodes import fill_back, replay
+from tenure.fast.rounds import Rounds
 from tenure.fast.search import Found, Searcher
+from tenure.fast.supply import Supply, draw
 from tenure.fast.tables import Array, Ask
 
 _FEWEST_DRAWN, _TIMES_AS_MANY = 64, 4
@@ -37,7 +38,7 @@ class Route:
     path: Path
     may_borrow: bool
     known: int = 0
-    supply: paths.Supply | None = None
+    supply: Supply | None = None
     rounds: Rounds | None = None
     simple: bool = False
     by_priority: bool = False
@@ -93,9 +94,7 @@ class Route:
             return False
         searcher, before = self.searcher, self.known
         wanted = max(_FEWEST_DRAWN, _TIMES_AS_MANY * before)
-        self.known = int(
-            paths.draw(self.supply, searcher.rows, self.ask, searcher.policy, self.path.work, wanted)
-        )
+        self.known = int(draw(self.supply, searcher.rows, self.ask, searcher.policy, self.path.work, wanted))
         return self.known > before
 
     def _filled_back(self, end: int, amount: Array) -> Found:

@@ -9,10 +9,10 @@ import numpy as np
 
 from tenure.fast.arrays import Arrays
 from tenure.fast.entries import Sorted, call_of, find_classically, find_fairly
-from tenure.fast.fair import strategies_of
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
 from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_for, policy_of, terms_of
+from tenure.fast.rounds import strategies_of
 from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (

@@ -6,23 +6,13 @@ The rounds are those of `tenure.fast.fair`, but what is charged has quotas of it
 from __future__ import annotations
 
 from tenure.fast.compiled import compiled
-from tenure.fast.fair import (
-    NO_NODE,
-    Rounds,
-    against,
-    beside_common,
-    classify,
-    count_share,
-    find_winner,
-    gather,
-    reject,
-    sort_next,
-)
+from tenure.fast.fair import against, beside_common, count_share, find_winner
 from tenure.fast.fair import claims_nominal as claims_within
 from tenure.fast.grounds import own_ground
 from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
+from tenure.fast.rounds import NO_NODE, Rounds
 from tenure.fast.shares import compare, count_lendable, ratio_of, weigh
 from tenure.fast.tables import (
     FINAL_SHARE,
@@ -37,6 +27,7 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
+from tenure.fast.waiting import classify, gather, reject, sort_next
 
 OVER = -2
 """In the place of a row: no queue is left to visit."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tenure.fast.compiled import compiled
-from tenure.fast.fair import Rounds, sort_next
 from tenure.fast.grounds import key_of, own_ground, uses_any
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.fit import fits
 from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE, Books, Quest
+from tenure.fast.rounds import Rounds
 from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, Order, Policy, Rows, Work
+from tenure.fast.waiting import sort_next
 
 
 @compiled

@@ -9,7 +9,6 @@ import numpy as np
 
 from tenure.fast.arrays import Arrays
 from tenure.fast.classical import select as select_classically
-from tenure.fast.fair import Rounds, Strategies, rounds_for, strategies_of
 from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes import classical, fair, search
 from tenure.fast.heroes.effective import NOBODY, hold, settle
@@ -36,6 +35,7 @@ from tenure.fast.heroes.tables import (
     Quest,
 )
 from tenure.fast.layout import Layout
+from tenure.fast.rounds import Rounds, Strategies, rounds_for, strategies_of
 from tenure.fast.sorting import ROOM
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 from tenure.fast.uncovered import Uncovered
