@@ -14,6 +14,9 @@ from tenure.fast.paths import Steps
 from tenure.fast.rounds import Rounds, Strategies
 from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
 
+_ANY = 0
+"""In the place of a question's identity: any question."""
+
 
 class Call(NamedTuple):
     """What searches of one kind are called with, whatever the preemptor and the amounts.
@@ -44,10 +47,18 @@ def call_of(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
     if found is None:  # the records are kept with it, so nothing else gets their identity
         if len(arrays.calls) >= MOST_ASKED:
             arrays.calls.clear()
-        records = rows, order, arrays.layout.forest, ask, arrays.work(), arrays.rounds()
-        found = Call(*records, tuple(map(address_table, records)) if COMPILED else ())
-        arrays.calls[id(rows), id(ask)] = found
+        found = _call(arrays, rows, order, ask)
+        arrays.calls[id(rows), id(ask)] = arrays.calls[id(rows), _ANY] = found
     return found
+
+
+def _call(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
+    other: Call | None = arrays.calls.get((id(rows), _ANY))
+    if other is not None:  # all but the question is the same
+        tables = (*other.tables[:3], address_table(ask), *other.tables[4:]) if COMPILED else ()
+        return other._replace(ask=ask, tables=tables)
+    records = rows, order, arrays.layout.forest, ask, arrays.work(), arrays.rounds()
+    return Call(*records, tuple(map(address_table, records)) if COMPILED else ())
 
 
 class Sorted(NamedTuple):
@@ -133,6 +144,35 @@ def find_fairly(
     if lined:
         return fair.select_sorted(*lined, rows, forest, usage, ask, policy, order, work, rounds, how)
     return fair.select(rows, forest, usage, ask, policy, order, work, rounds, how)
+
+
+def walk_on(
+    call: Call,
+    path: Path,
+    amount: Array,
+    policy: Policy,
+    known: int,
+    may_borrow: bool,
+    position: int,
+    taken: int,
+) -> tuple[int, int]:
+    """Go on removing candidates, see `paths.walk`.
+
+    Args:
+        call: what the removals are made for.
+        path: the removals.
+        amount: of the request, int64[r].
+        policy: who may be taken.
+        known, may_borrow, position, taken: as there; `known` is how many candidates are.
+    """
+    if COMPILED:
+        tables = (call.tables[0], call.tables[2], call.tables[3], *path.tables)
+        found: tuple[int, int] = _walk(tables, amount, policy, known, may_borrow, position, taken)
+        return found
+    ask = call.ask._replace(amount=amount)
+    return paths.walk(
+        call.rows, call.forest, ask, policy, path.work, known, may_borrow, position, taken, path.steps
+    )
 
 
 def find_on_path(
@@ -233,6 +273,30 @@ if COMPILED:
             _work(work),
             _rounds(rounds),
             how,
+        )
+
+    @compiled
+    def _walk(
+        tables: tuple[Array, ...],
+        amount: Array,
+        policy: Policy,
+        known: int,
+        may_borrow: bool,
+        position: int,
+        taken: int,
+    ) -> tuple[int, int]:
+        rows, forest, ask, steps, work = tables
+        return paths.walk(
+            _rows(rows),
+            _forest(forest),
+            _ask(ask, amount),
+            policy,
+            _work(work),
+            known,
+            may_borrow,
+            position,
+            taken,
+            _steps(steps),
         )
 
     @compiled

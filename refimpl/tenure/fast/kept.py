@@ -12,7 +12,7 @@ from tenure.fast import fair, paths
 from tenure.fast.amounts import minus
 from tenure.fast.arrays import Arrays
 from tenure.fast.classical import attempts, classify
-from tenure.fast.entries import Sorted, path_of
+from tenure.fast.entries import Call, Sorted, call_of, path_of
 from tenure.fast.nodes import is_simple
 from tenure.fast.rounds import rounds_for
 from tenure.fast.routes import Route
@@ -39,12 +39,14 @@ class _Frame:
     """One kind of question: which flavor-resources are lacking and requested.
 
     Args:
+        call: what kernels are called with.
         ask: the question, with the request that came first.
         room: what each node of the path has of its quota, and what it keeps of that for itself, by column.
         own: of each lacking column its place in the request, and what is left of the queue's nominal quota.
         routes: by how far up the request has an advantage, attempts with their routes.
     """
 
+    call: Call
     ask: Ask
     room: list[list[tuple[int, int]]]
     own: list[tuple[int, int]]
@@ -115,7 +117,7 @@ class Routes:
         level = frame.level(request.values())
         if level not in frame.routes:
             shared = self._shared(searcher, needed, request)
-            frame.routes[level] = shared or self._classical_routes(searcher, frame.ask, request)
+            frame.routes[level] = shared or self._classical_routes(searcher, frame, request)
         return frame.routes[level]
 
     def _shared(
@@ -145,15 +147,16 @@ class Routes:
         if arrays.is_small():
             columns = ask.at.tolist()
             room = [_kept_room(arrays, node, columns) for node in searcher.path[:-1].tolist()]
-            made = _Frame(ask, room, _own_room(searcher, ask))
+            call = call_of(arrays, searcher.rows, searcher.order, searcher.kind(needed, request))
+            made = _Frame(call, ask, room, _own_room(searcher, ask))
         if self._changes != arrays.changes:
             self._frames.clear()
             self._changes = arrays.changes
         self._frames[key] = made
         return made
 
-    def _classical_routes(self, searcher: Searcher, ask: Ask, request: Amounts) -> list[_Bounded]:
-        ask = ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
+    def _classical_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded]:
+        ask = frame.ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
         arrays, policy = searcher.arrays, searcher.policy
         forest, work = arrays.layout.forest, arrays.work()
         classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
@@ -165,7 +168,9 @@ class Routes:
         elsewhere, advantaged = offered_elsewhere(supply, rows, ask, policy, work)
         may_borrow, again = attempts(forest, arrays.usage, ask, policy, int(elsewhere), int(advantaged))
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
-        made = [_route(searcher, ask, work, len(offered), may_borrow=bool(each)) for each in which]
+        made = [
+            _route(searcher, frame.call, ask, work, len(offered), may_borrow=bool(each)) for each in which
+        ]
         for route in made:
             self._supply(route, supply, elsewhere=bool(elsewhere))
         return [(route, len(offered)) for route in made]
@@ -196,22 +201,23 @@ class Routes:
     def _fair_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded] | None:
         """The tournament's removals, where no request changes them: in a flat cohort, by a claim to nominal
         quota, of a queue that has no candidates itself."""
-        arrays, ask = searcher.arrays, frame.ask
+        arrays = searcher.arrays
         if not arrays.cluster.settings.fair_sharing_preempt_within_nominal or len(searcher.path) != 2:
             return None
         if not frame.claims(request.values()):
             return None
         if 0 not in frame.routes:
-            frame.routes[0] = self._tournament(searcher, ask)
+            frame.routes[0] = self._tournament(searcher, frame)
         return frame.routes[0] or None
 
-    def _tournament(self, searcher: Searcher, ask: Ask) -> list[_Bounded]:
+    def _tournament(self, searcher: Searcher, frame: _Frame) -> list[_Bounded]:
+        ask = frame.ask
         arrays, rows, policy, order = searcher.arrays, searcher.rows, searcher.policy, searcher.order
         forest, shared = arrays.layout.forest, arrays.work()
         classify_fairly(forest, arrays.usage, ask, policy, shared)
         rounds, lined = rounds_for(forest, 1), self._sorted
         rounds.charged[:] = arrays.usage
-        route = _route(searcher, ask, shared, len(lined.by_queue), may_borrow=True)
+        route = _route(searcher, frame.call, ask, shared, len(lined.by_queue), may_borrow=True)
         work = route.path.work._replace(keys=np.empty(len(lined.by_queue), np.int64))
         line_up(lined.by_queue, lined.starts, forest, ask, work, rounds)
         route.path, route.rounds = path_of(route.path.steps, work), rounds
@@ -251,7 +257,7 @@ def _room(arrays: Arrays, node: int, columns: list[int]) -> list[tuple[int, int]
     return made
 
 
-def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow: bool) -> Route:
+def _route(searcher: Searcher, call: Call, ask: Ask, shared: Work, count: int, *, may_borrow: bool) -> Route:
     arrays = searcher.arrays
     work = Work(
         usage=arrays.usage.copy(),
@@ -269,4 +275,4 @@ def _route(searcher: Searcher, ask: Ask, shared: Work, count: int, *, may_borrow
     )
     simple = bool(is_simple(arrays.layout.forest, ask))
     path = path_of(paths.steps_for(len(ask.at), count), work)
-    return Route(searcher, ask, path, may_borrow, simple=simple)
+    return Route(searcher, call, ask, path, may_borrow, simple=simple)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.fast import paths
-from tenure.fast.entries import Path, find_on_path, removed
+from tenure.fast.entries import Call, Path, find_on_path, removed, walk_on
 from tenure.fast.nodes import fill_back, replay
 from tenure.fast.rounds import Rounds
 from tenure.fast.search import Found, Searcher
@@ -22,6 +22,7 @@ class Route:
 
     Args:
         searcher: whose policy holds.
+        call: what kernels are called with.
         ask: the question, with the request that came first.
         path: the removals, in room of its own; the `rows` of its `work` are the candidates in their order.
         may_borrow: of the attempt.
@@ -34,6 +35,7 @@ class Route:
     """
 
     searcher: Searcher
+    call: Call
     ask: Ask
     path: Path
     may_borrow: bool
@@ -67,20 +69,19 @@ class Route:
         return find_on_path(self.path, self.taken, limit, amount, self.may_borrow, self.simple)
 
     def _go_on(self, amount: Array) -> None:
-        searcher, ask = self.searcher, self.ask._replace(amount=amount)
-        forest, rows = searcher.arrays.layout.forest, searcher.rows
+        searcher = self.searcher
         if self.rounds is not None:
+            ask, forest = self.ask._replace(amount=amount), searcher.arrays.layout.forest
             kind, work = (searcher.policy, searcher.order), self.path.work
             self.taken = paths.walk_fairly(
-                rows, forest, ask, *kind, work, self.rounds, self.taken, self.path.steps
+                searcher.rows, forest, ask, *kind, work, self.rounds, self.taken, self.path.steps
             )
             self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
             return
-        policy, work, steps = searcher.policy, self.path.work, self.path.steps
         while True:
             place = self._position, self.taken
-            self._position, self.taken = paths.walk(
-                rows, forest, ask, policy, work, self.known, self.may_borrow, *place, steps
+            self._position, self.taken = walk_on(
+                self.call, self.path, amount, searcher.policy, self.known, self.may_borrow, *place
             )
             if self._position < self.known:
                 return

@@ -116,7 +116,7 @@ class Searcher(NamedTuple):
         if view is not None:
             ask, work = self.ask(needed, request), arrays.work()
             return _found(work, *view.find(self.rows, ask, self.policy, self.order, work, settings))
-        call = call_of(arrays, self.rows, self.order, self._kind(needed, request))
+        call = call_of(arrays, self.rows, self.order, self.kind(needed, request))
         amount = np.fromiter(request.values(), np.int64, len(request))
         if settings.fair_sharing is not None:
             how = strategies_of(settings, lowers=arrays.is_small())
@@ -137,10 +137,10 @@ class Searcher(NamedTuple):
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
-        kind = self._kind(needed, request)
+        kind = self.kind(needed, request)
         return kind._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
 
-    def _kind(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
+    def kind(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question without amounts."""
         key = ("ask", self.node, frozenset(needed), *request)
         kind: Ask = self.arrays.asked_of(key, lambda: self._ask(needed, request))
