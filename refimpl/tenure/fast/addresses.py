@@ -21,7 +21,7 @@ CELLS: Final = 3
 _FIELDS: Final[dict[type, str]] = {
     Rows: "- i4 i8 i8 i8 i8 i4 ? i8 i4 i4 i8",
     Forest: "i4 i4 i4 ? ? i8x2 i8x2 i8x2 i8x2 ?x2 i4 f8",
-    Ask: "- i4 i4 i8 i4 ? ?",
+    Ask: "- i4 i4 i8 i4 ? ? -",
     Work: "i8x2 i1 i4 i8 i4 i4 i1 i1 i4 i8x2 i8 i8x2",
     Rounds: "i8x2 f8 f8 i8x2 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 ? ? i8x2",
     Order: "- - -",
@@ -53,7 +53,7 @@ def address_table(record: Any) -> Array:
 
     >>> arrays = (np.zeros(count, kind) for kind, count in (("i4", 2), ("i4", 1), ("i8", 1), ("i4", 1)))
     >>> flags = np.zeros(3, "?")
-    >>> address_table(Ask(7, *arrays, flags, flags))[[0, 4, 7]].tolist()
+    >>> address_table(Ask(7, *arrays, flags, flags, 0))[[0, 4, 7]].tolist()
     [7, 2, 1]
     """
     kinds = KINDS[type(record)]

@@ -290,6 +290,20 @@ class Arrays:
         small: bool = self.made_of(("small",), self._is_small)
         return small
 
+    def held_by_all(self, columns: Array) -> bool:
+        """Whether every workload was assigned one and the same of some columns, with any amount."""
+        held: Array = self.made_of(("held by all",), self._held_by_all)
+        return bool(held[columns].any())
+
+    def _held_by_all(self) -> Array:
+        columns = self.columns
+        counts = np.bincount(
+            columns.at[: columns.entries][self._nodes_of_entries() != FREE],
+            minlength=len(self.layout.columns),
+        )
+        held: Array = counts == len(self)
+        return held
+
     def _is_small(self) -> bool:
         amounts = self.columns.amount[: self.columns.entries]
         return bool((self.usage < FARTHEST).all() and (amounts >= 0).all())

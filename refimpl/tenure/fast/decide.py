@@ -111,11 +111,12 @@ def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment |
 
 
 def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None) -> tuple[Assignment, Found]:
+    if given is not None:
+        return given, search(searching, given)
+
     def searched_for(assignment: Assignment) -> Found:
         return search(searching, assignment)
 
-    if given is not None:
-        return given, searched_for(given)
     assigner = Assigner(searching, preemptor)
     full = assigner.assign()
     found = searched_for(full)

@@ -218,7 +218,16 @@ if COMPILED:
     @inlined
     def _ask(table: Array, amount: Array) -> Ask:
         kind = _asked(table)
-        return Ask(kind.own, kind.path, kind.at, amount, kind.needed, kind.is_needed, kind.watched)
+        return Ask(
+            kind.own,
+            kind.path,
+            kind.at,
+            amount,
+            kind.needed,
+            kind.is_needed,
+            kind.watched,
+            kind.common,
+        )
 
     @compiled
     def _classically(

@@ -105,4 +105,4 @@ def offers(rows: Rows, row: int, ask: Ask, policy: Policy, work: Work, top: int,
         return False
     if classical_ground(rows, row, work.group[node], policy) == NONE:
         return False
-    return uses_any(rows, row, ask.is_needed)
+    return ask.common == 1 or uses_any(rows, row, ask.is_needed)

@@ -156,15 +156,17 @@ class Searcher(NamedTuple):
         is_needed[lacking] = True
         watched = is_needed.copy()
         watched[at] = True
-        return Ask(self.node, self.path, at, np.empty(0, np.int64), lacking, is_needed, watched)
+        common = int(self.arrays.held_by_all(lacking))
+        return Ask(self.node, self.path, at, np.empty(0, np.int64), lacking, is_needed, watched, common)
 
 
 def _found(work: Work, start: int, end: int, may_borrow: bool, within_nominal: bool) -> Found:
     """What kernels have left between two places of a record."""
     if start == end:
         return NOBODY
-    rows, grounds, shares = (each[start:end].copy() for each in (work.out, work.ground, work.share))
-    return Found(rows, grounds, shares, may_borrow, within_nominal)
+    part = slice(start, end)
+    out, ground, share = work.out[part].copy(), work.ground[part].copy(), work.share[part].copy()
+    return Found(out, ground, share, may_borrow, within_nominal)
 
 
 def searcher(

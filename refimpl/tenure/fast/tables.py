@@ -89,6 +89,7 @@ class Ask(NamedTuple):
         needed: columns that lack quota, int32[k].
         is_needed: the same, bool[columns].
         watched: columns that are needed or requested, bool[columns].
+        common: 1 where every workload holds one of the needed columns, else 0.
     """
 
     own: int
@@ -98,6 +99,7 @@ class Ask(NamedTuple):
     needed: Array
     is_needed: Array
     watched: Array
+    common: int
 
 
 class Policy(NamedTuple):

@@ -33,7 +33,7 @@ def _offers(forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, work
         allowed = own_ground(rows, row, policy) != NONE
     else:
         allowed = may_reclaim(rows, row, policy)
-    return allowed and uses_any(rows, row, ask.is_needed)
+    return allowed and (ask.common == 1 or uses_any(rows, row, ask.is_needed))
 
 
 @compiled

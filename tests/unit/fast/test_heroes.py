@@ -209,7 +209,7 @@ def assert_same_removals(arrays: Arrays, search: HeroSearch, snapshot: Snapshot,
     view, rows, usage = a_view(arrays, reading), rows_of(arrays, reading), search.start
     own, every = arrays.layout.queues[snapshot.queue.name], np.ones(len(arrays.layout.columns), np.bool_)
     nothing = np.empty(0, np.int32)
-    ask = Ask(own, arrays.layout.path(own), nothing, nothing.astype(np.int64), nothing, ~every, every)
+    ask = Ask(own, arrays.layout.path(own), nothing, nothing.astype(np.int64), nothing, ~every, every, 0)
     root = int(view.base.roots[view.base.tree[BRANCH, own]])
     start(view.moving, view.base.now, ask, root)
     leaving = search.candidates[:6]
