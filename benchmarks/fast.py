@@ -62,6 +62,9 @@ SLOW = 20_000
 LONG = 2_000_000_000
 """A batch that takes so many nanoseconds is not repeated."""
 
+WARM = 50
+"""Decisions of a batch that are made before it is measured: kernels are compiled when first needed."""
+
 REQUESTS = 16
 PENDING = 1_000
 FORMAT = 1
@@ -80,19 +83,38 @@ def main() -> int:
     if given.note:
         made["note"] = given.note
     print("  ".join(head.rjust(9) for head in HEADS), flush=True)
-    made["decisions"] = []
+    made["decisions"], earlier = [], _earlier(given.write, made)
     for name, count, share in product(given.shape, given.workloads, given.share):
         row = measure(SHAPES[name], count, share, given.seconds, peer)
         made["decisions"].append(row)
         print("  ".join(cell.rjust(9) for cell in _cells(row)), flush=True)
-        _write(made, given.write)
+        _write(_with(earlier, made), given.write)
     if peer:
         peer.close()
     if given.growth:
         made["growth"] = list(growth.rows(READING, given.seconds))
         growth.show(made["growth"])
-        _write(made, given.write)
+        _write(_with(earlier, made), given.write)
     return 0
+
+
+def _earlier(path: Path | None, made: Row) -> Row:
+    """What a file holds of the same machine and release; nothing where it is of another."""
+    if path is None or not path.exists():
+        return {}
+    found: Row = json.loads(path.read_text(encoding="utf-8"))
+    return found if all(found.get(key) == made[key] for key in ("format", "machine", "kueue")) else {}
+
+
+def _with(earlier: Row, made: Row) -> Row:
+    """What was measured, beside the rows of earlier runs that were not measured anew."""
+    rows = {(row["shape"], row["share"], row["workloads"]): row for row in earlier.get("decisions", ())}
+    rows |= {(row["shape"], row["share"], row["workloads"]): row for row in made["decisions"]}
+    shapes = list(SHAPES)
+    ordered = sorted(
+        rows.values(), key=lambda row: (shapes.index(row["shape"]), row["workloads"], row["share"])
+    )
+    return {**earlier, **made, "decisions": ordered}
 
 
 def _write(made: Row, path: Path | None) -> None:
@@ -160,6 +182,8 @@ def _kept(case: Case, share: float, arrays: Arrays, answer: Answer, seconds: flo
         for _ in Prepared(arrays, reading).decide_many(pending, NOW):
             pass
 
+    for _ in Prepared(arrays, reading).decide_many(pending[:WARM], NOW):
+        pass
     first = once(batch)
     each = first if first > LONG else median(batch, seconds)
     return {"prepared": prepared, "batch": each / PENDING}
@@ -184,7 +208,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--peer", type=Path, help="the program built of tests/peers/kueue")
     parser.add_argument("--growth", action="store_true", help="measure growth and memory as well")
     parser.add_argument("--note", help="what a reader of the figures should know")
-    parser.add_argument("--write", type=Path, help="JSON file for the figures")
+    parser.add_argument(
+        "--write",
+        type=Path,
+        help="JSON file for the figures; rows that it has of the same machine and release stay",
+    )
     return parser.parse_args()
 
 
