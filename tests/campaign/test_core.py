@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +53,8 @@ def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
         answer = decide(*asked, **how)
         if len(answer.found.rows) < 2:
             return answer
-        fewer = replace(answer.found, rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
-        return replace(answer, found=fewer)
+        fewer = answer.found._replace(rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
+        return answer._replace(found=fewer)
 
     monkeypatch.setattr(cores, "decide_by_core", wrong)
 
