@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import random
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +16,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from tenure.conformance.protocol import answer
-from tenure.drawn_visits import decide_with_drawn_visits
+from tenure.drawn_visits import drawn_decisions
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, Duration
 from tenure.resources import bundled
@@ -170,8 +169,8 @@ def _other_orders_of_cohorts(scenario: Scenario) -> Iterator[Outcome]:
             for name, other in zip(group, order, strict=True)
         }
         yield _decided(_with_cohorts_named(scenario, names))
-    for draw in range(MOST_DRAWS):
-        yield outcome_of({"output": decide_with_drawn_visits(scenario, random.Random(draw))})
+    for output in drawn_decisions(scenario, MOST_DRAWS):
+        yield outcome_of({"output": output})
 
 
 def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenario:

@@ -38,25 +38,19 @@ class DrawnOrder(tuple[int, ...]):
         return iter(places)
 
 
-def decide_with_drawn_visits(scenario: Mapping[str, Any], drawing: random.Random) -> dict[str, Any]:
-    """The `output` of call `decide` if sibling cohorts are visited in drawn orders.
+def drawn_decisions(scenario: Mapping[str, Any], draws: int) -> Iterator[dict[str, Any]]:
+    """The `output` of call `decide` if sibling cohorts are visited in drawn orders, drawn time and again.
 
     Args:
         scenario: the `input` of a legal request.
-        drawing: where the orders come from.
+        draws: how often; the same numbers are drawn for every scenario.
     """
     asked = read_decide_request(scenario)
-    snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
-    decision = decide(
-        asked.cluster,
-        asked.preemptor,
-        asked.queue,
-        asked.now,
-        asked.reading,
-        asked.assignment,
-        _drawn(snapshot, drawing),
-    )
-    return render_decision(decision)
+    about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+    for draw in range(draws):
+        # Anew each time: a snapshot remembers what was found in it.
+        snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
+        yield render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw))))
 
 
 def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:

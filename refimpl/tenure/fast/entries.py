@@ -22,7 +22,8 @@ class Call(NamedTuple):
     """What searches of one kind are called with, whatever the preemptor and the amounts.
 
     Args:
-        rows, order, forest, ask, work, rounds: the records; `ask` without amounts.
+        rows, order, forest, ask, work: the records; `ask` without amounts.
+        rounds: the same of the tournament; None where no shares decide.
         tables: where their arrays are, in this order; empty where nothing is compiled.
     """
 
@@ -31,7 +32,7 @@ class Call(NamedTuple):
     forest: Forest
     ask: Ask
     work: Work
-    rounds: Rounds
+    rounds: Rounds | None
     tables: tuple[Array, ...]
 
 
@@ -57,8 +58,10 @@ def _call(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
     if other is not None:  # all but the question is the same
         tables = (*other.tables[:3], address_table(ask), *other.tables[4:]) if COMPILED else ()
         return other._replace(ask=ask, tables=tables)
-    records = rows, order, arrays.layout.forest, ask, arrays.work(), arrays.rounds()
-    return Call(*records, tuple(map(address_table, records)) if COMPILED else ())
+    records = rows, order, arrays.layout.forest, ask, arrays.work()
+    rounds = None if arrays.cluster.settings.fair_sharing is None else arrays.rounds()
+    known = [each for each in (*records, rounds) if each is not None]
+    return Call(*records, rounds, tuple(map(address_table, known)) if COMPILED else ())
 
 
 class Sorted(NamedTuple):
@@ -109,7 +112,7 @@ def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) ->
         policy: who may be taken.
     """
     if COMPILED:
-        found: tuple[int, int, bool] = _classically(call.tables[:5], usage, amount, policy)
+        found: tuple[int, int, bool] = _classically(call.tables, usage, amount, policy)
         return found
     rows, order, forest, ask, work, _, _ = call
     ask = ask._replace(amount=amount)
@@ -140,6 +143,7 @@ def find_fairly(
         found: tuple[int, int, bool] = kernel(*lined, call.tables, usage, amount, policy, how)
         return found
     rows, order, forest, ask, work, rounds, _ = call
+    assert rounds is not None
     ask = ask._replace(amount=amount)
     if lined:
         return fair.select_sorted(*lined, rows, forest, usage, ask, policy, order, work, rounds, how)

@@ -79,7 +79,7 @@ def _queue_wins(rows: Rows, order: Order, work: Work, rounds: Rounds, queue: int
 
 
 @compiled
-def _refresh(
+def refresh(
     forest: Forest,
     rows: Rows,
     ask: Ask,
@@ -218,7 +218,7 @@ def play(
         taken += int(row >= 0)
         if done:
             return taken, True
-        _refresh(forest, rows, ask, policy, order, work, rounds, node, row >= 0)
+        refresh(forest, rows, ask, policy, order, work, rounds, node, row >= 0)
 
 
 @compiled
@@ -252,7 +252,7 @@ def play_again(
             taken, allowed = taken + 1, True
             if done:
                 return taken, True
-        _refresh(forest, rows, ask, policy, order, work, rounds, node, allowed)
+        refresh(forest, rows, ask, policy, order, work, rounds, node, allowed)
 
 
 @compiled

@@ -14,7 +14,7 @@ import numpy as np
 from tenure.fast.amounts import MOST, minus
 from tenure.fast.classical import stands
 from tenure.fast.compiled import compiled, inlined
-from tenure.fast.fair import count_share, find_winner
+from tenure.fast.fair import refresh
 from tenure.fast.grounds import classical_ground
 from tenure.fast.nodes import available, copy_part, move, note_held
 from tenure.fast.rounds import NO_NODE, Rounds
@@ -28,7 +28,6 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
-from tenure.fast.waiting import find_next
 
 BLOCK = 64
 """Removals whose least amounts are known together."""
@@ -171,11 +170,7 @@ def walk_fairly(
         work.out[taken], work.ground[taken], work.share[taken] = row, WITHIN_NOMINAL, 0
         fit = _note(rows, row, forest, ask, work, True, taken, steps)
         taken += 1
-        find_next(forest, rows, ask, policy, order, work, rounds, node)
-        while node >= 0:
-            count_share(forest, rounds, node)
-            find_winner(forest, rows, order, work, rounds, node)
-            node = forest.parent[node]
+        refresh(forest, rows, ask, policy, order, work, rounds, node, True)
         if fit:
             return taken
 
