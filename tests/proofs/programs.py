@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import hashlib
 import itertools
+import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -391,6 +394,22 @@ def many_forks_on_fresh_terms(a: int, b: int, c: int) -> int:
     if b - a > c:
         return 8 if c - b > a + 1 else 9
     return 10 if a + b + c > 0 else 11
+
+
+def written(source: str) -> Callable[..., Any]:
+    """The function that a source defines, where lifters that read the source find it.
+
+    Args:
+        source: one definition; it sees the names of this module.
+    """
+    file = f"<written {hashlib.sha256(source.encode()).hexdigest()}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names = dict(globals())
+    exec(compile(source, file, "exec"), names)
+    definition = ast.parse(source).body[-1]
+    assert isinstance(definition, ast.FunctionDef)
+    made: Callable[..., Any] = names[definition.name]
+    return made
 
 
 def drawn(domain: Domain) -> Iterator[Any]:

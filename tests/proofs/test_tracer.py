@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import z3
 
 from tenure.oracle.door import take_target
 from tenure_proofs.trusted import symbols, tracer
@@ -106,6 +107,22 @@ def test_a_loop_on_a_symbolic_condition_is_refused(monkeypatch: pytest.MonkeyPat
 def test_many_forks_give_the_syntax_lifters_formula(function: Callable[..., Any]) -> None:
     # The solver hands the number of a freed term to the next one: a run that remembers decisions by
     # number and lets the terms go takes one condition's truth for another's.
+    assert programs.unequal(function, traced(function), from_syntax(function)) == ""
+
+
+def test_a_condition_is_not_taken_for_one_that_is_gone() -> None:
+    # Neither the condition nor its negation is held by anything but the run.
+    run = symbols.Run("many_conditions", (), 1_000)
+    for number in range(200):
+        run.decide(symbols._Simple(z3.Bool(f"condition {number}")))
+    assert len(run.taken) == 200
+
+
+@pytest.mark.parametrize("divided", ["b // 60 >= b", "b // 60 == c", "a // 60 > c", "b % 60 >= b"])
+@pytest.mark.parametrize("result", ["b // b", "b // c", "a % c"])
+def test_a_quotient_that_nothing_else_holds_decides_its_own_condition(divided: str, result: str) -> None:
+    source = f"def quotients(a: int, b: int, c: int) -> int:\n    return {result} if {divided} else a\n"
+    function = programs.written(source)
     assert programs.unequal(function, traced(function), from_syntax(function)) == ""
 
 

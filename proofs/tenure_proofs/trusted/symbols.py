@@ -32,6 +32,7 @@ class Run:
         self.conditions: list[z3.BoolRef] = []
         self.pending: list[tuple[bool, ...]] = []
         self._known: dict[int, bool] = {}
+        self._decided: list[_Simple] = []
 
     def decide(self, simple: _Simple) -> bool:
         """The truth of a condition on this path."""
@@ -47,6 +48,8 @@ class Run:
                 raise LiftError(f"{self.name} has more than {self.limit} paths")
             self.pending.append((*self.taken, False))
         self.taken.append(truth)
+        # The run keeps what it knows by number alive: the solver hands a freed term's number to the next one.
+        self._decided.append(simple)
         self._known[simple.number] = truth
         self._known[simple.negated_number] = not truth
         self.conditions.append(simple.term if truth else simple.negated)
@@ -67,10 +70,7 @@ class NoneOperandError(TypeError):
 
 
 class _Simple:
-    """A simplified condition, its negation, and its truth where it has only one.
-
-    Holds its terms alive: the solver hands the number of a freed term to the next one.
-    """
+    """A simplified condition, its negation, and its truth where it has only one."""
 
     __slots__ = ("negated", "negated_number", "number", "term", "truth")
 
