@@ -10,7 +10,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := refimpl proofs tools tests docs benchmarks
-DOCTESTS := refimpl proofs/tenure_proofs tools docs/gen
 # mkdocs is pinned; what may become of its next major release is no concern of a build.
 QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 # Of `make peers`: how many scenarios, which, and how often the scheduler is asked about each.
@@ -29,7 +28,7 @@ EXAMPLE ?= --example two-teams --workload team-b/job-eval-suite-d739e --now 2026
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,8 +45,37 @@ check: $(STAMP) ## decide the example, run the vectors, prove everything and pri
 	$(BIN)/tenure prove --seeds 6
 
 .PHONY: test
-test: $(STAMP) lint types contracts ## lints, types, import contracts, tests and doctests
-	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules $(DOCTESTS) tests
+test: $(STAMP) lint ## lints, types, import contracts, doctests and all quick tests: five minutes
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going types contracts test-quick
+
+.PHONY: test-quick
+test-quick: $(STAMP)
+	$(BIN)/python -m tools.stages run test
+
+# tools/stages.py says which tests these are; CONTRIBUTING.md shows it.
+.PHONY: test-kills
+test-kills: $(STAMP) ## the tests in which wrong rules and changed sources are found out
+	$(BIN)/python -m tools.stages run test-kills
+
+.PHONY: test-site
+test-site: $(STAMP) ## the tests of the site, of its pages in a browser and of the commands that they show
+	$(QUIET_MKDOCS) $(BIN)/python -m tools.stages run test-site
+
+.PHONY: test-wheel
+test-wheel: $(STAMP) ## the tests of the distribution
+	$(BIN)/python -m tools.stages run test-wheel
+
+.PHONY: test-campaigns
+test-campaigns: $(STAMP) ## the tests of campaigns, and everything compared at random in full number
+	$(BIN)/python -m tools.stages run test-campaigns
+
+.PHONY: test-properties
+test-properties: $(STAMP) ## the properties of random inputs in full number
+	$(BIN)/python -m tools.stages run test-properties
+
+.PHONY: test-all
+test-all: $(STAMP) ## every stage after the other, and the time of each: what .ci/run does
+	$(BIN)/python -m tools.stages all
 
 .PHONY: prove
 prove: $(STAMP) ## prove or refute every obligation and print the matrix

@@ -1,0 +1,231 @@
+"""The stages of the tests: what runs where, and what runs all of it.
+
+    python -m tools.stages run test-site   the tests of one stage, as its make target does
+    python -m tools.stages all             every stage after the other, with a table of their times
+    python -m tools.stages write           writes CONTRIBUTING.md's table anew
+
+A test file belongs to the stage that names it, or the closest folder above it. What `make test` draws at
+random is a sample, as `tests/sampling.py` says; a stage may run the same files `longer`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "CONTRIBUTING.md"
+BEGIN, END = "<!-- stages: python -m tools.stages write -->\n", "<!-- end of stages -->\n"
+DOCTESTS = ("refimpl", "proofs/tenure_proofs", "tools", "docs/gen")
+LONGER = "TENURE_TEST_LONGER"
+"""Set where everything random is drawn in full number."""
+KEPT = "TENURE_TEST_CACHE"
+"""Names the folder in which tests keep what they prove, for whoever runs several stages."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of what a change must pass.
+
+    Args:
+        name: in a word or two.
+        make: the target, with its variables.
+        holds: what is in it, for people.
+        tests: files and folders of tests that are its own.
+        longer: files and folders of `make test` that it runs once more, with everything drawn in full number.
+        needs: a program without which it is left out.
+    """
+
+    name: str
+    make: str
+    holds: str
+    tests: tuple[str, ...] = ()
+    longer: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def target(self) -> str:
+        """The make target alone."""
+        return self.make.split()[0]
+
+
+STAGES = (
+    Stage(
+        "quick",
+        "test",
+        "formatting, lints, types, import contracts, doctests, units, vectors, recorded decisions, protocol, "
+        "command line, and a sample of everything random",
+        tests=("tests",),
+    ),
+    Stage("proofs", "check", "the bundled example, the vectors, every obligation with several seeds"),
+    Stage(
+        "mutants and kills",
+        "test-kills",
+        "every obligation kills a mutant; the prover on changed copies of the sources",
+        tests=(
+            "tests/proofs/bounded/test_breaks.py",
+            "tests/proofs/test_cache.py",
+            "tests/proofs/test_every_obligation_kills.py",
+            "tests/proofs/test_fifty.py",
+            "tests/proofs/test_mutants.py",
+        ),
+    ),
+    Stage(
+        "site and browser",
+        "test-site",
+        "the whole site, its links, its pages in a browser; every command that a page shows",
+        tests=("tests/docs/browser", "tests/docs/test_site.py", "tests/docs/test_readme.py"),
+    ),
+    Stage("wheel", "test-wheel", "the distribution, installed and used elsewhere", tests=("tests/wheel",)),
+    Stage(
+        "campaigns",
+        "test-campaigns",
+        "campaigns that are stopped and go on; adapters in Python and Go",
+        tests=("tests/campaign", "tests/docs/test_adapters.py"),
+        longer=("tests/differential", "tests/hostile"),
+    ),
+    Stage(
+        "long properties",
+        "test-properties",
+        "properties of random histories, trees and timelines in full number",
+        longer=("tests/properties",),
+    ),
+    Stage("peers", "peers N=1000", "decisions against the real Kueue", needs="go"),
+)
+
+
+def all_tests() -> list[str]:
+    """Every file of tests, from the root of the repository."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+
+
+def stages_of(file: str) -> list[str]:
+    """The targets of the stages that name a test file, or else the closest folder above it.
+
+    >>> stages_of("tests/wheel/test_wheel.py")
+    ['test-wheel']
+    >>> stages_of("tests/unit/rules/test_unlifted.py")
+    ['test']
+    """
+    for place in (file, *(folder.as_posix() for folder in Path(file).parents)):
+        if named := [stage.target for stage in STAGES if place in stage.tests]:
+            return named
+    return []
+
+
+def files_of(stage: Stage) -> list[str]:
+    """The test files that are a stage's own."""
+    return [file for file in all_tests() if stages_of(file) == [stage.target]]
+
+
+def longer_of(stage: Stage) -> list[str]:
+    """The test files that a stage runs in full number."""
+    return [file for file in all_tests() if any(is_below(file, place) for place in stage.longer)]
+
+
+def is_below(file: str, place: str) -> bool:
+    """Whether a file is, or lies in, a place.
+
+    >>> is_below("tests/cli/test_cli.py", "tests/cli"), is_below("tests/cli/test_cli.py", "tests/c")
+    (True, False)
+    """
+    return file == place or file.startswith(f"{place}/")
+
+
+def table() -> str:
+    """The stages as CONTRIBUTING.md shows them."""
+    rows = [
+        f"| {stage.name} | `make {stage.make}` | {stage.holds} | {', '.join(_places(stage)) or '-'} |"
+        for stage in STAGES
+    ]
+    return "\n".join(["| Stage | Command | What runs | Which tests |", "|---|---|---|---|", *rows, ""])
+
+
+def _places(stage: Stage) -> Iterator[str]:
+    yield from (f"`{place}`" if place != "tests" else "all others" for place in stage.tests)
+    yield from (f"`{place}` in full" for place in stage.longer)
+
+
+def written(page: str) -> str:
+    """The page with the table in its place."""
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}{table()}{END}{after}"
+
+
+def run(stage: Stage, *options: str) -> int:
+    """Run the tests of a stage."""
+    environment = {**os.environ, **({LONGER: "1"} if stage.longer else {})}
+    modules = [*DOCTESTS, *_helpers()] if stage is STAGES[0] else []
+    doctests = ["--doctest-modules", *modules] if modules else []
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", *options, *doctests]
+    files = [*files_of(stage), *longer_of(stage)]
+    return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
+
+
+def _helpers() -> Iterator[str]:
+    """What tests import and has examples of its own."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if not path.name.startswith("test_") and ">>> " in path.read_text(encoding="utf-8"):
+            yield path.relative_to(ROOT).as_posix()
+
+
+def run_all() -> int:
+    """Run every stage; after a failure of the first no other is begun, after one of another all are.
+
+    What is proved is kept for this run alone, in a new folder: it is proved once.
+    """
+    told: list[tuple[str, str, str]] = []
+    with tempfile.TemporaryDirectory() as kept:
+        for stage in STAGES:
+            started = time.monotonic()
+            outcome = _made(stage, kept)
+            told.append((stage.name, outcome, f"{time.monotonic() - started:.0f} s"))
+            if outcome == "failed" and stage is STAGES[0]:
+                break
+    print("\n" + "\n".join(f"{name:20}{outcome:24}{took:>8}" for name, outcome, took in told))
+    return int(any(outcome == "failed" for _, outcome, _ in told))
+
+
+def keeping(folder: str) -> dict[str, str]:
+    """The environment in which commands keep what they prove in a folder; pip and Go keep theirs as ever."""
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    others = {"GOCACHE": usual / "go-build", "PIP_CACHE_DIR": usual / "pip"}
+    return {
+        "XDG_CACHE_HOME": folder,
+        **{name: os.environ.get(name, str(place)) for name, place in others.items()},
+    }
+
+
+def _made(stage: Stage, kept: str) -> str:
+    if stage.needs and shutil.which(stage.needs) is None:
+        return f"left out: no {stage.needs} here"
+    print(f"== {stage.name}: make {stage.make}", flush=True)
+    environment = {**os.environ, **keeping(kept), KEPT: kept}
+    made = subprocess.run(["make", *stage.make.split()], cwd=ROOT, env=environment, check=False)
+    return "failed" if made.returncode else "passed"
+
+
+def main(words: list[str]) -> int:
+    """Do what is asked for."""
+    match words:
+        case ["run", target, *options] if named := [each for each in STAGES if each.target == target]:
+            return run(named[0], *options)
+        case ["all"]:
+            return run_all()
+        case ["write"]:
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+            return 0
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
