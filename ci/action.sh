@@ -8,13 +8,30 @@ fail() {
 }
 
 # As pip names it: a release, or the checkout of this Action; nothing where tenure is there already.
+# The current folder is a pull request's: no interpreter may import from it, nor from where PYTHON… variables
+# point, since that may be below it. Hence -I, also for what tenure starts in its turn, and another folder for
+# pip, whose own subprocesses are not isolated.
 install() {
   local extras=${TENURE_EXTRAS:+[$TENURE_EXTRAS]}
   case "${TENURE_VERSION:-}" in
-    installed) command -v tenure > /dev/null || fail "version: found 'installed', expected tenure on PATH" ;;
-    "") python -m pip install --quiet --disable-pip-version-check "$TENURE_SOURCE$extras" ;;
-    *) python -m pip install --quiet --disable-pip-version-check "tenure$extras==$TENURE_VERSION" ;;
+    installed)
+      command -v tenure > /dev/null || fail "version: found 'installed', expected tenure on PATH"
+      # Its interpreter is not known here, so it cannot be given -I.
+      unset "${!PYTHON@}"
+      export PYTHONSAFEPATH=1
+      tenure=(tenure)
+      ;;
+    "") pip_install "$TENURE_SOURCE$extras" ;;
+    *) pip_install "tenure$extras==$TENURE_VERSION" ;;
   esac
+}
+
+pip_install() {
+  (
+    cd "$scratch"
+    unset "${!PYTHON@}"
+    python -I -m pip install --quiet --disable-pip-version-check -- "$1"
+  )
 }
 
 case "${TENURE_COMMAND:=validate}" in
@@ -45,13 +62,14 @@ if [[ -n "${TENURE_JUNIT:-}" ]]; then arguments+=(--report "junit=$TENURE_JUNIT"
 if [[ -n "${TENURE_SARIF:-}" ]]; then arguments+=(--report "sarif=$TENURE_SARIF"); fi
 if ((${#paths[@]})); then arguments+=(-- "${paths[@]}"); fi
 
+tenure=(python -I -m tenure)
 install
 
 # Names in manifests may read like a command to the workflow; between these two lines none is obeyed.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$token"
 code=0
-tenure "${arguments[@]}" 2>&1 || code=$?
+"${tenure[@]}" "${arguments[@]}" 2>&1 || code=$?
 echo "::$token::"
 
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi

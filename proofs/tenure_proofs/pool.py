@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenure.oracle.door import take_target
+from tenure.processes import spawning
 from tenure.rules.registry import get_rule
 from tenure_proofs.asked import Shared
 from tenure_proofs.bounded.trial import Part, Tried, try_part
@@ -110,7 +110,7 @@ def pool(jobs: int) -> Iterator[Pool]:
         jobs: how many, at least 1.
     """
     # Fresh processes: a solver's state does not survive a fork well.
-    context = multiprocessing.get_context("spawn")
+    context = spawning()
     theirs, ours = context.Pipe(duplex=False)
     executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(theirs,))
     with theirs, ours, executor:

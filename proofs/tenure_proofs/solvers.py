@@ -7,13 +7,14 @@ import os
 import re
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import z3
+
+from tenure.processes import python_module
 
 _DECLARED = re.compile(r"^\(declare-fun (\|[^|]+\||\S+) \(\)", re.MULTILINE)
 
@@ -86,7 +87,7 @@ class Cvc5:
         grace_s: see `GRACE_S`.
     """
 
-    command: Sequence[str] = (sys.executable, "-m", "tenure_proofs.cvc5_worker")
+    command: Sequence[str] = tuple(python_module("tenure_proofs.cvc5_worker"))
     grace_s: float = GRACE_S
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 

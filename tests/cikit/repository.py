@@ -22,6 +22,22 @@ def change(file: Path, before: str, after: str) -> None:
     file.write_text(text.replace(before, after), encoding="utf-8")
 
 
+SHADOWED = ("pip", "tenure", "tenure_proofs", "multiprocessing", "json", "sitecustomize", "usercustomize")
+"""Modules that some interpreter would find in its current folder, in that of the script, or by PYTHONPATH."""
+
+
+def plant_modules(repository: Path) -> Path:
+    """Modules of a pull request under the names of others'; what a program wrote that was made to run one."""
+    written = repository.parent / "imported"
+    for name in SHADOWED:
+        for part in ("__init__", "__main__"):
+            file = repository / name / f"{part}.py"
+            file.parent.mkdir(exist_ok=True)
+            said = f"print({name!r}, {part!r}, file=open({str(written)!r}, 'a'))"
+            file.write_text(f"{said}\nraise SystemExit(66)\n", encoding="utf-8")
+    return written
+
+
 def break_quota(repository: Path) -> int:
     """A quota below zero; the line it stands in."""
     file = repository / "queues" / "gpu.yaml"

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,7 +14,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from tests.cikit.repository import ROOT, break_expectation, break_quota, sample
+from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, sample
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SCRIPT = ROOT / "ci" / "action.sh"
@@ -21,19 +22,19 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProcess[str]:
-    """Run the script as the Action does; the tenure of the tests is on PATH."""
+    """Run the script as the Action does, with inputs and VARIABLES; the tenure of the tests is on PATH."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENURE_", "GITHUB_"))}
     said = {"version": "installed", **said}
-    given = {f"TENURE_{name.upper()}": value for name, value in said.items()}
+    given = {name if name.isupper() else f"TENURE_{name.upper()}": value for name, value in said.items()}
     return subprocess.run(
         ["bash", str(SCRIPT)],
         cwd=folder,
         env={
             **kept,
-            **given,
             "PATH": f"{path}{SCRIPTS}{os.pathsep}{kept['PATH']}",
             "TENURE_SOURCE": "/checkout",
             "GITHUB_OUTPUT": str(folder / "output"),
+            **given,
         },
         capture_output=True,
         text=True,
@@ -119,7 +120,8 @@ def no_pip(folder: Path) -> str:
     """The beginning of a PATH on which `python` keeps what it was asked, and fails."""
     python = folder / "bin" / "python"
     python.parent.mkdir()
-    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > asked\nexit 7\n', encoding="utf-8")
+    asked = folder / "asked"
+    python.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > "{asked}"\nexit 7\n', encoding="utf-8")
     python.chmod(0o755)
     return f"{python.parent}{os.pathsep}"
 
@@ -144,5 +146,45 @@ def test_pip_is_asked_for_what_was_said(said: dict[str, str], spec: str, tmp_pat
     # What cannot be installed is not run.
     assert (done.returncode, done.stdout) == (7, "")
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
-    assert asked[:3] == ["-m", "pip", "install"]
-    assert asked[-1] == spec
+    assert not Path(asked[0]).is_relative_to(tmp_path)
+    assert asked[1:5] == ["-I", "-m", "pip", "install"]
+    assert asked[-2:] == ["--", spec]
+
+
+def wheel(folder: Path) -> Path:
+    """A distribution that pip takes without a network; it is not Tenure's."""
+    file = folder / "nothing-1-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("nothing-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: nothing\nVersion: 1\n")
+        archive.writestr("nothing-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr("nothing-1.dist-info/RECORD", "")
+    return file
+
+
+@pytest.mark.parametrize("version", ["", "installed"])
+@pytest.mark.parametrize(
+    ("command", "paths", "args"),
+    [
+        ("validate", "queues", ""),
+        # Tenure's own program beside processes of a pool: each is another interpreter.
+        ("conform", "", "--exec oracle --no-vectors --scenarios 2 --jobs 2"),
+    ],
+)
+def test_no_module_of_the_checkout_is_imported(
+    version: str, command: str, paths: str, args: str, tmp_path: Path
+) -> None:
+    repository = sample(tmp_path)
+    imported = plant_modules(repository)
+    done = act(
+        repository,
+        version=version,
+        command=command,
+        paths=paths,
+        args=args,
+        source=str(wheel(tmp_path)),
+        PYTHONPATH=f"{repository}{os.pathsep}",
+        PIP_NO_INDEX="1",
+        PIP_DRY_RUN="1",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not imported.exists(), imported.read_text(encoding="utf-8")

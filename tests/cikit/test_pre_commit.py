@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cikit.repository import ROOT, break_expectation, break_quota, sample
+from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, sample
 
 SCRIPTS = Path(sys.executable).parent
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -60,6 +60,17 @@ def test_what_is_in_order_passes_other_yaml_beside_it(repository: Path) -> None:
     done = pre_commit(repository, "run", "--all-files")
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("Passed") == len(HOOKS)
+
+
+def test_no_module_of_the_repository_is_imported(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [hook["entry"].split() for hook in HOOKS]
+    imported = plant_modules(repository)
+    monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", f"{repository}{os.pathsep}")
+    for entry, name in zip(entries, ("queues/gpu.yaml", "quota.tenure.yaml"), strict=True):
+        done = subprocess.run([*entry, name], cwd=repository, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert not imported.exists(), imported.read_text(encoding="utf-8")
 
 
 def test_what_is_wrong_is_told_where_it_stands(repository: Path) -> None:

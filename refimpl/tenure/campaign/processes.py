@@ -13,6 +13,7 @@ from multiprocessing.synchronize import Event
 from tenure.campaign.blocks import Worker, block_here
 from tenure.campaign.plan import Plan, code
 from tenure.campaign.tally import Tally
+from tenure.processes import spawning
 
 Done = Generator[tuple[int, Tally], None, None]
 """Finished blocks with their numbers, in any order."""
@@ -40,7 +41,7 @@ def in_processes(plan: Plan, numbers: Sequence[int], jobs: int) -> Done:
         ProgramFailure: the program failed as a program.
     """
     # Processes of their own, not copies of this one: threads that write to a program must not be copied.
-    context = multiprocessing.get_context("spawn")
+    context = spawning()
     stop = context.Event()
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(stop,)) as pool:
         futures = {pool.submit(block_here, plan, number, code()): number for number in numbers}

@@ -6,7 +6,6 @@ import contextlib
 import json
 import shlex
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -14,13 +13,13 @@ from types import TracebackType
 from typing import IO, Any
 
 from tenure.conformance import protocol
+from tenure.processes import python_module
 
 Object = dict[str, Any]
 
 OWN_ORACLE = "oracle"
 PATIENCE_S = 300.0
 """How long one answer may take if nobody says otherwise."""
-_OWN_COMMAND = [sys.executable, "-c", "from tenure.cli import main; main()", "oracle"]
 
 
 class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an error answer is no exception
@@ -33,7 +32,7 @@ def command_of(text: str) -> list[str]:
     >>> command_of("'/some where/adapter' --fast")
     ['/some where/adapter', '--fast']
     """
-    return list(_OWN_COMMAND) if text == OWN_ORACLE else shlex.split(text)
+    return python_module("tenure", "oracle") if text == OWN_ORACLE else shlex.split(text)
 
 
 def our_answer(request: Object) -> Object:

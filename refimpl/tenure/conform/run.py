@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -14,6 +13,7 @@ from tenure.conform.histogram import Histogram
 from tenure.conform.programs import PATIENCE_S, Program, ProgramFailure
 from tenure.conform.verdicts import FAILURES, Mode
 from tenure.divergences import explain
+from tenure.processes import spawning
 from tenure.strategies import CHUNK, Options, chunk
 
 KUEUE = "kueue"
@@ -154,8 +154,7 @@ def parts(plan: Plan) -> Iterator[Part]:
             yield from (work(plan, number, sides) for number in plan.runs())
         return
     # Processes of their own, not copies of this one: threads that write to a program must not be copied.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(plan.jobs, mp_context=context, initializer=_start, initargs=(plan,)) as pool:
+    with ProcessPoolExecutor(plan.jobs, mp_context=spawning(), initializer=_start, initargs=(plan,)) as pool:
         futures: list[Future[Part]] = [pool.submit(_work, plan, number) for number in plan.runs()]
         try:
             for future in as_completed(futures):
