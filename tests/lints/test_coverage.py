@@ -14,7 +14,8 @@ from tools.lints.findings import findings
 from tools.lints.quotes import seeds_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("refimpl/tenure", "proofs", "spec")
+CHANGED = ("spec/coverage", "spec/findings", "spec/rules")
+READ = ("refimpl", "proofs", "spec/readings.toml", "spec/vectors")
 PAGE = "spec/coverage/kep-8522.md"
 SOURCE = "kep-8522-time-based-same-priority-preemption.md"
 KAI_PAGE = "spec/coverage/kai-minruntime-plugin.md"
@@ -26,10 +27,12 @@ NEEDS_SOURCES = pytest.mark.skipif(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of what TNL090 reads, with copies of the sources beside it where there are any."""
+    """What TNL090 reads: copies of what tests change, with the sources where there are any, and links."""
     root = tmp_path / "repository"
-    for part in PARTS:
-        shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in CHANGED:
+        shutil.copytree(ROOT / part, root / part)
+    for part in READ:
+        (root / part).symlink_to(ROOT / part)
     if seeds_folder(ROOT).is_dir():
         shutil.copytree(seeds_folder(ROOT), seeds_folder(root))
     return root

@@ -2,6 +2,7 @@
 
 from tenure.rules import (
     amounts,
+    dynamic_priority,
     eligibility,
     flavors,
     hero_billing,
@@ -22,6 +23,7 @@ from tenure.rules import (
 
 __all__ = [
     "amounts",
+    "dynamic_priority",
     "eligibility",
     "flavors",
     "hero_billing",
