@@ -38,6 +38,25 @@ def plant_modules(repository: Path) -> Path:
     return written
 
 
+def plant_options(repository: Path) -> tuple[list[Path], list[str], list[str]]:
+    """Manifests and expectations that are named like options; first what two of these would overwrite."""
+    victims = [repository.parent / "precious.yaml", repository.parent / "precious.tenure.yaml"]
+    for victim in victims:
+        victim.write_text("precious", encoding="utf-8")
+    worst, worst_test = (f"--report=junit={victim}" for victim in victims)
+    manifests = [worst, "--help.yaml", "--old=queues.yaml", "--.yaml", "-.yaml", "-ojson.yaml"]
+    expectations = [worst_test, "--help.tenure.yaml", "--.tenure.yaml", "-.tenure.yaml", "-ojson.tenure.yaml"]
+    for number, name in enumerate([*manifests, *expectations]):
+        flavor = (
+            f"{{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {{name: f{number}}}}}"
+        )
+        text = flavor if name in manifests else f"manifests: [{flavor}]\nvalidate: valid\n"
+        file = repository / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return victims, manifests, expectations
+
+
 def break_quota(repository: Path) -> int:
     """A quota below zero; the line it stands in."""
     file = repository / "queues" / "gpu.yaml"

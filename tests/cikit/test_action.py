@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, sample
+from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SCRIPT = ROOT / "ci" / "action.sh"
@@ -188,3 +188,16 @@ def test_no_module_of_the_checkout_is_imported(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert not imported.exists(), imported.read_text(encoding="utf-8")
+
+
+def test_a_path_that_is_an_option_is_the_name_of_a_file(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    victims, manifests, expectations = plant_options(repository)
+    for command, names, said in (
+        ("validate", manifests, f"validate: {len(manifests)} objects"),
+        ("test", expectations, f"test: {len(expectations)} expectations, 0 fail"),
+    ):
+        done = act(repository, command=command, paths="\n".join(names))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert said in done.stdout
+    assert [victim.read_text(encoding="utf-8") for victim in victims] == ["precious"] * len(victims)

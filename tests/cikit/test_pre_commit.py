@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, sample
+from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 
 SCRIPTS = Path(sys.executable).parent
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -87,3 +87,16 @@ def test_an_expectation_that_fails_is_explained(repository: Path) -> None:
     done = pre_commit(repository, "run", "tenure-test", "--files", "quota.tenure.yaml")
     assert done.returncode == 1
     assert "FAIL ml/eval: Preempt: expected Preempt, found NoCandidates" in done.stdout
+
+
+def test_a_name_that_is_an_option_is_the_name_of_a_file(repository: Path) -> None:
+    victims, manifests, expectations = plant_options(repository)
+    subprocess.run(["git", "add", "--all"], cwd=repository, check=True)
+    done = pre_commit(repository, "run", "--all-files", "--verbose")
+    assert done.returncode == 0, done.stdout
+    assert [victim.read_text(encoding="utf-8") for victim in victims] == ["precious"] * len(victims)
+    # Each of them was read: a flavor and an expectation each, beside the sample's.
+    others = [*(repository / "queues").iterdir(), *(repository / "running").iterdir()]
+    objects = sum(len(list(yaml.safe_load_all(file.read_text(encoding="utf-8")))) for file in others)
+    assert f"validate: {objects + len(manifests)} objects, 0 errors" in done.stdout
+    assert f"test: {9 + len(expectations)} expectations, 0 fail" in done.stdout
