@@ -575,13 +575,13 @@ _REASON_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """How a target's ClusterQueue stands to the preemptor's, as far as heroes are concerned (KEP-8826).
+    """How a target's ClusterQueue stands to the preemptor's, as far as heroes are concerned (UCQ-060).
 
     Args:
         hero: the target's queue is a hero (UCQ-050).
         in_scope: it stands in the subtree that is the preemptor's queue's, where that is a hero (UCQ-040).
         above: both are heroes, and the preemptor's is above the target's (UCQ-010).
-        peer: both are heroes of one parent cohort.
+        peer: both are heroes of one parent cohort, and not the same queue.
     """
 
     hero: bool = False

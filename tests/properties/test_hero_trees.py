@@ -27,8 +27,6 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.decide import decide
-from tenure.oracle.heroes.plan import kin_between, plan_heroes
-from tenure.oracle.tree import build_tree
 from tenure.readings import parse_reading, preset_names
 
 COHORTS, QUEUES = 3, 3
@@ -189,26 +187,3 @@ def test_on_every_small_tree_priorities_outside_a_hero_s_subtree_decide_nothing(
             ]
             asked += bool(one.targets)
     assert asked > 50
-
-
-@pytest.mark.parametrize("scope", ["branch", "tree"])
-def test_on_every_small_tree_heroes_stand_as_the_proofs_assume(scope: str) -> None:
-    reading = parse_reading({"preset": "guaranteed", "hero_scope": scope})
-    asked = 0
-    for shape in shapes():
-        cluster = cluster_of(shape)
-        tree = build_tree(cluster, cluster.cluster_queues["q0"])
-        plan = plan_heroes(tree, reading)
-        for mine, theirs in product(range(QUEUES), repeat=2):
-            if mine == theirs or not {f"q{mine}", f"q{theirs}"} <= tree.places.keys():
-                continue
-            kin = kin_between(plan, tree.places[f"q{mine}"], tree.places[f"q{theirs}"])
-            upper, lower = shape.places[mine], shape.places[theirs]
-            root = upper if scope == "branch" else 0
-            both = shape.heroes[mine] and shape.heroes[theirs]
-            assert kin.hero == shape.heroes[theirs]
-            assert kin.in_scope == (shape.heroes[mine] and shape.contains(root, lower))
-            assert kin.above == (both and shape.contains(upper, lower) and upper != lower)
-            assert kin.peer == (both and upper == lower)
-            asked += 1
-    assert asked == 6 * sum(1 for _ in shapes())

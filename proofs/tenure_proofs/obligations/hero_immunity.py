@@ -9,7 +9,7 @@ from tenure.model import DynamicPriorityPolicy, Ground, Head
 from tenure.oracle.door import take_target
 from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
-from tenure.rules.hero_rank import has_turn_before, is_above, may_take_from_hero, root_of_scope
+from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import ground_for_hero, is_immune
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
@@ -18,7 +18,7 @@ from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, has
 from tenure_proofs.trusted.schemas import over_every_fold
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-RANK = ["UCQ-010", "UCQ-020", "UCQ-040"]
+RANK = ["UCQ-010", "UCQ-020", "UCQ-040", "UCQ-060"]
 IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 TERMS = {"preemptor": "terms", "target": "theirs"}
 """What terms are called in claims about one decision, which are told as a story."""
@@ -48,9 +48,9 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
 
 
 def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side) -> Any:
-    """The facts about heroes, of one side as the other sees it."""
-    kin = claim.kin(name)
-    claim.assume(kin_is(kin, tree, mine.stand, theirs.stand, claim.lift(is_above)))
+    """What UCQ-060 says of two sides. Two sides are of two ClusterQueues; a side alone is of one."""
+    kin, same = claim.kin(name), mine is theirs
+    claim.assume(kin_is(kin, tree, mine.stand, theirs.stand, claim.lift(kinship), same_queue=same))
     return kin
 
 

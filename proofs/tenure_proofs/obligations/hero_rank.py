@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from tenure.model import Head, PreemptionRules
 from tenure.readings import HeroScope
-from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, root_of_scope
+from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
 from tenure_proofs.registry import Verdict, everywhere, obligation
-from tenure_proofs.trusted.ancestors import cohorts
-from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.ancestors import Cohorts, cohorts
+from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path
 
@@ -176,4 +177,81 @@ def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(claim: Claim)
     claim.prove(
         either_both_or_none(hero, all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)),
         implies(rules == PreemptionRules.DEFAULT, negation(hero)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two ClusterQueues of one tree, heroes or not, and perhaps one and the same.
+
+    Args:
+        tree: of both.
+        hero, other_hero: which of them is a hero.
+        parent, other: their parent cohorts.
+        same_queue: whether they are one.
+        scope, other_scope: the cohorts whose subtree is theirs.
+    """
+
+    tree: Cohorts
+    hero: Any
+    other_hero: Any
+    parent: Any
+    other: Any
+    same_queue: Any
+    scope: Any
+    other_scope: Any
+
+    def seen(self, rule: Lifting) -> Lifted:
+        """How the second stands to the first."""
+        contained = (self.tree.contains(upper, self.other) for upper in (self.scope, self.parent))
+        return rule(self.hero, self.other_hero, *contained, self.parent == self.other, self.same_queue)
+
+    def seen_back(self, rule: Lifting) -> Lifted:
+        """How the first stands to the second."""
+        contained = (self.tree.contains(upper, self.parent) for upper in (self.other_scope, self.other))
+        return rule(self.other_hero, self.hero, *contained, self.other == self.parent, self.same_queue)
+
+
+def _pair(claim: Claim) -> _Pair:
+    """Of its subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort."""
+    tree = cohorts(claim)
+    parent, other, scope, other_scope = tree.named("parent", "other", "scope", "other_scope")
+    hero, other_hero, same = (claim.flag(name) for name in ("hero", "other_hero", "same_queue"))
+    alike = all_of(parent == other, either_both_or_none(hero, other_hero), scope == other_scope)
+    claim.assume(tree.contains(scope, parent), tree.contains(other_scope, other), implies(same, alike))
+    return _Pair(tree, hero, other_hero, parent, other, same, scope, other_scope)
+
+
+@obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"], expect=everywhere(PROVED))
+def kinship_says_of_two_queues_what_the_tree_says(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within."""
+    pair = _pair(claim)
+    kin, both = pair.seen(claim.lift(kinship)), all_of(pair.hero, pair.other_hero)
+    strictly_below = all_of(pair.tree.contains(pair.parent, pair.other), pair.parent != pair.other)
+    peers = all_of(both, pair.parent == pair.other, negation(pair.same_queue))
+    claim.prove(
+        kin.defined,
+        either_both_or_none(kin.field("hero"), pair.other_hero),
+        either_both_or_none(
+            kin.field("in_scope"), all_of(pair.hero, pair.tree.contains(pair.scope, pair.other))
+        ),
+        either_both_or_none(kin.field("above"), all_of(both, strictly_below)),
+        either_both_or_none(kin.field("peer"), peers),
+    )
+
+
+@obligation("PO-UCQ-065", rules=["UCQ-010", "UCQ-060"], expect=everywhere(PROVED))
+def of_two_queues_one_is_above_the_other_or_both_are_peers_or_neither_as_seen_from_either(
+    claim: Claim,
+) -> None:
+    """KEP-8826, Goals, Hierarchical Protection; Non-Goals, Complex Peer Fair Sharing. In every tree."""
+    pair, rule = _pair(claim), claim.lift(kinship)
+    seen, back = pair.seen(rule), pair.seen_back(rule)
+    claim.prove(
+        negation(all_of(seen.field("above"), back.field("above"))),
+        either_both_or_none(seen.field("peer"), back.field("peer")),
+        negation(all_of(seen.field("above"), seen.field("peer"))),
+        implies(any_of(seen.field("above"), seen.field("peer")), seen.field("in_scope")),
+        implies(pair.same_queue, negation(any_of(seen.field("above"), seen.field("peer")))),
+        implies(all_of(pair.same_queue, pair.hero), seen.field("in_scope")),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from tenure_proofs.trusted.claim import Claim, Lifting
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
-from tenure_proofs.trusted.symbols import SymBool, SymFunction
+from tenure_proofs.trusted.symbols import SymBool, SymFunction, peek
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +109,29 @@ class Stand:
     scope: Any
 
 
-def kin_is(kin: Any, tree: Cohorts, mine: Stand, theirs: Stand, is_above: Lifting) -> SymBool:
-    """The facts about heroes say how two ClusterQueues stand to each other.
+def kin_is(
+    kin: Any, tree: Cohorts, mine: Stand, theirs: Stand, kinship: Lifting, *, same_queue: bool
+) -> SymBool:
+    """A record says what UCQ-060 makes of how two ClusterQueues stand in the tree.
 
     Args:
-        kin: what they say of the second queue, seen from the first.
+        kin: the record, about the second queue as seen from the first.
         tree: the tree of both.
         mine, theirs: the two queues.
-        is_above: the rule, lifted, of two heroes with parents that contain each other, or are the same.
+        kinship: the rule, lifted.
+        same_queue: whether both are one queue.
     """
-    same = mine.parent == theirs.parent
-    both = all_of(mine.hero, theirs.hero)
-    above = is_above(tree.contains(mine.parent, theirs.parent), same).value
+    said = kinship(
+        mine.hero,
+        theirs.hero,
+        tree.contains(mine.scope, theirs.parent),
+        tree.contains(mine.parent, theirs.parent),
+        mine.parent == theirs.parent,
+        same_queue,
+    )
     return all_of(
-        kin.hero == theirs.hero,
-        either_both_or_none(
-            kin.in_scope,
-            all_of(mine.hero, tree.contains(mine.scope, theirs.parent)),
-        ),
-        either_both_or_none(kin.above, all_of(both, above)),
-        either_both_or_none(kin.peer, all_of(both, same)),
+        *(
+            either_both_or_none(peek(kin, name), said.field(name))
+            for name in ("hero", "in_scope", "above", "peer")
+        )
     )

@@ -83,6 +83,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "KQ-600": Accepting("fewer pods", lambda given, said: said < given["count"]),
     "KQ-610": Accepting("another amount", lambda given, said: said != given["request"]),
     "UCQ-040": Accepting("the parent cohort", lambda given, said: said == given["parent"]),
+    "UCQ-060": _answer("one hero above the other, or peers", lambda said: said.above or said.peer),
     "UCQ-100": _above_zero("something is billed to others"),
     "UCQ-110": _above_zero("something can be billed"),
     "UCQ-120": Accepting("no less than is used", lambda given, said: said == given["billed_usage"]),

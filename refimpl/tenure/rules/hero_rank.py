@@ -126,3 +126,44 @@ def is_hero(rules: PreemptionRules, has_cohort: bool) -> bool:
     False
     """
     return rules == PreemptionRules.UBER_CLUSTER_QUEUE and has_cohort
+
+
+@rule("UCQ-060")
+def kinship(
+    preemptor_hero: bool,
+    target_hero: bool,
+    scope_contains: bool,
+    parent_contains: bool,
+    same_parent: bool,
+    same_queue: bool,
+) -> Kin:
+    """How a target's ClusterQueue stands to the preemptor's.
+
+    > Only a hero's ClusterQueue has another in its subtree. UCQ-010 says
+    > which of two heroes is above the other. Two heroes are peers when they
+    > have the same parent cohort and are different ClusterQueues.
+
+    Args:
+        preemptor_hero: whether the preemptor's ClusterQueue is a hero (UCQ-050).
+        target_hero: whether the target's is.
+        scope_contains: whether the cohort whose subtree is the preemptor's (UCQ-040) contains the target's
+            ClusterQueue.
+        parent_contains: whether the parent cohort of the preemptor's ClusterQueue contains the target's.
+        same_parent: whether both have the same parent cohort.
+        same_queue: whether both are one ClusterQueue.
+
+    Source: KEP-8826, Goals, Hierarchical Protection and Subtree Containment; Non-Goals, Complex Peer Fair
+        Sharing.
+
+    >>> kinship(True, True, True, True, same_parent=True, same_queue=False)
+    Kin(hero=True, in_scope=True, above=False, peer=True)
+    >>> kinship(False, True, True, True, same_parent=False, same_queue=False)
+    Kin(hero=True, in_scope=False, above=False, peer=False)
+    """
+    both = preemptor_hero and target_hero
+    return Kin(
+        hero=target_hero,
+        in_scope=preemptor_hero and scope_contains,
+        above=both and is_above(parent_contains, same_parent),
+        peer=both and same_parent and not same_queue,
+    )

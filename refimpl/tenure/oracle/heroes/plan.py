@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tenure.model import Kin
 from tenure.oracle.tree import Node, Tree
 from tenure.readings import HeroLending, Reading
-from tenure.rules.hero_rank import is_above, is_hero, root_of_scope
+from tenure.rules.hero_rank import is_hero, kinship, root_of_scope
 
 STRANGERS = Kin()
 """Where neither queue is a hero."""
@@ -86,7 +86,7 @@ def plan_heroes(tree: Tree, reading: Reading) -> HeroPlan | None:
 
 
 def kin_between(plan: HeroPlan | None, mine: int, theirs: int) -> Kin:
-    """How a target's ClusterQueue stands to the preemptor's.
+    """How a target's ClusterQueue stands to the preemptor's: UCQ-060, of what the tree says.
 
     Args:
         plan: the heroes of their tree; None where it has none.
@@ -94,17 +94,15 @@ def kin_between(plan: HeroPlan | None, mine: int, theirs: int) -> Kin:
     """
     if plan is None:
         return STRANGERS
-    branch, hero = plan.branch_of.get(mine), theirs in plan.branch_of
-    path = plan.tree.nodes[theirs].path
-    if branch is None:
-        return Kin(hero=hero)
+    branch, path = plan.branch_of.get(mine), plan.tree.nodes[theirs].path
     parent = plan.tree.nodes[mine].parent
-    same = parent == plan.tree.nodes[theirs].parent
-    return Kin(
-        hero=hero,
-        in_scope=branch.root in path,
-        above=hero and is_above(parent in path, same),
-        peer=hero and same,
+    return kinship(
+        preemptor_hero=branch is not None,
+        target_hero=theirs in plan.branch_of,
+        scope_contains=branch is not None and branch.root in path,
+        parent_contains=parent in path,
+        same_parent=parent == plan.tree.nodes[theirs].parent,
+        same_queue=mine == theirs,
     )
 
 
