@@ -195,9 +195,9 @@ def run_all() -> int:
 
 
 def keeping(folder: str) -> dict[str, str]:
-    """The environment in which commands keep what they prove in a folder; pip and Go keep theirs as ever."""
+    """The environment in which commands keep what they prove in a folder; all else is kept as ever."""
     usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    others = {"GOCACHE": usual / "go-build", "PIP_CACHE_DIR": usual / "pip"}
+    others = {"GOCACHE": usual / "go-build", "PIP_CACHE_DIR": usual / "pip", "NUMBA_CACHE_DIR": usual}
     return {
         "XDG_CACHE_HOME": folder,
         **{name: os.environ.get(name, str(place)) for name, place in others.items()},

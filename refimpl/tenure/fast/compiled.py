@@ -1,37 +1,88 @@
-"""The compiler of the kernels: numba where it is installed, else plain Python, which answers the same."""
+"""The compiler of the kernels: numba where it is installed, else plain Python, which answers the same.
+
+Neither what numba obeys nor what it loads depends on the current folder, which may be a stranger's.
+"""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
+import io
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from types import ModuleType
+from typing import IO, Any, TypeVar, cast
+
+from tenure.fast.machine_code import kept_folder
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-njit: Any
-try:
-    from numba import njit
-except ImportError:
-    njit = None
+_SETTINGS = "numba.core.config"
 
-COMPILED = njit is not None
+
+class _SettingsLoader(Loader):
+    """Loads numba's settings without the file `.numba_config.yaml` of the current folder.
+
+    numba reads it when it is imported, and again whenever it compiles. It is a relative path, so to look for
+    the file beforehand, or to import elsewhere, would do only until another thread changes the folder.
+    """
+
+    def __init__(self, usual: Loader) -> None:
+        self._usual = usual
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._usual.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # Functions of a module look here before they look among the built-in ones.
+        vars(module)["open"] = _open_absolute
+        self._usual.exec_module(module)
+
+
+class _SettingsFinder(MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != _SETTINGS:
+            return None
+        others = [finder for finder in sys.meta_path if not isinstance(finder, _SettingsFinder)]
+        spec = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _SettingsLoader(spec.loader)
+        return spec
+
+
+def _open_absolute(file: str, *how: Any) -> IO[Any]:
+    path = Path(file)
+    return path.open(*how) if path.is_absolute() else io.StringIO()
+
+
+def _imported_njit() -> Any:
+    # A program that has imported numba before has its settings from where it wanted them.
+    finder = _SettingsFinder()
+    sys.meta_path.insert(0, finder)
+    try:
+        from numba import njit
+    except ImportError:
+        return None
+    else:
+        return njit
+    finally:
+        sys.meta_path.remove(finder)
+
+
+_njit = _imported_njit()
+
+COMPILED = _njit is not None
 """Whether kernels are compiled; otherwise they are interpreted over the same arrays, which is slow."""
 
 NOT_COMPILED = "numba is not installed: kernels are interpreted; pip install 'tenure[fast]' compiles them"
 
-
-def _forget_stale(folder: Path) -> None:
-    """Machine code older than any of the sources: numba compares a function's own file only, no callee's."""
-    newest = max(path.stat().st_mtime_ns for path in folder.rglob("*.py"))
-    for made in folder.rglob("__pycache__/*.nb?"):
-        with contextlib.suppress(OSError):  # another process may do the same
-            if made.stat().st_mtime_ns < newest:
-                made.unlink()
-
-
-if COMPILED:
-    _forget_stale(Path(__file__).parent)
+_KEPT = kept_folder() if COMPILED else None
+_settings_changed = threading.Lock()
 
 
 def compiled(function: _Function) -> _Function:
@@ -44,9 +95,7 @@ def compiled(function: _Function) -> _Function:
     >>> compiled(abs)(-1)
     1
     """
-    if njit is None or not hasattr(function, "__code__"):
-        return function
-    return cast("_Function", njit(cache=True, _nrt=False)(function))
+    return _compiled(function) if hasattr(function, "__code__") else function
 
 
 def inlined(function: _Function) -> _Function:
@@ -54,6 +103,31 @@ def inlined(function: _Function) -> _Function:
 
     A call hands over every array of a record, which may cost more than the work itself.
     """
-    if njit is None:
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: _Function, **options: str) -> _Function:
+    if _njit is None:
         return function
-    return cast("_Function", njit(cache=True, _nrt=False, inline="always")(function))
+    if _KEPT is not None:
+        with _kept_in(_KEPT):
+            made = _njit(cache=True, _nrt=False, **options)(function)
+        # Where numba cannot write it goes elsewhere without a word. NUMBA_DISABLE_JIT changes nothing.
+        if made is function or Path(made.stats.cache_path).is_relative_to(_KEPT):
+            return cast("_Function", made)
+    return cast("_Function", _njit(_nrt=False, **options)(function))
+
+
+@contextmanager
+def _kept_in(folder: Path) -> Iterator[None]:
+    """Let numba keep what is declared meanwhile in a folder; where a function is kept, is settled then."""
+    from numba.core import config
+
+    ours = {"CACHE_DIR": str(folder), "CACHE_LOCATOR_CLASSES": ""}
+    with _settings_changed:
+        before = {name: getattr(config, name) for name in ours if hasattr(config, name)}
+        vars(config).update({name: ours[name] for name in before})
+        try:
+            yield
+        finally:
+            vars(config).update(before)
