@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,10 @@ from tools.stages import KEPT, keeping
 # A machine that is busy is no fault of a test; speed is measured by benchmarks.
 settings.register_profile("untimed", deadline=None, print_blob=True)
 settings.load_profile("untimed")
+
+# A shell that starts the tests in the background has them, and all that they start, ignore Control-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -56,7 +56,7 @@ def test_junit_counts_what_differs_and_has_each_that_is_told() -> None:
 
 def test_a_program_is_compared_and_its_campaign_goes_on(tmp_path: Path) -> None:
     asked = ("campaign", "--exec", "oracle", "--scenarios", "12", "--seed", "3", "-o", "json")
-    done = tenure(*asked, cwd=tmp_path, patience_s=300)
+    done = tenure(*asked, cwd=tmp_path)
     said = json.loads(done.stdout)
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, 12, 0)
     assert said["verdicts"] == [{"what": "agree", "count": 12}]
@@ -65,7 +65,7 @@ def test_a_program_is_compared_and_its_campaign_goes_on(tmp_path: Path) -> None:
 
 
 def test_one_scenario_again(tmp_path: Path) -> None:
-    done = tenure("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path, patience_s=120)
+    done = tenure("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["scenarios"]) == (0, 1)
     assert list(tmp_path.iterdir()) == []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,20 +34,23 @@ class Api:
         lists: items by path.
         objects: single objects by path.
         failing: a status and a message by path.
-        slow: seconds to wait by path.
+        silent: paths about which it says nothing while it is served.
         asked: method and target of every request.
+        ended: set when it is no longer served.
     """
 
     lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     failing: dict[str, tuple[int, str]] = field(default_factory=dict)
-    slow: dict[str, float] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
 
     def answer(self, target: str) -> tuple[int, dict[str, Any]]:
         """Status and body."""
         parts = urlsplit(target)
-        time.sleep(self.slow.get(parts.path, 0))
+        if parts.path in self.silent:
+            self.ended.wait()
         if parts.path in self.failing:
             status, message = self.failing[parts.path]
             return status, _status(status, message)
@@ -118,9 +120,10 @@ def serving(api: Api) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
+        api.ended.set()
         server.shutdown()
         server.server_close()
-        thread.join(timeout=5)
+        thread.join()
 
 
 def kubeconfig(folder: Path, address: str) -> Path:

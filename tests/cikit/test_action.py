@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
+from tests.process import PATIENCE_S
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SCRIPT = ROOT / "ci" / "action.sh"
@@ -39,7 +40,7 @@ def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProces
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

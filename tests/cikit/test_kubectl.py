@@ -19,6 +19,7 @@ from tenure.manifests import build
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
 from tests.cikit.command import Run, Said, in_process
 from tests.cikit.repository import NOW, SAMPLE
+from tests.process import PATIENCE_S
 
 PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
@@ -85,7 +86,7 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("ml/train is taken for ml/eval")
@@ -157,7 +158,7 @@ def test_what_the_server_refuses_is_said(
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for(api: Api, config: Path) -> None:
-    api.slow[WORKLOADS] = 2
+    api.silent.add(WORKLOADS)
     with pytest.raises(ClusterError, match=r"found no answer in time, expected an answer within 0\.2s"):
         fetched(config, timeout=0.2)
 

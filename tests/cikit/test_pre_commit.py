@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
+from tests.process import PATIENCE_S
 
 SCRIPTS = Path(sys.executable).parent
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -46,7 +47,7 @@ def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

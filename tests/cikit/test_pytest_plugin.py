@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.cikit.repository import break_expectation, sample
+from tests.process import PATIENCE_S
 
 PLAIN = """\
 import sys
@@ -26,7 +27,7 @@ def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tests.process import TENURE
+from tests.process import PATIENCE_S, TENURE, prepared
 
 ESCAPE = "\x1b["
 _QUIET = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "TTY_COMPATIBLE", "COLUMNS")
@@ -26,14 +26,14 @@ class Shown:
 
 
 def on_terminal(
-    *arguments: str, stream: str = "stdout", environment: Mapping[str, str] | None = None
+    *arguments: str, stream: str = "stdout", environment: Mapping[str, str] | None = None, first: str = ""
 ) -> Shown:
-    """Run `tenure` with one of its streams on a terminal and the other in a pipe."""
+    """Run `tenure` with one stream on a terminal and the other in a pipe, after some code of the test."""
     kept = {name: value for name, value in os.environ.items() if name not in _QUIET}
     ours, its = pty.openpty()
     other = "stderr" if stream == "stdout" else "stdout"
     with subprocess.Popen(
-        [str(TENURE), *arguments],
+        prepared(first, *arguments) if first else [str(TENURE), *arguments],
         stdin=subprocess.DEVNULL,
         env={**kept, "TERM": "xterm-256color", **(environment or {})},
         **{stream: its, other: subprocess.PIPE},  # type: ignore[call-overload] # the names of two streams
@@ -44,7 +44,7 @@ def on_terminal(
             piped = pool.submit(getattr(process, other).read)
             terminal = _all_of(ours)
         pipe = piped.result().decode()
-        process.wait(60)
+        process.wait(PATIENCE_S)
     os.close(ours)
     return Shown(process.returncode, terminal, pipe)
 

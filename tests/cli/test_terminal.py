@@ -6,18 +6,33 @@ import json
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tenure.cli import terminal
 from tests.cli.terminals import ESCAPE, on_terminal
-from tests.process import TENURE, tenure
+from tests.process import PATIENCE_S, TENURE, tenure, wait_until
 
 DECIDE = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
+
+
+# The tenth decision is the last of this process.
+INTERRUPTED = """
+import os, signal
+
+from tenure.cli.asked import Asked
+decided_all = Asked.decided_all
+def interrupted(self):
+    for number, each in enumerate(decided_all(self)):
+        if number == 10:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield each
+Asked.decided_all = interrupted
+"""
 
 
 def without_colours(text: str) -> str:
@@ -120,20 +135,27 @@ def many_pending(folder: Path, count: int) -> Path:
 
 
 def test_progress_is_shown_on_standard_error_while_that_is_a_terminal(tmp_path: Path) -> None:
-    path = many_pending(tmp_path, 6000)
-    shown = on_terminal("decide", str(path), "--all-pending", stream="stderr")
+    path = many_pending(tmp_path, 60)
+    shown = on_terminal("decide", str(path), "--all-pending", stream="stderr", first=waiting(0))
     assert shown.code == 0
     assert "deciding" in shown.terminal
-    assert "6000 pending workloads" in shown.pipe
+    assert "60 pending workloads" in shown.pipe
     assert ESCAPE not in shown.pipe
     piped = tenure("decide", str(path), "--all-pending")
     assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is taken\n"
 
 
 def test_what_is_quick_shows_no_progress() -> None:
-    assert on_terminal(*DECIDE, "--all-pending", stream="stderr").terminal == ""
+    assert 0 < terminal.PATIENCE_S < 5
+    assert on_terminal(*DECIDE, "--all-pending", stream="stderr", first=waiting(inf)).terminal == ""
 
 
+def waiting(seconds: float) -> str:
+    """Code after which progress is shown so late, however slow or quick the machine is."""
+    return f"from tenure.cli import terminal; terminal.PATIENCE_S = float('{seconds}')"
+
+
+@pytest.mark.skipif(not Path("/proc/self/syscall").exists(), reason="whether it reads is seen in /proc")
 @pytest.mark.parametrize(
     "arguments", [("oracle",), ("decide", "-"), ("vectors", "add", "time-based")], ids=" ".join
 )
@@ -143,48 +165,24 @@ def test_control_c_ends_a_command_without_a_word(arguments: tuple[str, ...]) -> 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=heed_control_c,
     ) as process:
         assert process.stderr is not None
-        wait_until(lambda: reads_standard_input(process.pid))
+        wait_until(lambda: reads_standard_input(process.pid), "it reads")
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(PATIENCE_S) == 130
         assert process.stderr.read() == b""
 
 
-def heed_control_c() -> None:
-    """A shell that runs the tests in the background has its children ignore the signal."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def test_control_c_in_the_middle_of_all_decisions_leaves_a_clean_terminal(tmp_path: Path) -> None:
-    path = many_pending(tmp_path, 2000)
-    with subprocess.Popen(
-        [str(TENURE), "decide", str(path), "--all-pending"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heed_control_c,
-    ) as process:
-        assert process.stderr is not None
-        # The warning is said between loading and deciding.
-        assert process.stderr.readline().startswith(b"warning: ")
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=30) == (b"", b"")
-        assert process.returncode == 130
+    path = many_pending(tmp_path, 20)
+    shown = on_terminal("decide", str(path), "--all-pending", stream="stderr", first=waiting(0) + INTERRUPTED)
+    assert (shown.code, shown.pipe) == (130, "")
+    assert "deciding" in shown.terminal
+    assert shown.terminal.endswith(f"{ESCAPE}?25h\r{ESCAPE}1A{ESCAPE}2K"), (
+        "the cursor is back, the line empty"
+    )
 
 
 def reads_standard_input(process: int) -> bool:
-    """Whether a process waits in a read of its first descriptor; without /proc, a guess."""
-    try:
-        called = Path(f"/proc/{process}/syscall").read_text(encoding="ascii").split()
-    except OSError:
-        time.sleep(2)
-        return True
-    return called[:2] == ["0", "0x0"]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.02)
+    """Whether a process waits in a read of its first descriptor."""
+    return Path(f"/proc/{process}/syscall").read_text(encoding="ascii").split()[:2] == ["0", "0x0"]

@@ -12,7 +12,7 @@ import pytest
 from tenure.conformance import lines
 from tenure.conformance.lines import answer_line, serve
 from tests.conformance.requests import a_queue, a_request, a_workload
-from tests.process import TENURE
+from tests.process import PATIENCE_S, TENURE
 
 GOOD = json.dumps(a_request("good")).encode()
 
@@ -123,7 +123,7 @@ def test_a_closed_end_is_no_traceback(closed: str) -> None:
         input=GOOD + b"\n",
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert b"Traceback" not in done.stderr
     assert done.returncode in (0, 2), done.stderr
@@ -149,5 +149,5 @@ def test_a_reader_that_leaves_ends_the_oracle_quietly() -> None:
                 process.stdin.write(GOOD + b"\n")
         except BrokenPipeError:
             pass
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE_S) == 0
         assert process.stderr.read() == b""

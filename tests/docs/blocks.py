@@ -7,6 +7,8 @@ Conventions, kept by README.md and by the written pages of docs/:
   is empty at first, so that a later one finds what an earlier one made.
 - In expected output a line of only `...` stands for any number of lines, also none; `...` inside a line for
   any characters of that line. Times and counts are written so. White space at the end of lines is ignored.
+- A command that is `tenure` with plain words is run in this process, which saves its start; the first of each
+  command is not, and whatever else a shell understands is given to one.
 - `python`: a doctest; all blocks of a page share their names.
 - `sh` and `text` are shown, and not run.
 """
@@ -14,17 +16,26 @@ Conventions, kept by README.md and by the written pages of docs/:
 from __future__ import annotations
 
 import doctest
+import io
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-LONGEST_S = 120
+import pytest
 
+from tenure.cli import main
+from tests.process import PATIENCE_S
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PLAIN = re.compile(r"tenure(?: [\w./:=,-]+)+")
+_NAME = re.compile(r"tenure (?:(?:kai|vectors) )?[a-z-]+")
 _FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -97,8 +108,51 @@ def environment() -> dict[str, str]:
     return {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
 
 
+@cache
+def processes() -> dict[str, str]:
+    """Each command of `tenure` with the first text on any page that runs it: that is run as a process."""
+    named: dict[str, str] = {}
+    for page in pages():
+        for command in commands(page):
+            for name in _NAME.findall(command.text):
+                named.setdefault(name, command.text)
+    return named
+
+
 def run(command: Command, folder: Path) -> str:
     """What a command prints."""
+    plain = _PLAIN.fullmatch(command.text) is not None and command.text not in processes().values()
+    code, printed = run_in_process(command, folder) if plain else run_in_shell(command, folder)
+    assert code == 0, f"line {command.line}: {command.text}: exit code {code}\n{printed}"
+    return printed
+
+
+def run_in_process(command: Command, folder: Path) -> tuple[int, str]:
+    """Run a plain command here: exit code and output."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        patched.chdir(folder)
+        patched.setattr(sys, "argv", command.text.split())
+        patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        for name in os.environ.keys() - environment().keys():
+            patched.delenv(name)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    # A process too has written its complaints before what it kept back for a pipe.
+    return int(ended.value.code or 0), "".join(_written(each) for each in (err, out))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+def run_in_shell(command: Command, folder: Path) -> tuple[int, str]:
+    """Run a command as a reader does: exit code and output."""
     done = subprocess.run(
         ["bash", "-c", command.text],
         cwd=folder,
@@ -107,13 +161,10 @@ def run(command: Command, folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=LONGEST_S,
+        timeout=PATIENCE_S,
         check=False,
     )
-    assert done.returncode == 0, (
-        f"line {command.line}: {command.text}: exit code {done.returncode}\n{done.stdout}"
-    )
-    return done.stdout
+    return done.returncode, done.stdout
 
 
 def matches(expected: str, printed: str) -> bool:

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import ROOT, blocks, environment, matches
-from tests.process import TENURE
+from tests.process import PATIENCE_S, TENURE
 
 PAGE = ROOT / "docs" / "how-to" / "make-your-scheduler-conform.md"
 ORACLE = ROOT / "docs" / "how-to" / "use-the-oracle-from-go.md"
-HANGS_S = 600
 
 
 def titled(title: str, page: Path = PAGE) -> str:
@@ -38,7 +37,7 @@ def conform(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     """The page's command, with the program that belongs to these tests."""
     line = command.replace("tenure ", f"{TENURE} ", 1).replace('--exec "python ', '--exec "python3 ')
     return subprocess.run(
-        line, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=HANGS_S
+        line, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
 
 
@@ -83,7 +82,7 @@ def test_the_client_in_go_asks_the_oracle_and_prints_what_the_page_shows(tmp_pat
         capture_output=True,
         text=True,
         check=False,
-        timeout=HANGS_S,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (printed,) = [block.text for block in blocks(ORACLE) if block.language == "text"]

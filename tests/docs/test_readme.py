@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, Command, commands, failed_examples, matches, pages, run
+from tests.docs.blocks import (
+    ROOT,
+    Command,
+    commands,
+    failed_examples,
+    matches,
+    pages,
+    processes,
+    run,
+    run_in_process,
+    run_in_shell,
+)
 
 README = ROOT / "README.md"
 
@@ -66,9 +77,23 @@ def test_what_the_page_shows_is_taken_literally(expected: str, printed: str) -> 
     assert not matches(expected, printed)
 
 
-def test_a_command_that_fails_is_not_passed_over(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match="exit code 3"):
-        run(Command("exit 3", "...", 1), tmp_path)
+@pytest.mark.parametrize(("text", "code"), [("exit 3", 3), ("tenure decide gone -w a", 2)])
+def test_a_command_that_fails_is_not_passed_over(text: str, code: int, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=f"exit code {code}"):
+        run(Command(text, "...", 1), tmp_path)
+
+
+@pytest.mark.parametrize("text", ["tenure vectors run TBP-020/exactly", "tenure decide gone --all-pending"])
+def test_in_this_process_a_command_prints_what_it_prints_as_one(text: str, tmp_path: Path) -> None:
+    command = Command(text, "...", 1)
+    code, printed = run_in_process(command, tmp_path)
+    assert (code, printed) == run_in_shell(command, tmp_path)
+    assert printed
+
+
+def test_each_command_of_the_pages_is_a_process_once() -> None:
+    assert {"tenure decide", "tenure play", "tenure vectors run", "tenure kai resolve"} <= set(processes())
+    assert all(name in text for name, text in processes().items())
 
 
 def test_a_wrong_python_example_is_reported(tmp_path: Path) -> None:

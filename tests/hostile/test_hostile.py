@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.cases import case
+from tests.process import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("TENURE_HOSTILE_SEED", "7"))
@@ -30,7 +31,7 @@ def test_no_case_ends_in_anything_but_an_answer() -> None:
         text=True,
         cwd=ROOT,
         check=False,
-        timeout=900,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     print(done.stdout)

@@ -7,7 +7,6 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +20,12 @@ from tenure.conformance.lines import answer_line
 from tenure.conformance.rendering import render_decision
 from tenure.errors import InputError
 from tests.hostile.cases import Case, Target
+from tests.process import PATIENCE_S, TENURE
 
 LIMIT: Final = 5.0
 """Seconds of processor time that a case may take."""
 
 NOW: Final = "2026-08-22T12:00:00Z"
-TENURE: Final = Path(sys.executable).with_name("tenure")
 _DECIDED: Final = 2
 _EXIT_CODES: Final = (0, 1, 2)
 
@@ -75,7 +74,7 @@ def commanded(case: Case, folder: Path) -> Trial:
         [TENURE, "decide", path, "--now", NOW, "--explain"],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         stdin=subprocess.DEVNULL,
     )
     seconds = _children() - started
@@ -95,7 +94,7 @@ def asked(chosen: Sequence[Case]) -> Iterator[Trial]:
     lines = [case.data for case in chosen]
     started = _children()
     done = subprocess.run(
-        [TENURE, "oracle"], input=b"\n".join(lines), capture_output=True, check=False, timeout=600
+        [TENURE, "oracle"], input=b"\n".join(lines), capture_output=True, check=False, timeout=PATIENCE_S
     )
     each = (_children() - started) / max(1, len(chosen))
     answers = done.stdout.splitlines()

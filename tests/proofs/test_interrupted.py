@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.process import TENURE
+from tests import process
+from tests.process import PATIENCE_S, TENURE
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
 
@@ -49,16 +49,14 @@ def is_over(group: int) -> bool:
 
 def wait_until(holds: Callable[[int], bool], group: int) -> None:
     """Wait for something that a group's processes do, or for their end."""
-    end = time.monotonic() + 60
-    while not holds(group):
-        assert time.monotonic() < end, living(group)
+
+    def holds_now() -> bool:
+        if holds(group):
+            return True
         assert holds is is_over or living(group), "it has ended already"
-        time.sleep(0.02)
+        return False
 
-
-def heed_control_c() -> None:
-    """A shell that runs the tests in the background has its children ignore the signal."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    process.wait_until(holds_now, f"{holds.__name__} of {living(group)}")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -71,14 +69,13 @@ def test_control_c_ends_it_without_a_word_and_every_process_with_it(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,
-        preexec_fn=heed_control_c,
-    ) as process:
-        wait_until(reached, process.pid)
+    ) as started:
+        wait_until(reached, started.pid)
         # A terminal tells all of them.
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.communicate(timeout=30) == (b"", b"")
-        assert process.returncode == 130
-        wait_until(is_over, process.pid)
+        os.killpg(started.pid, signal.SIGINT)
+        assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
+        assert started.returncode == 130
+        wait_until(is_over, started.pid)
 
 
 def test_a_run_that_is_killed_leaves_no_process() -> None:
@@ -87,8 +84,8 @@ def test_a_run_that_is_killed_leaves_no_process() -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         process_group=0,
-    ) as process:
-        wait_until(is_asking_both_solvers, process.pid)
-        process.kill()
-        process.wait(30)
-        wait_until(is_over, process.pid)
+    ) as started:
+        wait_until(is_asking_both_solvers, started.pid)
+        started.kill()
+        started.wait(PATIENCE_S)
+        wait_until(is_over, started.pid)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.process import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 DECIDE = (
     "decide",
@@ -50,7 +52,7 @@ class Installed:
             input=given,
             capture_output=True,
             text=True,
-            timeout=1200,
+            timeout=PATIENCE_S,
             check=False,
         )
 

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.process import PATIENCE_S
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-LONGEST_S = 60.0
 # Of these only 127.0.0.1 has an address, so that a page that asks another host is seen to fail, too.
 _SWITCHES = (
     "--headless",
@@ -73,14 +74,14 @@ class Browser:
         """What the browser answers to a command.
 
         Raises:
-            BrowserError: it refuses, has ended, or takes longer than `LONGEST_S` seconds.
+            BrowserError: it refuses, has ended, or takes longer than `PATIENCE_S` seconds.
         """
         self._last += 1
         message: dict[str, Any] = {"id": self._last, "method": method, "params": parameters}
         if self._session is not None:
             message["sessionId"] = self._session
         _write(self._commands, json.dumps(message).encode() + b"\0")
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + PATIENCE_S
         while True:
             answer = self._read(until)
             if answer.get("id") != self._last:
@@ -95,13 +96,13 @@ class Browser:
         """Opens a page and waits until it is loaded.
 
         Raises:
-            BrowserError: there is no such page, or it is not loaded within `LONGEST_S` seconds.
+            BrowserError: there is no such page, or it is not loaded within `PATIENCE_S` seconds.
         """
         self.events = [event for event in self.events if event.get("method") != _LOADED]
         gone = self.send("Page.navigate", url=url)
         if "errorText" in gone:
             raise BrowserError(f"{url}: {gone['errorText']}")
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + PATIENCE_S
         while not any(event.get("method") == _LOADED for event in self.events):
             self.events.append(self._read(until))
 
@@ -125,12 +126,12 @@ class Browser:
         """The value of an expression as soon as it is true, or holds something.
 
         Raises:
-            BrowserError: it does not within `LONGEST_S` seconds.
+            BrowserError: it does not within `PATIENCE_S` seconds.
         """
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + PATIENCE_S
         while not (value := self.value(expression)):
             if time.monotonic() > until:
-                raise BrowserError(f"not within {LONGEST_S:g} s: {expression}")
+                raise BrowserError(f"not within {PATIENCE_S:g} s: {expression}")
             time.sleep(0.05)
         return value
 
@@ -164,7 +165,7 @@ class Browser:
         while b"\0" not in self._unread:
             ready, _, _ = select.select([self._answers], [], [], max(0.0, until - time.monotonic()))
             if not ready:
-                raise BrowserError(f"no answer within {LONGEST_S:g} s")
+                raise BrowserError(f"no answer within {PATIENCE_S:g} s")
             read = os.read(self._answers, 1 << 20)
             if not read:
                 raise BrowserError("the browser has ended")
