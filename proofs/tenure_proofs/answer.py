@@ -48,7 +48,8 @@ class VerdictShape(Shape):
     seconds: float
     """Wall time, all solvers together."""
     solvers: dict[str, str]
-    """What each solver said of the facts and the opposite of the claim: sat, unsat, unknown or an error."""
+    """What each solver said of the facts and the opposite of the claim: sat, unsat, unknown with
+    its reason, or an error."""
     detail: str
     """Why, where the verdict is not plain."""
     counterexample: CounterexampleShape | None
@@ -86,7 +87,8 @@ class MutantShape(Shape):
     outcome: Literal["killed", "equivalent", "unreadable", "signed", "survived"]
     """What became of it."""
     by: str
-    """The obligation, reading and verdict that killed it, what no lifter reads, or why it is signed."""
+    """What killed it: obligation, reading and verdict; what no lifter reads; why it is signed; or what about
+    a survivor no solver had an answer to."""
 
 
 class KeptShape(Shape):

@@ -33,7 +33,7 @@ class Shared:
             question: what is asked. The solver gives equal terms the same number.
             ask: asks it.
         """
-        key = how, question.budget_s, tuple(fact.get_id() for fact in question.facts)
+        key = how, question.budget, tuple(fact.get_id() for fact in question.facts)
         if key not in self._answers:
             # The question is kept, so that the numbers of its terms stay theirs.
             self._answers[key] = (question, ask())

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tenure.model import MINUTE
+from tenure_proofs.budgets import LIFTERS
 from tenure_proofs.models import agrees, text_of
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted import ast_lifter, tracer
@@ -34,9 +35,6 @@ from tenure_proofs.trusted.shapes import Formula, equivalent, terms_of
 
 NEAR = (-1, 0, 1, 2, 3, 1_000_000, 1_000_001, MINUTE - 1, MINUTE, MINUTE + 1, 2 * MINUTE, 2 * MINUTE + 1)
 """Small numbers, the requeue epsilon and the shortest duration, with their neighbours."""
-
-LIFTERS_S = 60
-"""Fifteen times what the longest comparison of two lifters takes, since others may need the machine too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,9 @@ def check_lifting(function: Callable[..., Any], examples: int, random_seed: int)
     """
     traced, read = tracer.formula_of(function), ast_lifter.formula_of(function)
     different = z3.Not(equivalent(traced, read))
-    answer = ask_z3(Question((*well_typed_parameters(function), different), LIFTERS_S))
+    answer = ask_z3(Question((*well_typed_parameters(function), different), LIFTERS))
     if answer.said == "unknown":
-        problem = "whether tracer and syntax lifter differ is not known within the budget"
+        problem = f"whether tracer and syntax lifter differ is not known: {answer.why}"
     elif answer.said == "sat":
         problem = f"tracer and syntax lifter differ (sat): {answer.model}"
     else:

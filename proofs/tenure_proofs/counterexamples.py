@@ -148,9 +148,9 @@ def _smallest(claim: Claim, question: Question) -> z3.ModelRef | None:
     if said != "sat":
         return None
     solver.set("rlimit", MINIMISING)
-    model = _hold(solver, solver.model(), list(_presentable(claim)))
-    wanted = [_Wanted(term, value) for term, value in _preferences(claim, question)]
-    return _near(solver, model, wanted)
+    model = _hold(solver, solver.model(), [fact.translate(solver.ctx) for fact in _presentable(claim)])
+    wanted = [_Wanted(term.translate(solver.ctx), value) for term, value in _preferences(claim, question)]
+    return _near(solver, model, wanted).translate(z3.main_ctx())
 
 
 @dataclass(frozen=True, slots=True)

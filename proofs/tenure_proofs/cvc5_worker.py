@@ -6,14 +6,28 @@ import json
 import sys
 from typing import Any
 
+from tenure_proofs.budgets import CLOCK, SPENT
 
-def answer(script: str, limit_ms: int) -> str:
-    """`sat`, `unsat`, `unknown`, or `error: …` for one script with a single check-sat."""
+UNKNOWN = {"(RESOURCEOUT)": SPENT, "(TIMEOUT)": CLOCK}
+
+
+def answer(script: str, work: int, clock_s: float) -> tuple[str, int]:
+    """What cvc5 says of one script with a single check-sat.
+
+    Args:
+        script: in SMT-LIB 2.
+        work: how many units of work it may cost.
+        clock_s: seconds after which it is ended all the same.
+
+    Returns:
+        `sat`, `unsat`, `unknown: …` or `error: …`, and the units of work that it has cost.
+    """
     import cvc5
 
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
-    solver.setOption("tlimit-per", str(limit_ms))
+    solver.setOption("rlimit-per", str(work))
+    solver.setOption("tlimit-per", str(int(clock_s * 1000)))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "obligation")
     symbols: Any = parser.getSymbolManager()
@@ -22,9 +36,15 @@ def answer(script: str, limit_ms: int) -> str:
         printed = str(command.invoke(solver, symbols)).strip()
         if printed:
             said = printed
-    # Why it does not know stands in brackets behind.
-    said = "unknown" if said.startswith("unknown") else said
-    return said if said in ("sat", "unsat", "unknown") else f"error: {said}"
+    spent = solver.getStatistics().get(internal=True)["resource::resourceUnitsUsed"]["value"]
+    return _words(said), spent
+
+
+def _words(said: str) -> str:
+    if said in ("sat", "unsat"):
+        return said
+    answered, _, why = said.partition(" ")
+    return f"unknown: {UNKNOWN.get(why, why)}" if answered == "unknown" else f"error: {said}"
 
 
 def main() -> None:
@@ -32,7 +52,7 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            result = answer(request["script"], request["limit_ms"])
+            result, _ = answer(**request)
         except Exception as error:  # noqa: BLE001 - the parent must hear of whatever the solver raises
             result = f"error: {error}"
         sys.stdout.write(json.dumps(result) + "\n")

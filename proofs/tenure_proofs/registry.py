@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tenure.readings import Reading, parse_reading, preset_names
+from tenure_proofs.budgets import Budget, budget_of
 from tenure_proofs.trusted.claim import Claim
 
 Statement = Callable[[Claim], None]
@@ -34,7 +35,7 @@ class Obligation:
         rules: identifiers of the rules that it constrains; a mutant of one of them is tried against it.
         statement: writes facts and goals; its name is the claim.
         expect: PROVED or REFUTED for every preset.
-        budget_s: seconds for one solver under one reading.
+        budget: of one answer of one solver under one reading.
         title: the words of the matrix, for a headline invariant; else empty.
         also: the same for further columns: a preset with single choices, `guaranteed+wake=events`.
     """
@@ -43,7 +44,7 @@ class Obligation:
     rules: tuple[str, ...]
     statement: Statement
     expect: Mapping[str, Verdict]
-    budget_s: float
+    budget: Budget
     title: str
     also: Mapping[str, Verdict] = field(default_factory=dict)
 
@@ -93,7 +94,6 @@ def obligation(
     *,
     rules: list[str],
     expect: Mapping[str, Verdict],
-    budget_s: float = 30,
     title: str = "",
     also: Mapping[str, Verdict] | None = None,
 ) -> Callable[[Statement], Statement]:
@@ -119,7 +119,7 @@ def obligation(
 
     def register(statement: Statement) -> Statement:
         _OBLIGATIONS[identifier] = Obligation(
-            identifier, tuple(rules), statement, dict(expect), budget_s, title, columns
+            identifier, tuple(rules), statement, dict(expect), budget_of(identifier), title, columns
         )
         return statement
 

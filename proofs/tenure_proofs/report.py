@@ -206,7 +206,8 @@ def _mutant_lines(report: Report) -> Iterator[str]:
     )
     for each in report.mutants:
         if each.outcome == "survived":
-            yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; no obligation tells them apart"
+            why = each.by or "no obligation tells them apart"
+            yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; {why}"
 
 
 def bounded_lines(report: Report) -> Iterator[str]:

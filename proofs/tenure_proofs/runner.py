@@ -9,6 +9,7 @@ import z3
 
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
+from tenure_proofs.budgets import Budget
 from tenure_proofs.counterexamples import Counterexample, find_counterexample
 from tenure_proofs.models import replay
 from tenure_proofs.registry import Obligation, Verdict, reading_of
@@ -108,7 +109,7 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, sh
     problem = unknown_rules(obligation) or stated(obligation, claim)
     if problem:
         return Result(obligation, reading, Verdict.ERROR, detail=problem)
-    found = _vacuity(claim, obligation.budget_s, shared)
+    found = _vacuity(claim, obligation.budget, shared)
     if found is not None:
         return Result(obligation, reading, found[0], detail=found[1])
     question = question_of(claim, obligation)
@@ -145,17 +146,17 @@ def stated(obligation: Obligation, claim: Claim) -> str:
 
 def question_of(claim: Claim, obligation: Obligation) -> Question:
     """What is asked: whether the facts can hold and a goal cannot."""
-    return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget_s)
+    return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget)
 
 
-def _vacuity(claim: Claim, budget_s: float, shared: Shared) -> tuple[Verdict, str] | None:
+def _vacuity(claim: Claim, budget: Budget, shared: Shared) -> tuple[Verdict, str] | None:
     """What is wrong with the facts: nothing, when some values satisfy them and plain Python agrees."""
-    question = Question(tuple(claim.facts), budget_s)
+    question = Question(tuple(claim.facts), budget)
     witness = shared.once("witness", question, lambda: ask_z3(question))
     if witness.said == "unsat":
         return Verdict.VACUOUS, "no values satisfy the facts"
     if witness.model is None:
-        return Verdict.UNKNOWN, "no witness of the facts within the budget"
+        return Verdict.UNKNOWN, f"no witness of the facts: z3 says {witness.words}"
     for call in claim.calls:
         difference = replay(call, witness.model)
         if difference:
@@ -169,7 +170,7 @@ def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int, shared: Shared) 
 
 
 def _asked(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
-    said = {f"z3 seed {seed}" if seed else "z3": ask_z3(question, seed).said for seed in range(seeds)}
+    said = {f"z3 seed {seed}" if seed else "z3": ask_z3(question, seed).words for seed in range(seeds)}
     if cvc5 is not None:
         said["cvc5"] = cvc5.ask(question)
     return said
@@ -179,7 +180,7 @@ def _verdict(said: dict[str, str]) -> Verdict:
     answers = set(said.values())
     if any(answer.startswith("error") for answer in answers) or {"sat", "unsat"} <= answers:
         return Verdict.ERROR
-    if "unknown" in answers:
+    if any(answer.startswith("unknown") for answer in answers):
         return Verdict.UNKNOWN
     return Verdict.PROVED if answers == {"unsat"} else Verdict.REFUTED
 

@@ -8,18 +8,19 @@ import re
 import selectors
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import z3
 
 from tenure.processes import python_module
+from tenure_proofs.budgets import CLOCK, SPENT, Budget
 
 _DECLARED = re.compile(r"^\(declare-fun (\|[^|]+\||\S+) \(\)", re.MULTILINE)
 
-GRACE_S = 5.0
-"""How long past its own limit a solver's process may stay silent before it is killed."""
+GRACE_S = 30.0
+"""How long past the clock's limit a solver's process may stay silent before it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +29,28 @@ class Question:
 
     Args:
         facts: what must hold.
-        budget_s: seconds for one answer.
+        budget: of one answer.
     """
 
     facts: tuple[z3.BoolRef, ...]
-    budget_s: float
+    budget: Budget
+
+    def asked_of(self, make: Callable[..., z3.Solver]) -> z3.Solver:
+        """A solver with the facts, in a context of its own.
+
+        What Z3 does, and what it prints, depends on the numbers of its terms; in a context that others
+        have used before they would tell what was asked before.
+        """
+        context = z3.Context()
+        solver = make(ctx=context)
+        solver.add(*z3.And(*self.facts).translate(context).children())
+        return solver
 
     def smt2(self) -> str:
         """The question as an SMT-LIB 2 script."""
-        solver = z3.Solver()
-        solver.add(*self.facts)
-        body = "\n".join(line for line in solver.to_smt2().splitlines() if not line.startswith("(set-info"))
+        # The other engine would print what it has made simpler already: an answer of its own.
+        script = self.asked_of(z3.Solver).to_smt2()
+        body = "\n".join(line for line in script.splitlines() if not line.startswith("(set-info"))
         return f"(set-logic ALL)\n{body}\n"
 
     def constants(self) -> frozenset[str]:
@@ -48,34 +60,61 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Z3Answer:
-    """`sat`, `unsat` or `unknown`, with the values where there are some."""
+    """What Z3 says.
+
+    Args:
+        said: `sat`, `unsat` or `unknown`.
+        model: the values, where there are some.
+        why: why it knows no answer.
+        work: the units of work of the engine that answered.
+    """
 
     said: str
     model: z3.ModelRef | None
+    why: str = ""
+    work: int = 0
+
+    @property
+    def words(self) -> str:
+        """The answer, and why it is none."""
+        return f"{self.said}: {self.why}" if self.why else self.said
 
 
 def ask_z3(question: Question, seed: int = 0) -> Z3Answer:
     """Ask Z3 with a random seed."""
     said, solver = solver_that_knows(question, seed)
-    return Z3Answer(said, solver.model() if said == "sat" else None)
+    model = solver.model().translate(z3.main_ctx()) if said == "sat" else None
+    why = _why_unknown(solver, question.budget) if said == "unknown" else ""
+    return Z3Answer(said, model, why, _work_of(solver))
 
 
 def solver_that_knows(question: Question, seed: int = 0) -> tuple[str, z3.Solver]:
-    """What Z3 answers, and the solver that did.
+    """What Z3 answers, and the solver that did, in a context of its own.
 
     Its SMT core alone is many times quicker on what rules come to. Its tactics, which bring a question of
-    numbers into bits first, are for what the core has no answer to in half the time.
+    numbers into bits first, are for what the core has no answer to; they may work as long again.
     """
     for make in (z3.SimpleSolver, z3.Solver):
-        solver = make()
-        solver.set("timeout", int(question.budget_s * 500))
+        solver = question.asked_of(make)
+        solver.set("rlimit", question.budget.z3)
+        solver.set("timeout", int(question.budget.clock_s * 1000))
         solver.set("random_seed", seed)
-        solver.add(*question.facts)
         said = str(solver.check())
         if said != "unknown":
             break
-    solver.set("timeout", int(question.budget_s * 1000))
     return said, solver
+
+
+def _work_of(solver: z3.Solver) -> int:
+    return next((value for name, value in solver.statistics() if name == "rlimit count"), 0)
+
+
+def _why_unknown(solver: z3.Solver, budget: Budget) -> str:
+    # What Z3 says itself is "canceled", whichever of the two has ended it.
+    if _work_of(solver) >= budget.z3:
+        return SPENT
+    said = solver.reason_unknown()
+    return CLOCK if said in ("timeout", "canceled") else said
 
 
 @dataclass(slots=True)
@@ -102,12 +141,13 @@ class Cvc5:
         self._kill()
 
     def ask(self, question: Question) -> str:
-        """`sat`, `unsat`, `unknown`, or `error: …`; a silent process is killed and is an error."""
+        """`sat`, `unsat`, `unknown: …`, or `error: …`; a silent process is killed and is an error."""
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        request = {"script": question.smt2(), "limit_ms": int(question.budget_s * 1000)}
-        limit_s = question.budget_s + self.grace_s
+        budget = question.budget
+        request = {"script": question.smt2(), "work": budget.cvc5, "clock_s": budget.clock_s}
+        limit_s = budget.clock_s + self.grace_s
         deadline = time.monotonic() + limit_s
         try:
             sent = _sent_by(deadline, process.stdin.fileno(), json.dumps(request).encode() + b"\n")

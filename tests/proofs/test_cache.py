@@ -19,6 +19,7 @@ from tenure_proofs import kept
 from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Part
 from tenure_proofs.bridge import LiftReport
+from tenure_proofs.budgets import FLOOR
 from tenure_proofs.cache import UNUSED_S, Cache, default_folder
 from tenure_proofs.command import Plan, run_plan
 from tenure_proofs.fingerprints import Reached, UnknownCodeError, digest, modules_behind
@@ -44,7 +45,7 @@ def key(
 
 def made(statement: Any) -> Obligation:
     """An obligation that nobody else sees."""
-    return Obligation("PO-TBP-999", ("TBP-020",), statement, everywhere(Verdict.PROVED), 5, "")
+    return Obligation("PO-TBP-999", ("TBP-020",), statement, everywhere(Verdict.PROVED), FLOOR, "")
 
 
 def keeping(folder: Path) -> Plan:
@@ -113,7 +114,7 @@ def test_what_is_asked_is_part_of_the_hash() -> None:
         key(preset="released"),
         key(seeds=2),
         key(both=False),
-        key(replace(PROTECTED, budget_s=1)),
+        key(replace(PROTECTED, budget=replace(PROTECTED.budget, cvc5=1))),
         key(replace(PROTECTED, expect=everywhere(Verdict.PROVED) | {"guaranteed": Verdict.REFUTED})),
         key(replace(PROTECTED, also={"guaranteed+wake=events": Verdict.PROVED})),
         key(replace(PROTECTED, id="PO-TBP-011")),

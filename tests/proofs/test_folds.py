@@ -18,6 +18,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
 )
 from tenure.readings import preset
+from tenure_proofs.budgets import FLOOR
 from tenure_proofs.models import concrete, replay
 from tenure_proofs.registry import Obligation, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
@@ -157,7 +158,7 @@ def test_where_the_request_fits_already_one_target_too_many_is_kept() -> None:
 
 
 def ended(statement: Callable[[Claim], None]) -> Verdict:
-    obligation = Obligation("PO-KQ-999", ("KQ-010",), statement, everywhere(Verdict.PROVED), 5, "")
+    obligation = Obligation("PO-KQ-999", ("KQ-010",), statement, everywhere(Verdict.PROVED), FLOOR, "")
     return run_obligation(obligation, "guaranteed", None).verdict
 
 

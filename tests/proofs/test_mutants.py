@@ -181,6 +181,13 @@ def test_what_no_lifter_reads_is_counted_apart() -> None:
     assert "1 refused by the lifter" in "\n".join(text_lines(report_of(mutants=(hunted,))))
 
 
+def test_what_no_solver_knows_kills_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hunt, "verdict_of", lambda *_: Verdict.UNKNOWN)
+    hunted = hunt_one(greater_or_equal().id, [AT_THE_THRESHOLD], READINGS)
+    assert (hunted.outcome, hunted.by) == ("survived", "PO-TBP-020 under as-written: unknown, not proved")
+    assert f"{hunted.after}; {hunted.by}" in "\n".join(text_lines(report_of(mutants=(hunted,))))
+
+
 def test_a_steps_mutant_is_killed_by_what_it_does_and_not_by_a_source_that_is_missing() -> None:
     steps = [each for each in all_mutants().values() if each.rule in ("REMOVAL", "FILL-BACK")]
     fates = {each.id: hunt_one(each.id, list(OBLIGATIONS.values()), READINGS) for each in steps}

@@ -12,6 +12,7 @@ from tenure.model import MINUTE
 from tenure.oracle.door import take_target
 from tenure.readings import preset, preset_names
 from tenure.rules.time_based import is_newer_equal, is_time_expired, requeue_timestamp
+from tenure_proofs.budgets import FLOOR
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import value_of
@@ -41,7 +42,7 @@ def differs(claim: Claim, function: Callable[..., Any], arguments: tuple[Any, ..
     """Whether a formula by way of another's arguments and one that is traced with these can differ."""
     lifted = claim.lift(function)(*arguments).call.formula
     different = z3.Not(equivalent(lifted, trace(function, *arguments)))
-    return ask_z3(Question((*claim.facts, different), 20)).said
+    return ask_z3(Question((*claim.facts, different), FLOOR)).said
 
 
 @pytest.mark.parametrize("reading", preset_names())
@@ -85,7 +86,7 @@ def test_arguments_that_change_places_are_told_apart() -> None:
     first, second, terms, now = (*usual(claim)[:2], usual_terms(claim), claim.number("then"))
     lifted = claim.lift(is_newer_equal)
     one, other = (lifted(*pair, terms, now).call.formula for pair in ((first, second), (second, first)))
-    assert ask_z3(Question((*claim.facts, z3.Not(equivalent(one, other))), 20)).said == "sat"
+    assert ask_z3(Question((*claim.facts, z3.Not(equivalent(one, other))), FLOOR)).said == "sat"
 
 
 def usual_terms(claim: Claim) -> Any:

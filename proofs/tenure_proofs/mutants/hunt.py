@@ -13,6 +13,7 @@ from tenure.oracle.door import take_target
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
+from tenure_proofs.budgets import EQUIVALENCE
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of
@@ -53,7 +54,8 @@ class Hunted:
         rule: the rule that it changes, or what stands for something else.
         before, after: the source of the place.
         outcome: `killed`, `equivalent`, `unreadable` where no lifter reads it, `signed` or `survived`.
-        by: the obligation, reading and verdict that killed it, what refused it, or why it is signed.
+        by: the obligation, reading and verdict that killed it, what refused it, why it is signed, or of a
+            survivor the first obligation that no solver had an answer to.
     """
 
     id: str
@@ -112,9 +114,9 @@ def _noticed(
     """The first verdict that is not the expected one.
 
     An error is as unexpected, and the run of a tree that says so fails. But it says less: a lifter refuses
-    what the rule has become, whatever that decides.
+    what the rule has become, whatever that decides. And what no solver knows is no verdict at all.
     """
-    refused = ""
+    refused = unknown = ""
     with mutant.applied():
         for each in concerned:
             if refused and _is_slow(each):
@@ -122,11 +124,13 @@ def _noticed(
             for reading in readings:
                 verdict = verdict_of(each, reading, shared)
                 by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
-                if verdict not in (each.expect[reading], Verdict.ERROR):
-                    return "killed", by
                 if verdict == Verdict.ERROR:
                     refused = refused or by
-    return ("unreadable", refused) if refused else ("survived", "")
+                elif verdict == Verdict.UNKNOWN:
+                    unknown = unknown or by
+                elif verdict != each.expect[reading]:
+                    return "killed", by
+    return ("unreadable", refused) if refused else ("survived", unknown)
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
@@ -147,5 +151,5 @@ def is_equivalent(mutant: Mutant) -> bool:
         except LiftError:
             return False
     different = z3.Not(equivalent(tracer.formula_of(mutant.function), changed))
-    question = Question((*well_typed_parameters(mutant.function), different), budget_s=5)
+    question = Question((*well_typed_parameters(mutant.function), different), EQUIVALENCE)
     return ask_z3(question).said == "unsat"

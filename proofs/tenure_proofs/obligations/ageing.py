@@ -33,7 +33,7 @@ def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> 
     return policy
 
 
-@obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED))
 def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
     """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
     older, younger, now = claim.workload("older"), claim.workload("younger"), claim.number("now")
@@ -59,7 +59,7 @@ def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
     )
 
 
-@obligation("PO-DYN-210", rules=AGEING, expect=everywhere(REFUTED), budget_s=20)
+@obligation("PO-DYN-210", rules=AGEING, expect=everywhere(REFUTED))
 def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
     """KEP-754, Priority Calculation: at the boundary of a step the older goes first."""
     older, younger = claim.workload("older"), claim.workload("younger")
@@ -82,7 +82,7 @@ def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
     claim.prove(implies(equal(now), equal(later)))
 
 
-@obligation("PO-DYN-220", rules=AGEING, expect=everywhere(REFUTED), budget_s=20)
+@obligation("PO-DYN-220", rules=AGEING, expect=everywhere(REFUTED))
 def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps of two sizes and delays change the order again and again."""
     often, seldom = claim.workload("often"), claim.workload("seldom")
@@ -127,7 +127,7 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
     return waiting, running, now
 
 
-@obligation("PO-DYN-230", rules=["KQ-010", "KQ-040", *AGEING], expect=everywhere(REFUTED), budget_s=20)
+@obligation("PO-DYN-230", rules=["KQ-010", "KQ-040", *AGEING], expect=everywhere(REFUTED))
 def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
     waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
@@ -139,7 +139,6 @@ def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(
     rules=["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050", *AGEING],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
     also={"guaranteed+priority_steps=ceil": PROVED},
-    budget_s=20,
 )
 def nor_is_anybody_taken_before_its_time_by_who_is_an_equal_now(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-754: the guarantee is among equals of that instant."""

@@ -88,7 +88,7 @@ def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-155", rules=["KQ-050", "TBP-060", *GROUND_RULES], expect=GUARANTEED_ONLY, budget_s=20)
+@obligation("PO-TBP-155", rules=["KQ-050", "TBP-060", *GROUND_RULES], expect=GUARANTEED_ONLY)
 def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim: Claim) -> None:
     """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
 

@@ -162,7 +162,7 @@ def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
     )
 
 
-@obligation("PO-DYN-050", rules=["DYN-030"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-050", rules=["DYN-030"], expect=everywhere(PROVED))
 def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: "We don't want it to go to infinity"."""
     base, policy = _sound_class(claim)
@@ -185,7 +185,7 @@ def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -
     )
 
 
-@obligation("PO-DYN-060", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-060", rules=["DYN-020"], expect=everywhere(PROVED))
 def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim) -> None:
     """KEP-754, Priority Calculation: the equation rounds up; the comment on `step` rounds down."""
     elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
@@ -203,7 +203,7 @@ def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim)
     )
 
 
-@obligation("PO-DYN-065", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-065", rules=["DYN-020"], expect=everywhere(PROVED))
 def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None:
     """KEP-754, Priority Calculation: its worked example has multiples only."""
     elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
@@ -222,7 +222,7 @@ def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None
     )
 
 
-@obligation("PO-DYN-070", rules=["DYN-020"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-070", rules=["DYN-020"], expect=everywhere(PROVED))
 def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps only add up; Go's int ends, and counting stops there."""
     earlier, later = claim.number("earlier"), claim.number("later")
@@ -289,7 +289,7 @@ def _wrapped(number: Any) -> Any:
     return number - quotient(number - LOWEST, number - number + span) * span
 
 
-@obligation("PO-DYN-095", rules=["DYN-030"], expect=everywhere(REFUTED), budget_s=20)
+@obligation("PO-DYN-095", rules=["DYN-030"], expect=everywhere(REFUTED))
 def a_priority_above_zero_is_above_zero_in_32_bits_too(claim: Claim) -> None:
     """KEP-754, Priority Calculation: `int32` step times steps wraps, and a long wait loses its priority."""
     base, policy = _sound_class(claim)
@@ -316,7 +316,7 @@ def _elapsed_by_cases(workload: Any, now: Any) -> tuple[tuple[Any, Any, Any], ..
     )
 
 
-@obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"], expect=everywhere(PROVED))
 def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim: Claim) -> None:
     """KEP-754, Priority Calculation, as a moment to wake at: neither too early nor too late."""
     workload, policy = claim.workload("workload"), claim.record("policy", DynamicPriorityPolicy)
@@ -339,7 +339,7 @@ def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim:
     one_after_the_other(claim, *goals)
 
 
-@obligation("PO-DYN-110", rules=AGEING, expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-DYN-110", rules=AGEING, expect=everywhere(PROVED))
 def with_a_policy_the_classs_base_counts_and_only_time_adds_to_it(claim: Claim) -> None:
     """KEP-754, Other points: calculated every time, "without updating the values"."""
     base, policy = _class(claim)

@@ -295,7 +295,7 @@ def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim:
     )
 
 
-@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
 def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets."""
     step, steps, most = claim.number("step"), claim.number("steps"), claim.number("first_most")
@@ -367,7 +367,7 @@ def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
     claim.prove(negation(claim.lift(is_higher_mode)(of_larger, of_smaller).value))
 
 
-@obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
 def a_later_step_leaves_no_more_pods(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: the search by halves among the steps needs it."""
     count, most, steps = (claim.number(name) for name in ("count", "most", "steps"))

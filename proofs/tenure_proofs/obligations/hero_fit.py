@@ -137,7 +137,7 @@ def less_usage_anywhere_leaves_no_less_room_for_a_hero(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"], expect=everywhere(PROVED))
 def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(claim: Claim) -> None:
     """KEP-8826, Proposal: it "cannot get more resources than it is defined in its subtree".
 
@@ -174,7 +174,7 @@ def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(cl
     )
 
 
-@obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE], expect=everywhere(PROVED))
 def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: it depends on the subtree and on its balance at the boundary.
 

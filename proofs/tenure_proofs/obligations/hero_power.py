@@ -177,7 +177,7 @@ def borrowers_come_first_then_others_and_the_heros_own_last(claim: Claim) -> Non
     )
 
 
-@obligation("PO-UCQ-270", rules=["UCQ-320", *ORDER], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-UCQ-270", rules=["UCQ-320", *ORDER], expect=everywhere(PROVED))
 def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
@@ -195,7 +195,7 @@ def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -
     )
 
 
-@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"], expect=everywhere(PROVED))
 def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.
 

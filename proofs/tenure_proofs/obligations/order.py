@@ -171,7 +171,7 @@ def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> 
     )
 
 
-@obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED))
 def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
     """KQ-220 and KQ-230: one key for each candidate, compared like a tuple, is the order by comparisons."""
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
@@ -200,7 +200,7 @@ def what_a_key_says_by_yes_and_no_is_0_or_1(claim: Claim) -> None:
     claim.prove(either_both_or_none(candidate.evicted, key.field("running") == 0))
 
 
-@obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
 def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: one sequence. Irreflexive, asymmetric, transitive."""
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")

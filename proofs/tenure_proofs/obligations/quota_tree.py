@@ -419,7 +419,7 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-220", rules=AVAILABLE, expect=everywhere(PROVED), budget_s=20)
+@obligation("PO-KQ-220", rules=AVAILABLE, expect=everywhere(PROVED))
 def less_usage_anywhere_leaves_no_less_available(claim: Claim) -> None:
     """Kueue main of August 2026, availability. By induction along a path, for any tree and any depth.
 
