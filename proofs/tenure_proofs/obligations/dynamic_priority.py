@@ -7,6 +7,7 @@ the other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +20,7 @@ from tenure.rules.dynamic_priority import (
     next_step_at,
     policy_fault,
     priority_at,
+    priority_in_decision,
 )
 from tenure_proofs.premises import creation_that_counts
 from tenure_proofs.registry import Verdict, everywhere, obligation
@@ -92,20 +94,90 @@ def _time(claim: Claim, name: str) -> Any:
     return elapsed
 
 
+@dataclass(frozen=True, slots=True)
+class _Boosted:
+    """A workload whose class has a policy, and the number that decisions compare as its priority.
+
+    Args:
+        grown: what the policy has come to after any number of steps; PO-DYN-110 puts time for steps.
+        boost: what is added to it: nothing where the gate is off.
+        decided: the number (DYN-070).
+    """
+
+    grown: Any
+    boost: Any
+    decided: Any
+
+
+def _boosted(claim: Claim, base: Any, policy: Any) -> _Boosted:
+    (steps,) = _steps(claim, "steps")
+    workload, gate = claim.workload("workload"), claim.flag("boost_gate")
+    annotated = workload.priority_boost
+    claim.assume(_int32(annotated))
+    grown = claim.lift(dynamic_priority)(base, policy, steps).value
+    decided = claim.lift(priority_in_decision)(workload, grown, gate).value
+    return _Boosted(grown, choose(gate, annotated, annotated - annotated), decided)
+
+
 @obligation(
     "PO-DYN-010",
-    rules=["DYN-030", "DYN-040"],
+    rules=["DYN-030", "DYN-040", "DYN-070", "KQ-080"],
     expect=REFUSED_ONLY,
     also=BY_THE_CLASS,
     title="Bounded priority",
 )
 def the_priority_of_an_accepted_class_is_between_base_and_max(claim: Claim) -> None:
-    """KEP-754, DynamicPriorityPolicy: "max defines the maximum number of Priority", and steps are added."""
+    """KEP-754, DynamicPriorityPolicy: "max defines the maximum number of Priority", and steps are added.
+
+    Of the number that decisions compare (DYN-070), of a workload without a boost in force; PO-DYN-120 is
+    about the others.
+    """
     base, policy = _class(claim)
-    (steps,) = _steps(claim, "steps")
-    priority = claim.lift(dynamic_priority)(base, policy, steps).value
-    bounded = all_of(is_set(policy, "max"), base <= priority, priority <= value_of(policy, "max"))
+    priority = _boosted(claim, base, policy)
+    claim.assume(priority.boost == 0)
+    top = value_of(policy, "max")
+    bounded = all_of(is_set(policy, "max"), base <= priority.decided, priority.decided <= top)
     claim.prove(implies(_accepted(claim, base, policy), bounded))
+
+
+@obligation("PO-DYN-120", rules=["DYN-030", "DYN-070", "KQ-080"], expect=everywhere(PROVED))
+def with_a_boost_the_priority_is_between_base_and_max_each_plus_the_boost(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy, with Kueue's priority boost: the bound that F-035 leaves.
+
+    Nothing is cut: two 32-bit integers are added, and what comes out may need 33 bits, never 64.
+    """
+    base, policy = _sound_class(claim)
+    priority = _boosted(claim, base, policy)
+    claim.prove(
+        base + priority.boost <= priority.decided,
+        priority.decided <= value_of(policy, "max") + priority.boost,
+        priority.decided - priority.boost == priority.grown,
+        2 * LOWEST <= priority.decided,
+        priority.decided <= 2 * HIGHEST,
+    )
+
+
+@obligation("PO-DYN-130", rules=["DYN-030", "DYN-070", "KQ-080"], expect=everywhere(REFUTED))
+def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
+    """KEP-754, DynamicPriorityPolicy: "max defines the maximum number of Priority"; a boost comes after."""
+    base, policy = _sound_class(claim)
+    claim.prove(_boosted(claim, base, policy).decided <= value_of(policy, "max"))
+
+
+@obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"], expect=everywhere(PROVED))
+def a_workload_s_own_priority_counts_without_a_policy_and_only_then(claim: Claim) -> None:
+    """KEP-754, Proposal: the priority of a job without such a class is unchanged; Kueue's boost adds to it."""
+    workload, other, grown = claim.workload("workload"), claim.workload("other"), claim.number("grown")
+    gate, decided = claim.flag("boost_gate"), claim.lift(priority_in_decision)
+    claim.assume(workload.priority_boost == other.priority_boost)
+    unboosted = any_of(negation(gate), workload.priority_boost == 0)
+    own, others = decided(workload, None, gate).value, decided(other, None, gate).value
+    claim.prove(
+        implies(unboosted, own == workload.priority),
+        own - others == workload.priority - other.priority,
+        decided(workload, grown, gate).value == decided(other, grown, gate).value,
+        implies(gate, own == workload.priority + workload.priority_boost),
+    )
 
 
 @obligation("PO-DYN-020", rules=["DYN-030"], expect=everywhere(PROVED))

@@ -51,6 +51,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "DYN-040": _answer("there is a fault", lambda said: said != PolicyFault.NONE),
     "DYN-050": Accepting("another priority than the base", lambda given, said: said != given["base"]),
     "DYN-060": Accepting("a later step than the first", lambda given, said: _after_the_first(given, said)),
+    "DYN-070": _question("its class has a policy", lambda given: given["grown"] is not None),
     "KQ-020": Accepting("not its creation", lambda given, said: said != given["workload"].created_at),
     "KQ-030": _question("there is a stamp", lambda given: given["target"].quota_reserved_at is not None),
     "KQ-040": _GROUND,

@@ -16,8 +16,7 @@ from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.remembering import Found
 from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
-from tenure.rules.dynamic_priority import priority_at
-from tenure.rules.priority import effective_priority
+from tenure.rules.dynamic_priority import priority_at, priority_in_decision
 
 Running: TypeAlias = Mapping[int, tuple[Workload, ...]]
 """The workloads that hold quota of each ClusterQueue, by the queue's place."""
@@ -145,7 +144,7 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
 
 
 def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> Workload:
-    """The workload as rules see it: its priority is the effective one at an instant.
+    """The workload as rules see it: its priority is the one that decisions compare (DYN-070), at an instant.
 
     Args:
         workload: any workload.
@@ -162,9 +161,8 @@ def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, 
     >>> with_effective_priority(boosted, cluster, 0, preset("guaranteed")).priority
     107
     """
-    base = workload.priority
-    growing = cluster.growing.get(workload.priority_class)
+    grown, growing = None, cluster.growing.get(workload.priority_class)
     if growing is not None and growing.policy is not None:
-        base = priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
-    priority = effective_priority(base, workload.priority_boost, cluster.settings.priority_boost)
+        grown = priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
+    priority = priority_in_decision(workload, grown, cluster.settings.priority_boost)
     return workload if priority == workload.priority else workload.with_priority(priority)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tenure.model import Duration, DynamicPriorityPolicy, Instant, PolicyFault, Workload
 from tenure.readings import InvalidClass, PrioritySteps
+from tenure.rules.priority import effective_priority
 from tenure.rules.registry import rule
 
 MOST_STEPS = 2**63 - 1
@@ -185,3 +186,30 @@ def next_step_at(
     if counting == PrioritySteps.FLOOR:
         return start + (steps + 1) * policy.delay_for_step
     return start + steps * policy.delay_for_step + 1
+
+
+@rule("DYN-070")
+def priority_in_decision(workload: Workload, grown: int | None, boost_gate: bool) -> int:
+    """The one number that decisions compare as a workload's priority.
+
+    > A workload whose class has a policy counts with the priority that the
+    > policy gives; any other with its own. KQ-080 adds the boost to either,
+    > after max.
+
+    Args:
+        workload: whose priority it is.
+        grown: what its class's policy gives (DYN-050); None where its class has no policy.
+        boost_gate: feature gate PriorityBoost.
+
+    Returns:
+        a sum that may lie above max, and outside 32 bits.
+
+    Source: KEP-754, Proposal and Priority Calculation; Kueue main of August 2026, effective priority.
+
+    >>> boosted = Workload("ns", "w", "u", priority=100, created_at=0, priority_boost=7)
+    >>> priority_in_decision(boosted, None, boost_gate=True), priority_in_decision(boosted, 500, boost_gate=True)
+    (107, 507)
+    """
+    if grown is None:
+        return effective_priority(workload.priority, workload.priority_boost, boost_gate)
+    return effective_priority(grown, workload.priority_boost, boost_gate)
