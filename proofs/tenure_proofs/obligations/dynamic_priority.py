@@ -152,7 +152,7 @@ def with_a_boost_the_priority_is_between_base_and_max_each_plus_the_boost(claim:
         base + priority.boost <= priority.decided,
         priority.decided <= value_of(policy, "max") + priority.boost,
         priority.decided - priority.boost == priority.grown,
-        2 * LOWEST <= priority.decided,
+        priority.decided >= 2 * LOWEST,
         priority.decided <= 2 * HIGHEST,
     )
 
@@ -166,7 +166,7 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
 
 @obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"], expect=everywhere(PROVED))
 def a_workload_s_own_priority_counts_without_a_policy_and_only_then(claim: Claim) -> None:
-    """KEP-754, Proposal: the priority of a job without such a class is unchanged; Kueue's boost adds to it."""
+    """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
     workload, other, grown = claim.workload("workload"), claim.workload("other"), claim.number("grown")
     gate, decided = claim.flag("boost_gate"), claim.lift(priority_in_decision)
     claim.assume(workload.priority_boost == other.priority_boost)

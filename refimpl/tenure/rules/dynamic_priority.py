@@ -207,8 +207,8 @@ def priority_in_decision(workload: Workload, grown: int | None, boost_gate: bool
     Source: KEP-754, Proposal and Priority Calculation; Kueue main of August 2026, effective priority.
 
     >>> boosted = Workload("ns", "w", "u", priority=100, created_at=0, priority_boost=7)
-    >>> priority_in_decision(boosted, None, boost_gate=True), priority_in_decision(boosted, 500, boost_gate=True)
-    (107, 507)
+    >>> [priority_in_decision(boosted, grown, boost_gate=True) for grown in (None, 500)]
+    [107, 507]
     """
     if grown is None:
         return effective_priority(workload.priority, workload.priority_boost, boost_gate)
