@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-import pytest
+from tests.command_line import called
 
 
 @dataclass(frozen=True)
@@ -18,18 +18,10 @@ class Said:
     err: str
 
 
-def in_process(
-    main: Callable[[], None],
-    arguments: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Said:
+def in_process(main: Callable[[], None], arguments: tuple[str, ...], folder: Path | None = None) -> Said:
     """Run a console script's function with these words."""
-    monkeypatch.setattr(sys, "argv", ["command", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    printed = capsys.readouterr()
-    return Said(int(ended.value.code or 0), printed.out, printed.err)
+    done = called(main, arguments, cwd=folder)
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 Run = Callable[..., Said]

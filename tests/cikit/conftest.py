@@ -11,11 +11,10 @@ from tests.cikit.command import Run, Said, in_process
 
 
 @pytest.fixture
-def run_tenure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run_tenure() -> Run:
     """Runs `tenure` in a folder."""
 
     def run(folder: Path, *arguments: str) -> Said:
-        monkeypatch.chdir(folder)
-        return in_process(main, arguments, monkeypatch, capsys)
+        return in_process(main, arguments, folder)
 
     return run

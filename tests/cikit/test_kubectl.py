@@ -42,13 +42,13 @@ def config(api: Api, tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def plugin(config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def plugin(config: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the plugin as kubectl does, in this process: the client takes its time to import."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
     def run(*arguments: str) -> Said:
         given = ("--kubeconfig", str(config)) if "--kubeconfig" not in arguments else ()
-        return in_process(main, (*arguments, *given), monkeypatch, capsys)
+        return in_process(main, (*arguments, *given))
 
     return run
 

@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.schema import schema
-from tests.process import tenure
+from tests.command_line import tenure
 
 EXAMPLE = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")
 TREE = """\

@@ -16,7 +16,8 @@ import yaml
 
 from tenure import __version__
 from tenure.cli import app
-from tests.process import TENURE, tenure
+from tests.command_line import tenure
+from tests.process import TENURE
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "two-teams"

@@ -13,14 +13,15 @@ import typer
 
 from tenure.cli.app import app
 from tenure.cli.commands import COMMANDS
-from tests.process import TENURE, tenure
+from tests.command_line import tenure
+from tests.process import TENURE
 
 GROUPED = {"vectors": ("run", "check", "format", "add"), "kai": ("filter", "validate", "resolve")}
 EVERY = [name for name in COMMANDS if name not in GROUPED] + [
     f"{group} {name}" for group, names in GROUPED.items() for name in names
 ]
-SLOWEST_HELP_S, SLOWEST_IMPORT_S = 0.4, 0.05
-"""Processor time, which others on the same machine take none of."""
+SLOWEST_HELP = 5
+"""In processor times of `import typer`, which the help cannot do without: no machine is too slow for that."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -100,9 +101,9 @@ def seconds(*command: str) -> float:
 
 
 def test_the_help_comes_at_once_and_an_import_costs_next_to_nothing() -> None:
-    assert seconds(str(TENURE), "--help") < SLOWEST_HELP_S
-    nothing = seconds(sys.executable, "-c", "pass")
-    assert seconds(sys.executable, "-c", "import tenure") - nothing < SLOWEST_IMPORT_S
+    typer_alone, ours = (seconds(sys.executable, "-c", f"import {name}") for name in ("typer", "tenure"))
+    assert seconds(str(TENURE), "--help") < SLOWEST_HELP * typer_alone
+    assert ours < typer_alone
 
 
 def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:

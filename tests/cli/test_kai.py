@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.schema import schema
 from tenure.kai.schemas import SHAPES, kai_schema
-from tests.process import tenure
+from tests.command_line import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ("--example", "kai-departments")

@@ -11,7 +11,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.schema import schema
-from tests.process import PATIENCE_S, prepared, tenure
+from tests.command_line import tenure
+from tests.process import PATIENCE_S, prepared
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

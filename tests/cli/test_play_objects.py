@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.process import TENURE, tenure
+from tests.command_line import tenure
+from tests.process import TENURE
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

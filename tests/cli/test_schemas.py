@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.schema import schema, schema_names
 from tenure.readings import preset_names
-from tests.process import tenure
+from tests.command_line import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")

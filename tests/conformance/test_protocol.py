@@ -11,8 +11,8 @@ import pytest
 
 from tenure.conformance.lines import serve
 from tenure.conformance.protocol import answer
+from tests.command_line import tenure
 from tests.conformance.requests import a_queue, a_request, a_workload, an_input
-from tests.process import tenure
 
 
 def answers(*lines: bytes) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.process import tenure
+from tests.command_line import tenure
 
 RECORDED = Path(__file__).resolve().parents[3] / "shared" / "kai" / "minruntime.jsonl"
 pytestmark = pytest.mark.skipif(

@@ -19,8 +19,8 @@ from tenure.conformance.vectors import (
     run_vector,
 )
 from tenure.errors import InputError
+from tests.command_line import tenure
 from tests.conformance.requests import an_input
-from tests.process import tenure
 
 File = dict[str, Any]
 LONG = {

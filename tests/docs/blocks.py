@@ -16,20 +16,17 @@ Conventions, kept by README.md and by the written pages of docs/:
 from __future__ import annotations
 
 import doctest
-import io
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tenure.cli import main
+from tests.command_line import called
 from tests.process import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,26 +126,9 @@ def run(command: Command, folder: Path) -> str:
 
 def run_in_process(command: Command, folder: Path) -> tuple[int, str]:
     """Run a plain command here: exit code and output."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with (
-        pytest.MonkeyPatch.context() as patched,
-        redirect_stdout(out),
-        redirect_stderr(err),
-    ):
-        patched.chdir(folder)
-        patched.setattr(sys, "argv", command.text.split())
-        patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-        for name in os.environ.keys() - environment().keys():
-            patched.delenv(name)
-        with pytest.raises(SystemExit) as ended:
-            main()
+    done = called(main, tuple(command.text.split()[1:]), cwd=folder, environment=environment())
     # A process too has written its complaints before what it kept back for a pipe.
-    return int(ended.value.code or 0), "".join(_written(each) for each in (err, out))
-
-
-def _written(stream: io.TextIOWrapper) -> str:
-    stream.seek(0)
-    return stream.read()
+    return done.returncode, (done.stderr + done.stdout).decode()
 
 
 def run_in_shell(command: Command, folder: Path) -> tuple[int, str]:

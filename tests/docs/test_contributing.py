@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, blocks, environment
+from tests.command_line import tenure
+from tests.docs.blocks import ROOT, blocks
 from tools.lints.__main__ import LINTS
 
 PAGES = ("README.md", "CONTRIBUTING.md")
@@ -78,16 +78,10 @@ def test_every_command_and_option_exists() -> None:
     named = named_commands()
     assert {"decide", "prove", "oracle", "vectors add"} <= {command for command, _ in named}
     for command, options in named:
-        helped = subprocess.run(
-            ["tenure", *command.split(), "--help"],
-            env={**environment(), "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert helped.returncode == 0, f"tenure {command}: {helped.stderr}"
+        helped = tenure(*command.split(), "--help")
+        assert helped.returncode == 0, f"tenure {command}: {helped.stderr.decode()}"
         for option in options.split():
-            assert option in helped.stdout, f"tenure {command} has no {option}"
+            assert option in helped.stdout.decode(), f"tenure {command} has no {option}"
 
 
 def test_the_rule_is_added_in_eight_steps() -> None:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.process import tenure
+from tests.command_line import tenure
 
 HERE = Path(__file__).resolve().parent
 PROMPT = "$ "

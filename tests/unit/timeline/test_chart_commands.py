@@ -8,7 +8,8 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.process import TENURE, tenure
+from tests.command_line import tenure
+from tests.process import TENURE
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

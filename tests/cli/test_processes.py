@@ -1,0 +1,63 @@
+"""Every command as a process of its own says what it says in the process of the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenure.cli.commands import COMMANDS
+from tests import command_line, process
+from tests.cli.test_help import EVERY
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
+SAMPLE = ROOT / "tests" / "cikit" / "sample"
+TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
+KAI = ("--example", "kai-departments", "--now", "2026-06-01T14:00:00Z")
+EVAL, PRETRAIN = "team-b/job-eval-suite-d739e", "team-a/job-pretrain-7b-e95a1"
+
+CALLS: dict[str, tuple[str, ...]] = {
+    "decide": (*TWO, "-w", EVAL, "--explain"),
+    "explain": (*TWO, "-w", EVAL),
+    "why": (PRETRAIN, *TWO, "-w", EVAL),
+    "why-not": ("team-a/job-long-context-8a5dc", *TWO),
+    "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),
+    "play": (SCENARIO, "--story", "6"),
+    "test": (str(SAMPLE),),
+    "validate": (str(SAMPLE / "queues"),),
+    "oracle": (),
+    "example": (),
+    "schema": ("decision",),
+    "vectors run": ("TBP-020/",),
+    "vectors check": (),
+    "vectors format": ("--help",),
+    "vectors add": ("time-based",),
+    "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),
+    "kai validate": (*KAI, "-p", "serving/checkout", "--take", "vision/sweep=sweep-0"),
+    "kai resolve": ("--example", "kai-departments", "--victim-queue", "speech", "--pending-queue", "vision"),
+}
+ELSEWHERE = {"conform": "tests/conform", "campaign": "tests/campaign"}
+"""These start processes themselves, and are asked as processes there."""
+
+
+def test_no_command_is_left_out() -> None:
+    assert {*CALLS, *ELSEWHERE} == set(EVERY)
+    assert not CALLS.keys() & ELSEWHERE.keys()
+    assert {name.split()[0] for name in EVERY} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_command_as_a_process_says_what_it_says_here(name: str) -> None:
+    arguments, given = (*name.split(), *CALLS[name]), b'{"id": 1, "call": "decide", "input": {}}\n'
+    one, other = (tenure(*arguments, stdin=given) for tenure in (process.tenure, command_line.tenure))
+    assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+    assert one.stdout or one.stderr
+
+
+def test_an_error_as_a_process_is_the_error_here(tmp_path: Path) -> None:
+    one, other = (
+        tenure("decide", "gone", "-w", "a", cwd=tmp_path) for tenure in (process.tenure, command_line.tenure)
+    )
+    assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+    assert (one.returncode, one.stdout) == (2, b"")
