@@ -279,8 +279,8 @@ CHANGES = {
     ),
     "the second solver's process": (
         "proofs/tenure_proofs/cvc5_worker.py",
-        "return said if said in",
-        'return "unknown" if said in',
+        "        return said\n",
+        '        return "unknown: it sleeps"\n',
         EVERY_VERDICT,
     ),
     "how mutants are hunted": (

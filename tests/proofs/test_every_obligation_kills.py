@@ -12,7 +12,7 @@ from tenure_proofs.asked import Shared
 from tenure_proofs.mutants.hunt import all_mutants, concerns
 from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.registry import Obligation
+from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 
 
@@ -20,7 +20,7 @@ def kills(obligation: Obligation, mutant: Mutant) -> bool:
     shared = Shared()
     with mutant.applied():
         return any(
-            verdict_of(obligation, reading, shared) != verdict
+            verdict_of(obligation, reading, shared) not in (verdict, Verdict.UNKNOWN)
             for reading, verdict in obligation.expect.items()
         )
 

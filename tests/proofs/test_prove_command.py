@@ -145,7 +145,7 @@ def test_progress_is_shown_on_standard_error_while_that_is_a_terminal() -> None:
 
 
 def test_a_solver_that_knows_no_answer_leaves_the_run_undecided(tmp_path: Path) -> None:
-    before, after = "return said if said in", 'return "unknown" if said in'
+    before, after = "        return said\n", '        return "unknown: it sleeps"\n'
     tree = changed_tree(tmp_path, "proofs/tenure_proofs/cvc5_worker.py", before, after)
     done = tenure(*QUICK, "-o", "json", root=tree)
     report = json.loads(done.stdout)
