@@ -203,6 +203,14 @@ def test_a_program_that_does_not_exist_ends_with_2(capsys: pytest.CaptureFixture
     assert "cannot be started" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["", "  ", "adapter 'open"])
+def test_a_command_line_without_a_program_ends_with_2(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--exec", command, "--scenarios", "1") == 2
+    assert f"error: --exec: found {command!r}, expected a program and" in capsys.readouterr().err
+
+
 def test_an_error_of_either_side_is_no_silent_agreement(tmp_path: Path, everything_fits: None) -> None:
     body = '        answer = {"error": {"code": "panic", "message": "", "field": ""}}'
     (part,) = parts(Plan(tuple(script(tmp_path, body)), 5, SEED))

@@ -13,6 +13,7 @@ from multiprocessing.synchronize import Event
 from tenure.campaign.blocks import Worker, block_here
 from tenure.campaign.plan import Plan, code
 from tenure.campaign.tally import Tally
+from tenure.conform.programs import end_programs
 from tenure.processes import spawning
 
 Done = Generator[tuple[int, Tally], None, None]
@@ -65,4 +66,5 @@ def _watch(stop: Event) -> None:
     while not stop.wait(_WATCH_S):
         if parent is None or not parent.is_alive():
             break
+    end_programs(grace=0)
     os._exit(_INTERRUPTED)

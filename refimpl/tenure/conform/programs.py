@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import json
+import os
 import shlex
+import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty, Queue, SimpleQueue
 from types import TracebackType
 from typing import IO, Any
+from weakref import WeakSet
 
 from tenure.conformance import protocol
+from tenure.errors import bad_input
+from tenure.manifests import MAX_LINE, in_mebibytes
 from tenure.processes import python_module
 
 Object = dict[str, Any]
@@ -20,6 +28,11 @@ Object = dict[str, Any]
 OWN_ORACLE = "oracle"
 PATIENCE_S = 300.0
 """How long one answer may take if nobody says otherwise."""
+_GRACE_S = 10.0
+"""How long a program may take to end when its standard input has ended."""
+_READ = 65536
+_AHEAD = 64
+"""Pieces of an answer that are read before somebody asks for them."""
 
 
 class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an error answer is no exception
@@ -29,10 +42,21 @@ class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an erro
 def command_of(text: str) -> list[str]:
     """A program's command line; `oracle` is Tenure's own, as a process.
 
+    Raises:
+        InputError: it names no program, or a quote in it stays open.
+
     >>> command_of("'/some where/adapter' --fast")
     ['/some where/adapter', '--fast']
     """
-    return python_module("tenure", "oracle") if text == OWN_ORACLE else shlex.split(text)
+    if text == OWN_ORACLE:
+        return python_module("tenure", "oracle")
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise bad_input("--exec", text, "a program and its arguments, as a shell takes them")
+    return words
 
 
 def our_answer(request: Object) -> Object:
@@ -51,6 +75,10 @@ def our_answer(request: Object) -> Object:
 class Program:
     """A program: started once, asked in batches, ended with its standard input.
 
+    Whatever it does, an answer is waited for as long as is said, and no longer: threads write and read, and
+    are left behind where some process keeps the other end. The program has a process group of its own, which
+    ends with it. Windows has none: there, what the program itself has started may outlive it.
+
     Args:
         command: program and arguments; it reads requests and writes answers, a line each, in order.
         patience: seconds to wait for one answer.
@@ -61,16 +89,21 @@ class Program:
 
     def __init__(self, command: Sequence[str], patience: float = PATIENCE_S) -> None:
         self._patience = patience
-        self._hung = False
         self._heard = 0.0
+        self._failed = False
+        self._unread = bytearray()
+        self._ended = False
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        except OSError as error:
+            self._process = _started(command)
+        except (OSError, ValueError) as error:
             raise ProgramFailure(f"{shlex.join(command)} cannot be started: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._requests: IO[bytes] = self._process.stdin
-        self._answers: IO[bytes] = self._process.stdout
+        self._requests: SimpleQueue[bytes | None] = SimpleQueue()
+        self._answers = _Answers(self._process.stdout)
+        threading.Thread(target=_write, args=(self._process.stdin, self._requests), daemon=True).start()
+        threading.Thread(target=self._answers.read, daemon=True).start()
+        _running.add(self)
 
     def __enter__(self) -> Program:
         return self
@@ -78,7 +111,7 @@ class Program:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self.close(_GRACE_S if error is None else 0.0)
 
     def ask(self, requests: Sequence[Object]) -> list[Object]:
         """Ask all of them and wait for all answers.
@@ -87,17 +120,13 @@ class Program:
             ProgramFailure: it ended early, or answered something else.
         """
         lines = b"".join(json.dumps(request, separators=(",", ":")).encode() + b"\n" for request in requests)
-        # Both pipes are short: without a thread each side would wait for the other to read.
-        writer = threading.Thread(target=self._write, args=(lines,), daemon=True)
-        writer.start()
-        ended, self._heard = threading.Event(), time.monotonic()
-        threading.Thread(target=self._watch, args=(ended,), daemon=True).start()
+        self._requests.put(lines)
+        self._heard = time.monotonic()
         try:
-            answers = [self._answer(request) for request in requests]
-        finally:
-            ended.set()
-        writer.join()
-        return answers
+            return [self._answer(request) for request in requests]
+        except BaseException:
+            self._failed = True
+            raise
 
     def named(self) -> tuple[str, str]:
         """What it calls itself, and its version; empty if it does not know the call `version`."""
@@ -106,39 +135,24 @@ class Program:
         name, version = next(iter(output.items()), ("", "")) if isinstance(output, dict) else ("", "")
         return str(name), str(version)
 
-    def close(self) -> None:
-        """End it."""
-        with contextlib.suppress(BrokenPipeError):  # it may have gone already
-            self._requests.close()
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._answers.close()
+    def close(self, grace: float = _GRACE_S) -> None:
+        """End it.
 
-    def _write(self, lines: bytes) -> None:
-        with contextlib.suppress(OSError):  # the reading side finds the end of the answers, and says so
-            self._requests.write(lines)
-            self._requests.flush()
-
-    def _watch(self, ended: threading.Event) -> None:
-        """End the program when it has not answered for too long."""
-        while not ended.wait(self._patience / 10):
-            if time.monotonic() - self._heard > self._patience:
-                self._hung = True
-                self._process.kill()
-                return
+        Args:
+            grace: seconds in which it may end by itself; one that has failed has none.
+        """
+        self._requests.put(None)
+        self._answers.ignore()
+        _end(self._process, 0.0 if self._failed else grace)
+        self._answers.leave()
+        _running.discard(self)
 
     def _answer(self, request: Object) -> Object:
-        line = self._answers.readline()
+        line = self._line(f"to request {request['id']!r}")
         self._heard = time.monotonic()
-        if not line:
-            how = f"gave no answer within {self._patience:g} s" if self._hung else "ended before it answered"
-            raise ProgramFailure(f"the program {how} to request {request['id']!r}")
         try:
             said = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ProgramFailure(f"the program's answer is not JSON: {line[:200]!r}") from error
         if (
             not isinstance(said, dict)
@@ -147,3 +161,123 @@ class Program:
         ):
             raise ProgramFailure(f"no answer to request {request['id']!r}: {line[:200]!r}")
         return said
+
+    def _line(self, what: str) -> bytes:
+        """The next line, without its end; the last one need have none."""
+        searched = 0
+        while (end := self._unread.find(b"\n", searched)) < 0 and not self._ended:
+            searched = len(self._unread)
+            if searched > MAX_LINE:
+                break
+            try:
+                part = self._answers.part(self._heard + self._patience)
+            except Empty:
+                raise ProgramFailure(
+                    f"the program gave no answer within {self._patience:g} s {what}"
+                ) from None
+            self._unread += part
+            self._ended = not part
+        end = len(self._unread) if end < 0 else end
+        if end > MAX_LINE:
+            limit = in_mebibytes(MAX_LINE)
+            raise ProgramFailure(f"the program's answer {what} is longer than {limit}, the most that is read")
+        if not self._unread:
+            raise ProgramFailure(f"the program ended before it answered {what}")
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        return line
+
+
+_running: WeakSet[Program] = WeakSet()
+
+
+@atexit.register
+def end_programs(grace: float = _GRACE_S) -> None:
+    """End every program of this process.
+
+    Args:
+        grace: seconds in which one may end by itself.
+    """
+    for program in tuple(_running):
+        program.close(grace)
+
+
+class _Answers:
+    """What a program writes: some of it is read ahead, and no more than that.
+
+    Args:
+        pipe: closed by the thread that reads, since a pipe that is being read cannot be closed by another.
+    """
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._pipe = pipe
+        self._parts: Queue[bytes] = Queue(_AHEAD)
+        self._ignored = False
+        self._left = False
+
+    def read(self) -> None:
+        """Read until the program has ended; for a thread of its own."""
+        with suppress(OSError), self._pipe:
+            while not self._left and (part := self._pipe.read(_READ)):
+                self._put(part)
+        self._put(b"")
+
+    def part(self, until: float) -> bytes:
+        """The next part; empty when the program has ended.
+
+        Raises:
+            Empty: there is none until then.
+        """
+        return self._parts.get(timeout=max(0.0, until - time.monotonic()))
+
+    def ignore(self) -> None:
+        """Read on without keeping anything, so that the program need not wait for a reader."""
+        self._ignored = True
+        with suppress(Empty):
+            while True:
+                self._parts.get_nowait()
+
+    def leave(self) -> None:
+        """Read no more, whoever still writes."""
+        self._left = True
+
+    def _put(self, part: bytes) -> None:
+        if not self._ignored:
+            self._parts.put(part)
+
+
+def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    if sys.platform == "win32":
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0)
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, process_group=0)
+
+
+def _write(pipe: IO[bytes], requests: SimpleQueue[bytes | None]) -> None:
+    """Write requests until there are no more; for a thread of its own."""
+    # Where the program has gone, the reading side finds the end of the answers, and says so.
+    with suppress(OSError), pipe:
+        while (lines := requests.get()) is not None:
+            rest = memoryview(lines)
+            while rest:
+                rest = rest[pipe.write(rest) :]
+
+
+def _end(process: subprocess.Popen[bytes], grace: float) -> None:
+    """Wait until a program has ended by itself, or end it, and with it what it has started."""
+    if process.returncode is not None:
+        return
+    if sys.platform == "win32":
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(grace)
+        process.kill()
+    else:
+        until = time.monotonic() + grace
+        # Not waited for, so that its number, which is the group's too, stays its own.
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while os.waitid(os.P_PID, process.pid, how) is None and time.monotonic() < until:
+            time.sleep(0.01)
+        with suppress(ProcessLookupError, PermissionError):  # macOS has the latter for one that has ended
+            os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):  # the kernel may hold it, in a file system that hangs
+        process.wait(_GRACE_S)

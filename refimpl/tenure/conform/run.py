@@ -154,7 +154,7 @@ def parts(plan: Plan) -> Iterator[Part]:
             yield from (work(plan, number, sides) for number in plan.runs())
         return
     # Processes of their own, not copies of this one: threads that write to a program must not be copied.
-    with ProcessPoolExecutor(plan.jobs, mp_context=spawning(), initializer=_start, initargs=(plan,)) as pool:
+    with ProcessPoolExecutor(plan.jobs, mp_context=spawning()) as pool:
         futures: list[Future[Part]] = [pool.submit(_work, plan, number) for number in plan.runs()]
         try:
             for future in as_completed(futures):
@@ -165,12 +165,10 @@ def parts(plan: Plan) -> Iterator[Part]:
 
 
 _sides: list[Comparison] = []
-"""The worker process's program; it ends when the worker does, because its standard input ends."""
-
-
-def _start(plan: Plan) -> None:
-    _sides.append(comparison(plan))
+"""The worker process's program; it ends when the worker does."""
 
 
 def _work(plan: Plan, number: int) -> Part:
+    if not _sides:
+        _sides.append(comparison(plan))
     return work(plan, number, _sides[0])
