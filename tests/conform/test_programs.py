@@ -17,7 +17,7 @@ import pytest
 
 from tenure.conform import programs
 from tenure.conform.programs import Program, ProgramFailure
-from tests.process import TENURE, tenure
+from tests.process import PATIENCE_S, TENURE, tenure
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 
@@ -25,7 +25,7 @@ _Result = TypeVar("_Result")
 
 LONG_S = 600
 """So long that nothing in a test waits for it to pass."""
-PATIENT_S = 300.0
+
 ASKED: dict[str, Any] = {"id": 1, "call": "version"}
 VERSION = 'request = json.loads(sys.stdin.readline()); say({"id": request["id"], "output": {"fake": "v1"}})'
 HEAD = f"""
@@ -55,7 +55,7 @@ def finished(do: Callable[[], _Result]) -> _Result:
             done.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
-    return done.result(timeout=PATIENT_S)
+    return done.result(timeout=PATIENCE_S)
 
 
 def failure(command: list[str], patience: float, requests: int = 1, size: int = 0) -> str:
@@ -229,7 +229,7 @@ def test_the_commands_end_and_say_why(
     reader.start()
     none = ("--no-vectors",) if command == "conform" else ()
     asked = (command, "--exec", hangs, "--scenarios", "3", "--timeout", str(LONG_S), "--jobs", jobs, *none)
-    done = tenure(*asked, cwd=tmp_path, patience_s=PATIENT_S)
+    done = tenure(*asked, cwd=tmp_path)
     reader.join()
     assert done.returncode == 2, done.stdout + done.stderr
     assert b"the program's answer is not JSON: b'garbage" in done.stderr
