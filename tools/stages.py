@@ -68,10 +68,13 @@ STAGES = (
     Stage(
         "mutants and kills",
         "test-kills",
-        "every obligation kills a mutant; the prover on changed copies of the sources",
+        "every obligation kills a mutant, every refuted one has its story; the prover on changed copies "
+        "of the sources",
         tests=(
             "tests/proofs/bounded/test_breaks.py",
             "tests/proofs/test_cache.py",
+            "tests/proofs/test_changed_trees.py",
+            "tests/proofs/test_every_counterexample.py",
             "tests/proofs/test_every_obligation_kills.py",
             "tests/proofs/test_fifty.py",
             "tests/proofs/test_mutants.py",
@@ -94,8 +97,9 @@ STAGES = (
     Stage(
         "long properties",
         "test-properties",
-        "properties of random histories, trees and timelines in full number",
-        longer=("tests/properties",),
+        "properties of random histories, trees and timelines, lifted functions and played steps, "
+        "in full number",
+        longer=("tests/properties", "tests/proofs/test_bridge.py", "tests/proofs/test_played_steps.py"),
     ),
     Stage("peers", "peers N=1000", "decisions against the real Kueue", needs="go"),
 )

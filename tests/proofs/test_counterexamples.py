@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from itertools import pairwise
+from functools import cache
 from typing import Any
 
 import pytest
 
-from docs.gen.proved import SEEDS
 from tenure.conformance.protocol import answer
-from tenure.manifests import parse_instant
 from tenure.model import MINUTE, SECOND
 from tenure_proofs import counterexamples, scenarios
-from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.counterexamples import Counterexample
-from tenure_proofs.kept import Keys, verdicts
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.pool import end_solvers, prove_task
 from tenure_proofs.registry import Verdict
 from tenure_proofs.runner import run_obligation
-
-REFUTED = [
-    (identifier, reading)
-    for identifier, each in OBLIGATIONS.items()
-    for reading, verdict in each.expect.items()
-    if verdict == Verdict.REFUTED
-]
 
 
 @cache
@@ -37,21 +23,6 @@ def example_of(identifier: str, reading: str) -> Counterexample:
     result = run_obligation(OBLIGATIONS[identifier], reading, None)
     assert result.counterexample is not None, result.detail
     return result.counterexample
-
-
-@pytest.fixture(scope="module")
-def kept_example() -> Iterator[Callable[[str, str], Counterexample]]:
-    """The counterexample of an obligation as `tenure prove` has it; whichever test asks first finds it."""
-    ask = partial(prove_task, with_cvc5=True, seeds=SEEDS)
-    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), with_cvc5=True, seeds=SEEDS)
-
-    def example(identifier: str, reading: str) -> Counterexample:
-        (result,) = found.run([(identifier, reading)], partial(map, ask))
-        assert result.counterexample is not None, result.detail
-        return result.counterexample
-
-    yield example
-    end_solvers()
 
 
 def scenario_of(identifier: str, reading: str) -> dict[str, Any]:
@@ -81,22 +52,6 @@ def test_the_protected_victims_story_is_minimal() -> None:
     assert not target.evicted
     stamps = ("pods_ready_evicted_at", "admission_check_evicted_at", "time_based_preempted_at")
     assert {getattr(each, stamp) for each in (preemptor, target) for stamp in stamps} == {None}
-
-
-@pytest.mark.parametrize(("identifier", "reading"), REFUTED)
-def test_a_story_is_told_in_the_order_of_time(
-    identifier: str, reading: str, kept_example: Callable[[str, str], Counterexample]
-) -> None:
-    story = kept_example(identifier, reading).story
-    times = [parse_instant(line.split()[0], field="line") for line in story]
-    assert all(before <= after for before, after in pairwise(times))
-
-
-@pytest.mark.parametrize(("identifier", "reading"), REFUTED)
-def test_every_counterexample_replays(
-    identifier: str, reading: str, kept_example: Callable[[str, str], Counterexample]
-) -> None:
-    assert kept_example(identifier, reading).difference == ""
 
 
 def test_the_scenario_preempts_as_written_and_keeps_under_the_guarantee() -> None:

@@ -16,7 +16,19 @@ from tests.process import PATIENCE_S, TENURE
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
 
 
-LONG = ("prove", "--only", "PO-TBP", "--examples", "1", "--no-cache")
+LONG = (
+    "prove",
+    "--only",
+    "PO-KQ-060",
+    "--only",
+    "WD-130",
+    "--bounded",
+    "deep",
+    "--examples",
+    "1",
+    "--no-cache",
+)
+"""Soon asks both solvers, and then decides for so long that no test comes too late."""
 
 
 def living(group: int) -> list[str]:

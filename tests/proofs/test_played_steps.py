@@ -24,9 +24,10 @@ from tenure.timeline.actors import Actor, admitted, evicted, released
 from tenure.timeline.world import World
 from tests.proofs.played import Asked, PlayedQueue
 from tests.proofs.relations import compiled, function_of, relation, values_of
+from tests.sampling import sample
 
 QUIET = settings(
-    max_examples=12,
+    max_examples=sample(3, 12),
     stateful_step_count=25,
     deadline=None,
     derandomize=True,
@@ -65,13 +66,12 @@ def play_by_the_script(preset: str, steps: list[Asked] | None = None) -> None:
         played.finish(choice=0)
         for _ in range(3):
             played.submit(after=7, high=False)
-        for _ in range(4):
-            played.time_passes(seconds=90)
+        for _ in range(2):
+            played.time_passes(seconds=61)
         played.restart(down=5)
         played.write_the_same_quota()
         played.tick()
-        for _ in range(3):
-            played.time_passes(seconds=61)
+        played.time_passes(seconds=61)
 
 
 @pytest.fixture(scope="module")
