@@ -76,6 +76,7 @@ STAGES = (
             "tests/proofs/test_changed_trees.py",
             "tests/proofs/test_every_counterexample.py",
             "tests/proofs/test_every_obligation_kills.py",
+            "tests/proofs/test_by_hand.py",
             "tests/proofs/test_fifty.py",
             "tests/proofs/test_mutants.py",
         ),

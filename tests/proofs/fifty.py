@@ -1,9 +1,22 @@
-"""Random operators of rules changed in the sources, one at a time: `tenure prove` must notice every one.
+"""Operators of the sources changed at random, one at a time: something must notice every one.
 
-`python -m tests.proofs.fifty --n 50 --seed 1` works on a copy of the tree. A change is asked about first with
-the one obligation that kills the same mutant in this process, then with those that name its rule, since
-whatever fails there fails a whole run; only then with all of them. One that is proved equivalent to the rule
-is no change, and nothing is asked. Any other that no run notices ends the script with 1.
+A changed operator is a comparison with another operator or one off, a connective exchanged or without one of
+its parts, a condition negated, a sum with another operator, or a call with its arguments exchanged. As many
+are drawn in each area. What is asked, the cheapest first:
+
+  rules      `tenure prove` on a copy of the tree in which the file is changed: the obligation that kills the
+             same mutant in this process, those that name its rule, all of them; then as of the oracle
+  oracle     the vectors, the optimized core on drawn scenarios, the scenarios over time, the postconditions
+             of every bounded cluster, the tests of the oracle
+  timeline   the scenarios over time, the tests of the timeline; nothing else meets it
+
+No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one
+change and has it in memory only. A case that takes far longer than any takes on the unchanged sources counts
+as noticed: it does not end. What nothing notices has to be judged by somebody: `judged.toml` lists what may
+stay, with the reason. Anything else that escapes ends the script with 1.
+
+  python -m tests.proofs.fifty --n 200 --seed 1
+  python -m tests.proofs.fifty --n 20 --areas oracle --within fair.py
 """
 
 from __future__ import annotations
@@ -15,21 +28,56 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 from tenure.readings import preset_names
 from tenure.rules.registry import all_rules
-from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
-from tenure_proofs.mutants.forms import form_changes
+from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.mutants.hunt import all_mutants, hunt_one, is_equivalent
 from tenure_proofs.mutants.mutant import Mutant, mutants_of, source_of
 from tenure_proofs.obligations import OBLIGATIONS
+from tests.proofs.asking import MEETS, QUESTIONS, Asked, AskingError, each_apart, limit_memory, measured
+from tests.proofs.sources import FOLDERS, OPERATORS, Edit, edit_at, edits_of, swap
 from tests.proofs.trees import ROOT, copied_tree, tenure
 
-OPERATORS = (operator_changes, off_by_one_changes, form_changes)
 ALONE = ("prove", "--no-mutants", "--no-cache", "--examples", "5", "--jobs", "1", "--solver", "z3")
 """Wherever Z3 alone is not content, both solvers together are not either."""
+JUDGED = Path(__file__).with_name("judged.toml")
+AREAS = ("rules", *FOLDERS)
+ESCAPED = "ESCAPED"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A change that was drawn.
+
+    Args:
+        edit: what is changed in the sources.
+        mutant: the same as a mutant of a rule; None elsewhere.
+    """
+
+    edit: Edit
+    mutant: Mutant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a change ended.
+
+    Args:
+        outcome: `noticed`, `does not end`, `equivalent` where a solver proves it, `judged` or `ESCAPED`.
+        by: what noticed it, or why it may stay.
+        seconds: how long that took.
+    """
+
+    outcome: str
+    by: str
+    seconds: float = 0.0
 
 
 def changes() -> list[Mutant]:
@@ -38,22 +86,80 @@ def changes() -> list[Mutant]:
     return [each for entry in lifted for each in mutants_of(entry.id, entry.function, OPERATORS)]
 
 
-def file_of(mutant: Mutant) -> Path:
-    """The rule's file, below the root."""
-    return Path(inspect.getfile(mutant.function)).resolve().relative_to(ROOT)
-
-
-def changed_text(mutant: Mutant, text: str) -> str:
-    """A file's text with the place changed."""
+def edit_of(mutant: Mutant) -> Edit:
+    """The change of a rule's file that makes a mutant."""
     node = list(ast.walk(source_of(mutant.function)))[mutant.place]
     assert isinstance(node, ast.expr)
-    assert node.end_lineno is not None
-    first = mutant.function.__code__.co_firstlineno - 1
-    lines = text.splitlines(keepends=True)
-    rows = [row.encode() for row in lines[first + node.lineno - 1 : first + node.end_lineno]]
-    before, after = rows[0][: node.col_offset], rows[-1][node.end_col_offset :]
-    whole = (before + f"({mutant.after})".encode() + after).decode()
-    return "".join((*lines[: first + node.lineno - 1], whole, *lines[first + node.end_lineno :]))
+    file = Path(inspect.getfile(mutant.function)).resolve().relative_to(ROOT).as_posix()
+    above = mutant.function.__code__.co_firstlineno - 1
+    return edit_at("rules", file, mutant.function.__name__, node, mutant.after, above)
+
+
+def drawable(area: str) -> list[Drawn]:
+    """Every change of an area."""
+    if area == "rules":
+        return [Drawn(edit_of(mutant), mutant) for mutant in changes()]
+    return [Drawn(edit) for edit in edits_of(area)]
+
+
+def drawn(number: int, seed: int, areas: Sequence[str], within: str = "") -> list[Drawn]:
+    """Changes drawn at random, as many of each area, as far as it has so many.
+
+    Args:
+        number: how many in all.
+        seed: what they are drawn from.
+        areas: see `AREAS`.
+        within: what the file's name contains.
+    """
+    dice, chosen = random.Random(seed), list[Drawn]()
+    for position, area in enumerate(areas):
+        every = [each for each in drawable(area) if within in each.edit.file]
+        share = number // len(areas) + (position < number % len(areas))
+        chosen += dice.sample(every, min(share, len(every)))
+    return chosen
+
+
+@cache
+def judged() -> Mapping[tuple[str, str, str, str], str]:
+    """Why changes that nothing notices may stay, by file, function, right and wrong source.
+
+    Raises:
+        ValueError: an entry that is not whole, or is there twice.
+    """
+    found: dict[tuple[str, str, str, str], str] = {}
+    for entry in tomllib.loads(JUDGED.read_text(encoding="utf-8")).get("change", []):
+        if set(entry) != {"file", "function", "before", "after", "reason"} or not entry["reason"].strip():
+            raise ValueError(
+                f"{JUDGED.name}: {entry!r} needs file, function, before, after and reason, and no more"
+            )
+        change = entry["file"], entry["function"], entry["before"], entry["after"]
+        if change in found:
+            raise ValueError(f"{JUDGED.name}: {change!r} is judged twice")
+        found[change] = " ".join(entry["reason"].split())
+    return found
+
+
+def noticed_by_proofs(mutant: Mutant, tree: Path) -> Ended | None:
+    """How a change of a rule ended where `tenure prove` was asked; None where it is content.
+
+    Args:
+        mutant: the change.
+        tree: a copy of the tree; it is as it was afterwards.
+    """
+    edit = edit_of(mutant)
+    file = tree / edit.file
+    text = file.read_text(encoding="utf-8")
+    file.write_text(edit.changed(text), encoding="utf-8")
+    try:
+        for asked in _questions(mutant):
+            done = tenure(*ALONE, *asked, root=tree, limit_s=3600)
+            if done.returncode != 0:
+                said = [line for line in done.stdout.splitlines() if line.startswith(("FAIL", "  FAIL"))]
+                by = (said or done.stderr.splitlines() or [""])[0].strip()
+                return Ended("noticed", f"prove ends with {done.returncode}: {by}")
+    finally:
+        file.write_text(text, encoding="utf-8")
+    return Ended("equivalent", "proved the same as the rule") if is_equivalent(mutant) else None
 
 
 def _questions(mutant: Mutant) -> Iterator[tuple[str, ...]]:
@@ -73,46 +179,107 @@ def _is_same(mutant: Mutant, other: Mutant) -> bool:
     return (mutant.rule, mutant.place, mutant.after) == (other.rule, other.place, other.after)
 
 
-def noticed(mutant: Mutant, tree: Path) -> tuple[str, str]:
-    """How the change ended, and the line that says so."""
-    file = tree / file_of(mutant)
-    text = file.read_text(encoding="utf-8")
-    file.write_text(changed_text(mutant, text), encoding="utf-8")
-    try:
-        for asked in _questions(mutant):
-            done = tenure(*ALONE, *asked, root=tree, limit_s=3600)
-            if done.returncode != 0:
-                said = [line for line in done.stdout.splitlines() if line.startswith(("FAIL", "  FAIL"))]
-                return f"exit {done.returncode}", (said or done.stderr.splitlines() or [""])[0].strip()
-    finally:
-        file.write_text(text, encoding="utf-8")
-    return ("equivalent", "proved the same as the rule") if is_equivalent(mutant) else ("MISSED", "")
+def ended(change: Drawn, asked: Asked) -> Ended:
+    """How a change ended; this process is changed by it, and is of no other use.
+
+    Args:
+        change: the change.
+        asked: what is asked.
+    """
+    started = time.perf_counter()
+    found = _ended(change, asked)
+    return replace(found, seconds=time.perf_counter() - started)
 
 
-def table(chosen: list[Mutant], tree: Path) -> Iterator[bool]:
-    """Print a row for each change; yields whether it is missed."""
-    for number, mutant in enumerate(chosen, 1):
-        started = time.perf_counter()
-        outcome, by = noticed(mutant, tree)
-        seconds = time.perf_counter() - started
-        print(f"{number:3} {mutant.id:15} {outcome:10} {seconds:6.1f} s  {mutant.before} -> {mutant.after}")
-        print(f"    {by}", flush=True)
-        yield outcome == "MISSED"
+def _ended(change: Drawn, asked: Asked) -> Ended:
+    if change.mutant is not None and "prove" in asked.questions:
+        with tempfile.TemporaryDirectory() as folder:
+            proofs = noticed_by_proofs(change.mutant, copied_tree(Path(folder) / "tree"))
+        if proofs is not None:
+            return proofs
+    edit = change.edit
+    swap(edit.file, edit.changed((ROOT / edit.file).read_text(encoding="utf-8")))
+    limit_memory()
+    noticed = asked.first(edit.area)
+    if noticed is not None:
+        return Ended("does not end" if noticed.question == "does not end" else "noticed", str(noticed))
+    if edit.change in judged():
+        return Ended("judged", judged()[edit.change])
+    return Ended(ESCAPED, "")
+
+
+def told(number: int, change: Drawn, found: Ended) -> str:
+    """A change and how it ended, for people."""
+    edit = change.edit
+    head = f"{number:3} {found.outcome:12} {found.seconds:6.1f} s  {edit.place}"
+    return f"{head}: {edit.before} -> {edit.after}" + (f"\n    {found.by}" if found.by else "")
+
+
+def options() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.proofs.fifty",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--n", type=int, default=50, help="how many changes in all (default: 50)")
+    parser.add_argument("--seed", type=int, default=1, help="which changes, and which scenarios (default: 1)")
+    parser.add_argument("--areas", default=",".join(AREAS), help="where, with commas (default: all three)")
+    parser.add_argument("--within", default="", help="only in files whose name contains this")
+    parser.add_argument(
+        "--ask", default=",".join(QUESTIONS), help=f"only these (default: {','.join(QUESTIONS)})"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument(
+        "--scenarios", type=int, default=4000, help="drawn for the optimized core (default: 4000)"
+    )
+    parser.add_argument(
+        "--bounded", type=Size, default=Size.USUAL, help="small, usual or deep clusters (default: usual)"
+    )
+    return parser
 
 
 def main() -> int:
-    """Change, ask, print; 1 when something was missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--n", type=int, default=50, help="how many changes")
-    parser.add_argument("--seed", type=int, default=1, help="which")
+    """Change, ask, print; 1 when something escaped."""
+    parser = options()
     asked = parser.parse_args()
-    chosen = random.Random(asked.seed).sample(changes(), asked.n)
-    with tempfile.TemporaryDirectory() as folder:
-        missed = list(table(chosen, copied_tree(Path(folder) / "tree")))
-    print(f"{len(missed)} operators changed (seed {asked.seed}), {sum(missed)} missed")
-    return 1 if any(missed) else 0
+    for option, known in (("areas", AREAS), ("ask", QUESTIONS)):
+        if unknown := [each for each in getattr(asked, option).split(",") if each not in known]:
+            parser.error(f"--{option}: found {', '.join(unknown)}, expected some of {', '.join(known)}")
+    try:
+        return _change(asked)
+    except (AskingError, ValueError) as error:
+        parser.error(str(error))
+
+
+def _change(asked: argparse.Namespace) -> int:
+    areas = asked.areas.split(",")
+    chosen = drawn(asked.n, asked.seed, areas, asked.within)
+    questions = _measured(asked, areas)
+    started = [partial(ended, each, questions) for each in chosen]
+    answers = each_apart(started, asked.jobs, died=partial(Ended, "noticed"))
+    escaped: list[str] = []
+    outcomes: Counter[str] = Counter()
+    for number, (change, found) in enumerate(zip(chosen, answers, strict=True), 1):
+        print(told(number, change, found), flush=True)
+        outcomes[found.outcome] += 1
+        if found.outcome == ESCAPED:
+            escaped.append(told(number, change, found))
+    counted = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    print(f"\n{len(chosen)} operators changed (seed {asked.seed}): {counted}; {len(escaped)} escaped")
+    print("\n".join(escaped))
+    return 1 if escaped else 0
+
+
+def _measured(asked: argparse.Namespace, areas: Sequence[str]) -> Asked:
+    """What is asked, once the sources as they are have passed it."""
+    questions = tuple(asked.ask.split(","))
+    scenarios = asked.scenarios if "core" in questions and areas != ["timeline"] else 0
+    met = [area for area in ("oracle", "timeline") if area in areas]
+    if "rules" in areas and "oracle" not in areas:
+        met.append("oracle")  # a rule is asked about as the oracle is, but for its tests
+    made = Asked(asked.seed, scenarios, asked.bounded, questions)
+    return measured(made, [(area, "") for area in met if set(questions) & set(MEETS[area])])
 
 
 if __name__ == "__main__":

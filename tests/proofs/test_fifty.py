@@ -1,38 +1,123 @@
-"""The script changes what it says, in the file, and nothing else; a few changes are asked about for real."""
+"""The script changes what it says and nothing else; a few changes are asked about for real."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
 from tests.proofs import fifty
+from tests.proofs.asking import DoesNotEndError, limited
+from tests.proofs.fifty import Drawn
+from tests.proofs.sources import FOLDERS, functions_of
 from tests.proofs.trees import ROOT, copied_tree
 
-CHANGES = fifty.changes()
+DRAWABLE = {area: fifty.drawable(area) for area in fifty.AREAS}
 
 
-def test_every_change_of_the_text_is_the_change_of_the_mutant() -> None:
-    for mutant in CHANGES:
-        text = (ROOT / fifty.file_of(mutant)).read_text(encoding="utf-8")
-        before, after = (ast.parse(each) for each in (text, fifty.changed_text(mutant, text)))
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The script, in a process of its own."""
+    command = [sys.executable, "-m", "tests.proofs.fifty", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+@pytest.mark.parametrize("area", fifty.AREAS)
+def test_every_change_of_the_text_is_one_change_of_the_function_that_it_names(area: str) -> None:
+    texts = {each.edit.file: (ROOT / each.edit.file).read_text(encoding="utf-8") for each in DRAWABLE[area]}
+    functions = {file: dict(functions_of(ast.parse(text))) for file, text in texts.items()}
+    for each in DRAWABLE[area]:
+        edit = each.edit
+        wrong = dict(functions_of(ast.parse(edit.changed(texts[edit.file]))))
         changed = [
-            (ast.unparse(right), ast.unparse(wrong))
-            for right, wrong in zip(before.body, after.body, strict=True)
-            if ast.dump(right) != ast.dump(wrong)
+            name for name, right in functions[edit.file].items() if ast.dump(right) != ast.dump(wrong[name])
         ]
-        ((right, wrong),) = changed
-        assert right != wrong, mutant.id
-        assert f"def {mutant.function.__name__}" in right
+        assert changed == [edit.function], edit
+
+
+def test_all_three_areas_have_changes_in_every_file_that_decides() -> None:
+    assert all(len(changes) > 500 for changes in DRAWABLE.values())
+    files = {each.edit.file for each in DRAWABLE["oracle"]}
+    assert {"refimpl/tenure/oracle/fair.py", "refimpl/tenure/oracle/heroes/billing.py"} <= files
+    assert not any("/chart/" in each.edit.file for each in DRAWABLE["timeline"])
+
+
+def test_as_many_are_drawn_of_each_area_and_the_seed_says_which() -> None:
+    drawn = fifty.drawn(8, 7, fifty.AREAS)
+    assert [each.edit.area for each in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
+    assert drawn == fifty.drawn(8, 7, fifty.AREAS) != fifty.drawn(8, 8, fifty.AREAS)
+
+
+def test_every_judged_change_can_still_be_drawn() -> None:
+    known = {each.edit.change for changes in DRAWABLE.values() for each in changes}
+    assert [change for change in fifty.judged() if change not in known] == []
 
 
 @pytest.mark.parametrize("rule", ["KQ-060", "KMR-070"])
-def test_a_changed_operator_in_the_sources_is_noticed(rule: str, tmp_path: Path) -> None:
+def test_a_changed_operator_of_a_rule_is_noticed(rule: str, tmp_path: Path) -> None:
     tree = copied_tree(tmp_path)
-    mutant = next(each for each in CHANGES if each.rule == rule)
-    before = (tree / fifty.file_of(mutant)).read_text(encoding="utf-8")
-    outcome, by = fifty.noticed(mutant, tree)
-    assert outcome == "exit 1"
-    assert by.startswith("FAIL PO-")
-    assert (tree / fifty.file_of(mutant)).read_text(encoding="utf-8") == before
+    mutant = next(each for each in fifty.changes() if each.rule == rule)
+    file = tree / fifty.edit_of(mutant).file
+    before = file.read_text(encoding="utf-8")
+    found = fifty.noticed_by_proofs(mutant, tree)
+    assert found is not None
+    assert found.outcome == "noticed"
+    assert found.by.startswith("prove ends with 1: FAIL PO-")
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_changed_operators_of_the_oracle_are_noticed_and_no_file_is_written() -> None:
+    before = {path: path.read_bytes() for path in (ROOT / FOLDERS["oracle"]).rglob("*.py")}
+    done = run("--areas", "oracle", "--within", "selection.py", "--n", "3", "--ask", "vector")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("\n    vector ") == 3
+    assert "3 operators changed (seed 1): 3 noticed; 0 escaped" in done.stdout
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_what_nothing_notices_is_told_and_ends_with_1() -> None:
+    asked = ("--areas", "oracle", "--within", "effects.py", "--n", "2", "--ask", "bounded")
+    done = run(*asked, "--bounded", "small")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "2 escaped" in done.stdout
+    assert done.stdout.count("ESCAPED") >= 2
+
+
+def test_a_case_that_does_not_end_is_ended() -> None:
+    with pytest.raises(DoesNotEndError), limited(0.05):
+        sum(1 for _ in repeat(0))
+
+
+def test_a_case_that_ends_is_left_alone() -> None:
+    with limited(60):
+        assert sum(range(1000)) == 499500
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--areas", "rules,chart"), "--areas: found chart, expected some of rules, oracle, timeline"),
+        (("--ask", "vectors"), "--ask: found vectors, expected some of prove, vector"),
+    ],
+)
+def test_an_option_that_is_not_known_is_refused(option: tuple[str, str], said: str) -> None:
+    done = run(*option)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_teaches() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert "python -m tests.proofs.fifty --n 200 --seed 1" in done.stdout
+
+
+def test_a_change_is_told_with_its_place_and_what_noticed_it() -> None:
+    change: Drawn = DRAWABLE["oracle"][0]
+    said = fifty.told(1, change, fifty.Ended("noticed", "vector KQ-1/a: otherwise", 2.0))
+    assert change.edit.place in said
+    assert said.endswith("\n    vector KQ-1/a: otherwise")

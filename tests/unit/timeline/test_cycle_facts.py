@@ -129,6 +129,18 @@ def test_only_one_borrows_what_is_left_and_the_other_tries_again() -> None:
     assert result(record, 1) == {"b1": "parked"}
 
 
+@pytest.mark.parametrize("first", ["a1", "b1"])
+def test_of_two_heads_with_equal_shares_the_older_goes_first_then_the_first_queue_by_name(first: str) -> None:
+    queues = [queue("a", 0, "all"), queue("b", 0, "all"), queue("lender", 2, "all")]
+    events: list[dict[str, Any]] = [{"at": "0s", "restart": {"down": "1m"}}]
+    events += [submit("1s" if head == first else "2s", head, head[0], 2) for head in ("a1", "b1")]
+    record = played(scenario(queues, events, objects=[FAIR]))
+    assert result(record, 0)[first] == "admitted"
+    together = [{**each, "at": "1s"} if "submit" in each else each for each in events]
+    record = played(scenario(queues, together, objects=[FAIR]))
+    assert [head.workload for head in record.cycles[0].heads] == ["default/a1", "default/b1"]
+
+
 def fair(blockers: list[int], size: int) -> dict[str, Any]:
     cohort = {
         "kind": "Cohort",

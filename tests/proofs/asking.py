@@ -1,0 +1,404 @@
+"""What is asked of a changed source: vectors, whole decisions, plays, the optimized core, tests.
+
+Everything is imported once. Each change is made in a process of its own that is forked from there: no file is
+written, and nothing that one change leaves in memory meets another. Before that, one such process asks the
+sources as they are: nothing may be noticed then, the slowest case of each question is the measure for what
+does not end, and what the optimized core answers is kept, since it knows neither rules nor oracle.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import islice
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from tenure.campaign.cores import WAYS, Said, compare, said_by_reference
+from tenure.campaign.draws import draw
+from tenure.conformance.requests import DecideRequest
+from tenure.conformance.vectors import Vector, load_vectors, run_vector
+from tenure.oracle.decide import decide
+from tenure.readings import preset, preset_names
+from tenure.resources import bundled
+from tenure.timeline import load_scenario, play
+from tenure_proofs.bounded.case import Postcondition
+from tenure_proofs.bounded.deciding import decide_with_oracle
+from tenure_proofs.bounded.families import FAMILIES
+from tenure_proofs.bounded.postconditions import POSTCONDITIONS
+from tenure_proofs.bounded.spaces import Size
+from tenure_proofs.bounded.trial import Trial
+from tenure_proofs.registry import Verdict
+from tests.proofs.trees import ROOT
+
+PATIENCE = 20
+"""So many times the processor time of the slowest case, and `LEAST_S`, a case may take; beyond that it is
+said not to end."""
+LEAST_S = 20.0
+MEMORY = 4 * 2**30
+"""So many bytes more than at its beginning a process may get; beyond that it is said not to end."""
+TESTS = {
+    "oracle": ("tests/unit/oracle", "tests/unit/test_api.py", "tests/unit/test_explain.py"),
+    "timeline": ("tests/unit/timeline",),
+}
+"""The tests that are asked about a change in each area."""
+
+QUESTIONS = ("prove", "vector", "core", "scenario", "bounded", "test")
+"""All that can be asked, the cheapest first; `prove` is asked by `fifty`, of a copy of the tree."""
+MEETS = {
+    "rules": ("vector", "core", "scenario", "bounded"),
+    "oracle": ("vector", "core", "scenario", "bounded", "test"),
+    "timeline": ("scenario", "test"),
+}
+"""What a change in each area can be met by: no decision asks `timeline`."""
+NOT_ASKED = ("*/test_chart*.py", "*/test_scenarios.py")
+"""About pictures; and what the scenarios say, which is asked before."""
+QUIET = ("-x", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0")
+
+_Answer = TypeVar("_Answer")
+Ask = Callable[[], str]
+"""Says what is otherwise than it has to be; nothing where all is well."""
+Case = tuple[str, Ask]
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What noticed a change.
+
+    Args:
+        question: one of `QUESTIONS`; or `does not end`.
+        case: which.
+        said: what is otherwise.
+    """
+
+    question: str
+    case: str
+    said: str
+
+    def __str__(self) -> str:
+        said = " ".join(self.said.split())
+        return f"{self.question} {self.case}: {said if len(said) < 160 else said[:157] + '...'}"
+
+
+class AskingError(Exception):
+    """The sources as they are do not pass what is asked, or it cannot be asked."""
+
+
+class DoesNotEndError(BaseException):
+    """A case has used far more processor time than any case does; no `except Exception` keeps it back."""
+
+
+@dataclass
+class Asked:
+    """What is asked of every change, the cheapest question first.
+
+    Args:
+        seed, scenarios: of the campaign.
+        size: of the bounded decisions.
+        questions: what is asked, of `QUESTIONS`.
+        core: what the optimized core answers about each scenario of the campaign; None where nothing is
+            compared.
+        slowest: processor time of the slowest case of each question, seconds.
+    """
+
+    seed: int = 1
+    scenarios: int = 0
+    size: Size = Size.USUAL
+    questions: tuple[str, ...] = QUESTIONS
+    core: list[Said | None] = field(default_factory=list)
+    slowest: dict[str, float] = field(default_factory=dict)
+
+    def first(self, area: str, only: Sequence[str] = ()) -> Noticed | None:
+        """The first case that notices anything.
+
+        Args:
+            area: of the change; what cannot meet it is not asked.
+            only: cases of some questions, `vector <id>`; empty for all.
+        """
+        for question, case, ask in self._cases(area, only):
+            limit = LEAST_S + PATIENCE * self.slowest.get(question, 0.0)
+            try:
+                with limited(limit):
+                    said = ask()
+            except DoesNotEndError:
+                return Noticed("does not end", f"{question} {case}", f"more than {limit:.0f} s of processor")
+            except MemoryError:
+                return Noticed("does not end", f"{question} {case}", "gets no more memory")
+            except Exception as error:  # noqa: BLE001 - whatever a wrong source raises is noticed
+                return Noticed(question, case, f"{type(error).__name__}: {error}")
+            if said:
+                return Noticed(question, case, said)
+        return None
+
+    def compare_with_the_core(self) -> None:
+        """Ask the optimized core about every scenario of the campaign.
+
+        Raises:
+            AskingError: it differs from the reference although nothing is changed.
+        """
+        self.core = [_core_says(*self._drawn(index)) for index in range(self.scenarios)]
+
+    def measure(self, area: str, only: Sequence[str] = ()) -> None:
+        """Ask the sources as they are.
+
+        Args:
+            area, only: as in `first`.
+
+        Raises:
+            AskingError: something is noticed although nothing is changed, or there is nothing to ask.
+        """
+        cases = list(self._cases(area, only))
+        for question, case, ask in cases:
+            before = time.process_time()
+            said = ask()
+            took = time.process_time() - before
+            self.slowest[question] = max(took, self.slowest.get(question, 0.0))
+            if said:
+                raise AskingError(f"{question} {case} notices the sources as they are: {said}")
+        if not cases:
+            raise AskingError(f"there is nothing to ask about {area} that is called {', '.join(only)}")
+
+    def _cases(self, area: str, only: Sequence[str] = ()) -> Iterator[tuple[str, str, Ask]]:
+        for question in self._about(area):
+            of_it = [each.removeprefix(f"{question} ") for each in only if each.startswith(f"{question} ")]
+            if only and not of_it:
+                continue
+            for case, ask in self._asked(question, area, of_it):
+                yield question, case, ask
+
+    def _about(self, area: str) -> list[str]:
+        """What is asked about a change in an area."""
+        return [each for each in self.questions if each in MEETS[area]]
+
+    def _asked(self, question: str, area: str, only: Sequence[str]) -> Iterator[Case]:
+        if question == "vector":
+            return _vectors(only)
+        if question == "core":
+            return self._against_the_core()
+        if question == "scenario":
+            return _scenarios(only)
+        if question == "bounded":
+            return _bounded(self.size, only)
+        return _tests(only or TESTS[area])
+
+    def _against_the_core(self) -> Iterator[Case]:
+        for index, expected in enumerate(self.core):
+            if expected is not None:
+                request = self._drawn(index)[0]
+                yield f"seed {self.seed}, index {index}", partial(_differs, request, expected)
+
+    def _drawn(self, index: int) -> tuple[DecideRequest, int]:
+        return draw(self.seed, index, heroes=20), index
+
+
+def _core_says(request: DecideRequest, index: int) -> Said | None:
+    compared = compare(request, WAYS[index % len(WAYS)])
+    if not compared.agree:
+        raise AskingError(f"the core and the reference differ as they are: {compared}")
+    return None if compared.left else compared.core
+
+
+def _differs(request: DecideRequest, core: Said) -> str:
+    asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
+    said = said_by_reference(decide(*asked, request.assignment))
+    return "" if said == core else f"the core says {core[:2]}, the reference {said[:2]}"
+
+
+def _vectors(only: Sequence[str]) -> Iterator[Case]:
+    for vector in _all_vectors():
+        if not only or vector.id in only:
+            yield vector.id, partial(_answered_otherwise, vector)
+
+
+def _answered_otherwise(vector: Vector) -> str:
+    return "; ".join(run_vector(vector).differences)
+
+
+_all_vectors = cache(load_vectors)
+
+
+def _scenarios(only: Sequence[str]) -> Iterator[Case]:
+    for path in sorted(bundled("spec", "vectors", "scenarios").glob("*.yaml")):
+        if not only or path.stem in only:
+            for reading in preset_names():
+                yield f"{path.stem} under {reading}", partial(_goes_otherwise, path, reading)
+
+
+def _goes_otherwise(path: Path, reading: str) -> str:
+    outcomes = play(load_scenario(path), preset(reading)).outcomes
+    wrong = [each for each in outcomes if not each.holds]
+    return "; ".join(f"{each.field}: expected {each.expected}, found {each.found}" for each in wrong)
+
+
+def _bounded(size: Size, only: Sequence[str]) -> Iterator[Case]:
+    claims = [each for each in POSTCONDITIONS.values() if not only or each.id in only]
+    open_ends = {(each.id, preset) for each in claims for preset in preset_names()}
+    for name, family in FAMILIES.items():
+        for number, world in enumerate(family.clusters(size)):
+            trial = Trial(decide_with_oracle, claims)
+            yield f"{name}, cluster {number}", partial(_broken, trial, claims, world, open_ends)
+    yield "all", lambda: ", ".join(f"{claim} says nothing under {reading}" for claim, reading in open_ends)
+
+
+def _broken(
+    trial: Trial, claims: Sequence[Postcondition], world: Any, open_ends: set[tuple[str, str]]
+) -> str:
+    """Claims that do not hold of a cluster and are expected to; the others are counted off."""
+    found = []
+    for case in trial.cases(world):
+        for each in claims:
+            holds = each.claim(case)
+            expected = each.expect[case.preset] == Verdict.PROVED
+            if holds is not None and holds == expected:
+                open_ends.discard((each.id, case.preset))
+            if holds is False and expected:
+                found.append(f"{each.id} under {case.preset}: not so that {each.words}")
+    return "; ".join(found)
+
+
+def _tests(names: Sequence[str]) -> Iterator[Case]:
+    for name in names:
+        yield name, partial(_fails, name)
+
+
+def _fails(name: str) -> str:
+    """The first test that fails; no file of the checkout is written."""
+    listener = _Listener()
+    without = [f"--ignore-glob={each}" for each in NOT_ASKED]
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = [*QUIET, *without, f"--basetemp={folder}/tests", str(ROOT / name)]
+        ended = pytest.main(arguments, plugins=[listener])
+    if listener.failed:
+        return listener.failed[0]
+    return "" if ended == pytest.ExitCode.OK else f"pytest ended with {ended!r}"
+
+
+class _Listener:
+    """Hears which tests fail."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise DoesNotEndError after so much processor time of this process, which no other process spends."""
+    before = signal.signal(signal.SIGVTALRM, _raise)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _raise(_number: int, _frame: object) -> None:
+    raise DoesNotEndError
+
+
+def each_apart(
+    asks: Sequence[Callable[[], _Answer]], jobs: int, died: Callable[[str], _Answer] | None = None
+) -> Iterator[_Answer]:
+    """The answers in order, each found in a process that is forked from this one.
+
+    Args:
+        asks: what is asked, each in a process of its own.
+        jobs: how many at once.
+        died: what counts as the answer of a process that ended without one, given how it ended.
+
+    Raises:
+        AskingError: a process raised something, or ended without an answer.
+    """
+    started = ((number, _forked(ask)) for number, ask in enumerate(asks))
+    running = dict(islice(started, jobs))
+    found: dict[int, _Answer] = {}
+    for number in range(len(asks)):
+        while number not in found:
+            ready = wait([connection for connection, _ in running.values()])
+            for other, (connection, process) in list(running.items()):
+                if connection in ready:
+                    found[other] = _answer(connection, process, died)
+                    del running[other]
+                    running.update(islice(started, 1))
+        yield found.pop(number)
+
+
+_FORK = multiprocessing.get_context("fork")
+
+
+def _forked(ask: Callable[[], _Answer]) -> tuple[Connection, Any]:
+    mine, theirs = _FORK.Pipe(duplex=False)
+    process = _FORK.Process(target=_send, args=(theirs, ask))
+    process.start()
+    theirs.close()
+    return mine, process
+
+
+def _send(connection: Connection, ask: Callable[[], Any]) -> None:
+    # What pytest or a changed source prints is nobody's business.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        connection.send((ask(), ""))
+    except Exception as error:  # noqa: BLE001 - it is raised again where somebody waits for the answer
+        connection.send((None, f"{type(error).__name__}: {error}"))
+
+
+def _answer(connection: Connection, process: Any, died: Callable[[str], _Answer] | None) -> Any:
+    try:
+        answer, error = connection.recv()
+    except EOFError:
+        process.join()
+        how = f"a process ended with {process.exitcode} and without an answer"
+        if died is None:
+            raise AskingError(how) from None
+        return died(how)
+    process.join()
+    if error:
+        raise AskingError(error)
+    return answer
+
+
+def limit_memory() -> None:
+    """Let this process have so much more than it has."""
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def measured(asked: Asked, what: Sequence[tuple[str, str]]) -> Asked:
+    """The same once all that will be asked of changes was asked of the sources as they are.
+
+    Args:
+        asked: what can be asked; with scenarios for the optimized core, that is asked too.
+        what: areas, each with a case as in `Asked.first`, or with nothing for all of them.
+
+    Raises:
+        AskingError: something is noticed although nothing is changed.
+    """
+
+    def ask() -> Asked:
+        asked.compare_with_the_core()
+        for area, only in what:
+            asked.measure(area, [only] if only else ())
+        return asked
+
+    return next(each_apart([ask], jobs=1))
