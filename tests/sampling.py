@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
 from tools.stages import LONGER
 
+_T = TypeVar("_T")
 
-def sample(quick: int, full: int) -> int:
+
+def sample(quick: _T, full: _T) -> _T:
     """A sample in `make test`, the full number where a stage runs a file `longer`."""
     return full if os.environ.get(LONGER) else quick

@@ -26,6 +26,8 @@ BEGIN, END = "<!-- stages: python -m tools.stages write -->\n", "<!-- end of sta
 DOCTESTS = ("refimpl", "proofs/tenure_proofs", "tools", "docs/gen")
 LONGER = "TENURE_TEST_LONGER"
 """Set where everything random is drawn in full number."""
+INTERPRETED = "NUMBA_DISABLE_JIT"
+"""Set where the core is interpreted: compiling it takes minutes, and what it answers is the same."""
 KEPT = "TENURE_TEST_CACHE"
 """Names the folder in which tests keep what they prove, for whoever runs several stages."""
 
@@ -61,7 +63,7 @@ STAGES = (
         "quick",
         "test",
         "formatting, lints, types, import contracts, doctests, units, vectors, recorded decisions, protocol, "
-        "command line, and a sample of everything random",
+        "command line, and a sample of everything random; the optimized core is interpreted",
         tests=("tests",),
     ),
     Stage("proofs", "check", "the bundled example, the vectors, every obligation with several seeds"),
@@ -91,9 +93,9 @@ STAGES = (
     Stage(
         "campaigns",
         "test-campaigns",
-        "campaigns that are stopped and go on; adapters in Python and Go",
+        "campaigns that are stopped and go on; the optimized core compiled; adapters in Python and Go",
         tests=("tests/campaign", "tests/docs/test_adapters.py"),
-        longer=("tests/differential", "tests/hostile"),
+        longer=("tests/differential", "tests/hostile", "tests/unit/fast", "tests/unit/test_engines.py"),
     ),
     Stage(
         "long properties",
@@ -167,8 +169,9 @@ def written(page: str) -> str:
 
 def run(stage: Stage, *options: str) -> int:
     """Run the tests of a stage."""
-    environment = {**os.environ, **({LONGER: "1"} if stage.longer else {})}
-    modules = [*DOCTESTS, *_helpers()] if stage is STAGES[0] else []
+    quick = stage is STAGES[0]
+    environment = {**os.environ, LONGER: "1" if stage.longer else "", INTERPRETED: str(int(quick))}
+    modules = [*DOCTESTS, *_helpers()] if quick else []
     doctests = ["--doctest-modules", *modules] if modules else []
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", *options, *doctests]
     files = [*files_of(stage), *longer_of(stage)]

@@ -1,4 +1,5 @@
-"""The compiler of the kernels: numba where it is installed, else plain Python, which answers the same.
+"""The compiler of the kernels: numba where it is installed and not switched off, else plain Python, which
+answers the same.
 
 Neither what numba obeys nor what it loads depends on the current folder, which may be a stranger's.
 """
@@ -66,10 +67,12 @@ def _imported_njit() -> Any:
     sys.meta_path.insert(0, finder)
     try:
         from numba import njit
+        from numba.core import config
     except ImportError:
         return None
     else:
-        return njit
+        # What numba would leave uncompiled calls what only machine code can: readers of addresses.
+        return None if vars(config)["DISABLE_JIT"] else njit
     finally:
         sys.meta_path.remove(finder)
 
@@ -79,7 +82,7 @@ _njit = _imported_njit()
 COMPILED = _njit is not None
 """Whether kernels are compiled; otherwise they are interpreted over the same arrays, which is slow."""
 
-NOT_COMPILED = "numba is not installed: kernels are interpreted; pip install 'tenure[fast]' compiles them"
+NOT_COMPILED = "kernels are interpreted: `tenure[fast]` is not installed, or NUMBA_DISABLE_JIT is set"
 
 _KEPT = kept_folder() if COMPILED else None
 _settings_changed = threading.Lock()
@@ -112,8 +115,8 @@ def _compiled(function: _Function, **options: str) -> _Function:
     if _KEPT is not None:
         with _kept_in(_KEPT):
             made = _njit(cache=True, _nrt=False, **options)(function)
-        # Where numba cannot write it goes elsewhere without a word. NUMBA_DISABLE_JIT changes nothing.
-        if made is function or Path(made.stats.cache_path).is_relative_to(_KEPT):
+        # Where numba cannot write it goes elsewhere without a word.
+        if Path(made.stats.cache_path).is_relative_to(_KEPT):
             return cast("_Function", made)
     return cast("_Function", _njit(_nrt=False, **options)(function))
 

@@ -46,7 +46,7 @@ def run_kernel(folder: Path, *visited: Path, package: Path | None = None) -> lis
     done = subprocess.run(
         [sys.executable, "kernel.py", *map(str, visited)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(package or "")},
+        env={**os.environ, "PYTHONPATH": str(package or ""), "NUMBA_DISABLE_JIT": "0"},
         capture_output=True,
         text=True,
         check=True,
@@ -179,8 +179,30 @@ def test_without_a_home_nothing_is_kept(
     assert "Could not determine home directory" in caplog.text
 
 
-def test_what_the_compiler_would_keep_elsewhere_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("off", [False, True], ids=["on", "off"])
+def test_a_compiler_that_is_switched_off_is_none(off: bool) -> None:
     pytest.importorskip("numba")
+    asked = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
+    at_two = ("--now", "2026-03-02T14:00:00Z", "--engine", "fast")
+    program = (
+        "import sys, tenure.fast, tenure.cli\n"
+        "print(tenure.fast.COMPILED, flush=True)\n"
+        "tenure.cli.main() if len(sys.argv) > 1 else None"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *((*asked, *at_two) if off else ())],
+        env={**os.environ, "NUMBA_DISABLE_JIT": str(int(off))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    compiles, *said = done.stdout.splitlines()
+    assert compiles == str(not off)
+    assert not off or said[0].startswith("Preempt: 3 of 16 running workloads"), done.stdout
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="the compiler is switched off here")
+def test_what_the_compiler_would_keep_elsewhere_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "_kept_in", nullcontext)
 
     @compiled.compiled

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, a_workload, case_of, pending_of
-from tenure.fast import Answer, Arrays, Prepared, decide, entries, vectorised
+from tenure.fast import COMPILED, Answer, Arrays, Prepared, decide, entries, vectorised
 from tenure.model import (
     MINUTE,
     BorrowWithinCohort,
@@ -95,7 +95,7 @@ def test_a_batch_says_what_each_decision_says(shape: str, change: object) -> Non
 def test_whole_array_steps_find_the_same(name: str, change: object, monkeypatch: pytest.MonkeyPatch) -> None:
     case = changed(case_of(replace(SHAPES[name], queues=min(SHAPES[name].queues, 8)), COUNT, 0.3), change)
     arrays, asked = Arrays(case.cluster), 0
-    select = vectorised.select
+    select, applies_as_ever = vectorised.select, vectorised.applies
 
     def counted(*given: Any) -> tuple[int, int, bool]:
         nonlocal asked
@@ -103,10 +103,12 @@ def test_whole_array_steps_find_the_same(name: str, change: object, monkeypatch:
         return select(*given)
 
     monkeypatch.setattr(vectorised, "select", counted)
+    kernels = COMPILED, lambda *_: False
     for workload, queue, assignment in pending_of(case, 0.4, PENDING):
         said_by = []
-        for compiled in (True, False):
+        for compiled, applies in (kernels, (False, applies_as_ever)):
             monkeypatch.setattr(entries, "COMPILED", compiled)
+            monkeypatch.setattr(vectorised, "applies", applies)
             answer = said(decide(arrays, workload, queue, NOW, READING, assignment))
             said_by.append((answer, arrays.work().usage[arrays.layout.queues[queue]].tolist()))
         assert said_by[0] == said_by[1]
