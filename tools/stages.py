@@ -109,8 +109,9 @@ STAGES = (
 
 
 def all_tests() -> list[str]:
-    """Every file of tests, from the root of the repository."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    """Every file that pytest collects below tests/, from the root of the repository."""
+    found = (path for pattern in ("test_*.py", "*.tenure.yaml") for path in (ROOT / "tests").rglob(pattern))
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 
 def stages_of(file: str) -> list[str]:
