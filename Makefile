@@ -24,6 +24,8 @@ KUEUE_BUILD_previous = -tags kueue018 -modfile=v0.18/go.mod
 KAI_CHECKOUT ?=
 KAI_VERSION = $(shell test -e "$(KAI_CHECKOUT)/.git" && git -C "$(KAI_CHECKOUT)" describe --tags --always || echo unknown)
 KAI_PEER = "env TENURE_KAI_PEER=1 build/kai-peer -test.run ^TestServe\$$ -test.timeout 0"
+# Of `make test-python`: the newest of tools/pythons.py.
+VERSION ?= 3.14
 EXAMPLE ?= --example two-teams --workload team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
 
 .PHONY: help
@@ -72,6 +74,10 @@ test-campaigns: $(STAMP) ## the tests of campaigns, and everything compared at r
 .PHONY: test-properties
 test-properties: $(STAMP) ## the properties of random inputs in full number
 	$(BIN)/python -m tools.stages run test-properties
+
+.PHONY: test-python
+test-python: $(STAMP) ## units and vectors on another interpreter (VERSION=3.14)
+	$(BIN)/python -m tools.pythons $(VERSION)
 
 .PHONY: test-all
 test-all: $(STAMP) ## every stage after the other, and the time of each: what .ci/run does

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.pythons import PYTHONS
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- stages: python -m tools.stages write -->\n", "<!-- end of stages -->\n"
@@ -73,7 +75,6 @@ STAGES = (
         "every obligation kills a mutant, every refuted one has its story; the prover on changed copies "
         "of the sources",
         tests=(
-            "tests/proofs/bounded/test_breaks.py",
             "tests/proofs/test_cache.py",
             "tests/proofs/test_changed_trees.py",
             "tests/proofs/test_every_counterexample.py",
@@ -103,6 +104,14 @@ STAGES = (
         "properties of random histories, trees and timelines, lifted functions and played steps, "
         "in full number",
         longer=("tests/properties", "tests/proofs/test_bridge.py", "tests/proofs/test_played_steps.py"),
+    ),
+    *(
+        Stage(
+            f"Python {version}",
+            f"test-python VERSION={version}",
+            "units, vectors, recorded decisions",
+        )
+        for version in PYTHONS
     ),
     Stage("peers", "peers N=1000", "decisions against the real Kueue", needs="go"),
 )

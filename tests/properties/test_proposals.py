@@ -10,9 +10,13 @@ from tenure.conformance.protocol import answer
 from tenure.readings import CHOICES, PROOFS_ONLY, preset_names
 from tenure.strategies import ALL_FEATURES, Feature, decide_inputs
 from tests.properties.restart import after_a_restart, before, comparable
+from tests.sampling import sample
 
 MANY = settings(
-    deadline=None, print_blob=True, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
+    deadline=None,
+    print_blob=True,
+    max_examples=sample(100, 500),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 
 

@@ -11,8 +11,9 @@ import pytest
 from tenure.timeline import parse_scenario, play
 from tests.properties.cuts import NOTHING, after_a_restart, cut_of, difference, heads_of, read_back
 from tests.properties.timelines import READINGS, broken, campaign, drawn, reading_of
+from tests.sampling import sample
 
-FEW = 300
+FEW = sample(300, 1500)
 REFUTED = {
     "as-written": {"taken before the duration has passed", "back too soon", "too often", "swapping for ever"},
     "released": {"taken before the duration has passed", "back too soon", "too often", "no turn"},

@@ -17,9 +17,13 @@ from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
 from tenure.strategies import decide_inputs
+from tests.sampling import sample
 
 MANY = settings(
-    deadline=None, print_blob=True, max_examples=150, suppress_health_check=[HealthCheck.too_slow]
+    deadline=None,
+    print_blob=True,
+    max_examples=sample(150, 750),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 LISTS = ("clusterQueues", "cohorts", "resourceFlavors", "admitted")
 
