@@ -20,15 +20,17 @@ from tenure.oracle.snapshot import Snapshot, take_snapshot
 class DrawnOrder(tuple[int, ...]):
     """Places of sibling cohorts; iterated, they come in an order that is drawn.
 
-    >>> order = DrawnOrder((1, 2, 3), random.Random(1))
+    >>> order = DrawnOrder.of((1, 2, 3), random.Random(1))
     >>> list(order), list(order), list(order)
     ([2, 3, 1], [3, 1, 2], [1, 3, 2])
     """
 
     _drawing: random.Random
 
-    def __new__(cls, places: tuple[int, ...], drawing: random.Random) -> DrawnOrder:
-        order = super().__new__(cls, places)
+    @classmethod
+    def of(cls, places: tuple[int, ...], drawing: random.Random) -> DrawnOrder:
+        """The places, in orders that are drawn."""
+        order = cls(places)
         order._drawing = drawing
         return order
 
@@ -55,6 +57,7 @@ def drawn_decisions(scenario: Mapping[str, Any], draws: int) -> Iterator[dict[st
 
 def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:
     nodes = tuple(
-        dataclasses.replace(node, cohorts=DrawnOrder(node.cohorts, drawing)) for node in snapshot.tree.nodes
+        dataclasses.replace(node, cohorts=DrawnOrder.of(node.cohorts, drawing))
+        for node in snapshot.tree.nodes
     )
     return dataclasses.replace(snapshot, tree=dataclasses.replace(snapshot.tree, nodes=nodes))

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 SECOND = 1_000_000_000
 """One second in nanoseconds."""
@@ -630,9 +630,12 @@ class Evidence:
     share: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Target:
-    """A workload that is to be preempted. Only `tenure.oracle.door.take_target` constructs one.
+    """A workload that is to be preempted. Only `tenure.oracle.door.take_target` makes one.
+
+    The class itself makes none, has no descendants, and no target becomes another: whoever calls it,
+    derives from it, copies or unpickles gets a TypeError.
 
     Args:
         workload: who loses its quota.
@@ -643,6 +646,21 @@ class Target:
     workload: Workload
     reason: Reason
     evidence: Evidence
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError(_ONE_DOOR)
+
+    def __init_subclass__(cls, **_: object) -> None:
+        raise TypeError(_ONE_DOOR)
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError(_ONE_DOOR)
+
+    def __setstate__(self, _: object) -> NoReturn:
+        raise TypeError(_ONE_DOOR)
+
+
+_ONE_DOOR: Final = "a target is made by tenure.oracle.door.take_target, which asks for the evidence"
 
 
 @dataclass(frozen=True, slots=True)

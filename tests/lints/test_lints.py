@@ -109,6 +109,15 @@ def new_file(code: str, path: str, text: str, words: str) -> Change:
     return Change(code, path, words, path, None, text)
 
 
+def around_the_door(*ways: tuple[str, str, str]) -> dict[str, Change]:
+    """Files that make a target without a call of its class: what it is called, the line, what is reported."""
+    path = "refimpl/tenure/shortcut.py"
+    return {
+        f"a target made {name}": new_file("TNL011", path, f"{line}\n", f"shortcut uses {found}")
+        for name, line, found in ways
+    }
+
+
 CHANGES = {
     "greater becomes greater or equal": Change(
         "TNL030",
@@ -223,18 +232,27 @@ CHANGES = {
         "import tenure.model as m\n\nmake = getattr(m, 'Target')\n",
         "shortcut uses the class in `getattr(m, 'Target')`",
     ),
-    "a target copied": new_file(
-        "TNL011",
-        "refimpl/tenure/oracle/shortcut.py",
-        "from dataclasses import replace\n\n\ndef other(target, reason):\n"
-        "    return replace(target, reason=reason)\n",
-        "shortcut uses dataclasses.replace: it gets around the door",
-    ),
-    "a target made without its class": new_file(
-        "TNL011",
-        "refimpl/tenure/oracle/shortcut.py",
-        "def other(target):\n    return object.__new__(type(target))\n",
-        "shortcut uses object.__new__: it gets around the door",
+    **around_the_door(
+        ("without its class", "made = object.__new__(kind)", "object.__new__"),
+        ("by a method asked for by name", "made = getattr(object, '__new__')(kind)", "'__new__'"),
+        ("changed", "object.__setattr__(target, 'workload', other)", "object.__setattr__"),
+        ("changed by its slot", "kind.workload.__set__(target, other)", "kind.workload.__set__"),
+        ("changed as if it were unpickled", "target.__setstate__([other])", "target.__setstate__"),
+        ("of another class, renamed", "other.__class__ = kind", "other.__class__"),
+        ("by a class that no longer refuses", "kind.__init__ = init", "kind.__init__"),
+        ("by a class that no longer refuses, by name", "change(kind, '__init__', init)", "'__init__'"),
+        ("by a class that is changed", "type(target).workload = other", "type(target).workload"),
+        ("by a class that is changed by name", "setattr(kind, name, init)", "setattr"),
+        ("from bytes", "from pickle import loads", "from pickle import loads"),
+        ("from a text", "exec(text)", "exec"),
+        (
+            "by the door's own maker",
+            "from tenure.oracle.door import _Made as make",
+            "from tenure.oracle.door",
+        ),
+        ("by the door's own maker, asked for", "make = door._Made", "door._Made"),
+        ("by the door's own maker, by name", "make = getattr(door, '_Made')", "'_Made'"),
+        ("by a class that makes its own", "class A:\n    def __new__(cls): ...", "def __new__"),
     ),
     "another statement": Change(
         "TNL020",
@@ -419,7 +437,7 @@ def test_an_annotation_builds_no_target(text: str, tree: Path, before: set[Probl
         "def f(make=Target): ...\n",
         "from typing import TypeAlias\n\nAlias: TypeAlias = Target\n",
         "class Mine(Target): ...\n",
-        "made = Target.__new__\n",
+        "made = Target.mro\n",
     ],
 )
 def test_any_other_use_is_reported(text: str, tree: Path, before: set[Problem]) -> None:

@@ -1,4 +1,8 @@
-"""TNL010 and TNL011: a target of preemption is made by the door, and nothing gets around it."""
+"""TNL010 and TNL011: a target of preemption is made by the door, and nothing gets around it.
+
+The class refuses whoever calls it (`tenure.model.Target`), by whatever name. So what is looked for here are
+the ways to make or change an object without a call of its class, and the class where it is more than a type.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from tools.lints.problem import Problem
 from tools.lints.source import MODEL, ORACLE, Module, dotted_name, imports, modules
 
 _CLASS = "Target"
+_MAKER = "_Made"
 _DOOR = (ORACLE / "door.py").as_posix()
 _ADVICE = f"only {_DOOR} may; take one from take_target, which asks for the evidence"
 
@@ -87,31 +92,53 @@ def _defaults(arguments: ast.arguments) -> list[ast.expr]:
     return [*arguments.defaults, *(default for default in arguments.kw_defaults if default is not None)]
 
 
-_COPIES = {"dataclasses.replace", "copy.replace"}
-_BACK_DOORS = {"__new__", "__replace__", "__setattr__"}
+_MAKING = {"__new__", "__set__", "__setattr__", "__delattr__", "__setstate__", "__reduce__", "__reduce_ex__"}
+_MAKING |= {"__class__", _MAKER}
+"""Attributes by which an object is made or changed past its class, and the door's own maker."""
+_READING = {"pickle", "copyreg", "dill", "cloudpickle", "ctypes"}
+"""Modules that make objects of bytes."""
+_CALLED = {"exec", "eval", "setattr", "delattr", _MAKER}
+"""Functions that do what can be read nowhere, and the maker."""
 
 
 def around_the_door(root: Path) -> Iterator[Problem]:
-    """TNL011: ways in the oracle to make or change an object without calling its class."""
-    for module in modules(root, ORACLE):
-        bound = {local: name for name, local, _ in imports(module.tree)}
-        for node in ast.walk(module.tree):
-            way = _way_around(node, bound)
-            if way is not None and isinstance(node, ast.expr):
-                yield Problem(
-                    module.path,
-                    node.lineno,
-                    "TNL011",
-                    f"{module.name} uses {way}: it gets around the door; build the object by its class, "
-                    "a target by take_target",
-                )
+    """TNL011: ways to make or change an object without calling its class."""
+    for module in modules(root, Path("refimpl/tenure")):
+        if module.path not in (_DOOR, MODEL.as_posix()):
+            for node in ast.walk(module.tree):
+                for way in _ways_around(node):
+                    yield Problem(
+                        module.path,
+                        getattr(node, "lineno", 1),
+                        "TNL011",
+                        f"{module.name} uses {way}: it may get around the door; build the object by its "
+                        "class, a target by take_target",
+                    )
 
 
-def _way_around(node: ast.AST, bound: dict[str, str]) -> str | None:
-    if isinstance(node, ast.Attribute) and node.attr in _BACK_DOORS:
-        return ast.unparse(node)
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return None
-    head, dot, rest = (dotted_name(node) or "").partition(".")
-    name = bound.get(head, head) + dot + rest
-    return name if name in _COPIES else None
+def _ways_around(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Attribute(value=owner, attr=name, ctx=context):
+            if name in _MAKING or (not isinstance(context, ast.Load) and _of_a_class(owner, name)):
+                yield ast.unparse(node)
+        case ast.Constant(value=str(text)) if text in _MAKING or text == "__init__":
+            yield repr(text)
+        case ast.Name(id=name) if name in _CALLED:
+            yield name
+        case ast.FunctionDef(name=name) if name in _MAKING:
+            yield f"def {name}"
+        case ast.Import() | ast.ImportFrom():
+            yield from _imported_ways(node)
+
+
+def _of_a_class(owner: ast.expr, name: str) -> bool:
+    """Whether what is assigned is a class's: whoever changes a class changes what it refuses."""
+    asked_for = isinstance(owner, ast.Call) and dotted_name(owner.func) == "type"
+    return asked_for or (name.startswith("__") and name.endswith("__"))
+
+
+def _imported_ways(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    for alias in node.names:
+        origin = getattr(node, "module", None) or alias.name
+        if origin.partition(".")[0] in _READING or alias.name == _MAKER:
+            yield ast.unparse(node)

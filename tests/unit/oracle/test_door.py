@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tenure import model
 from tenure.model import (
     MINUTE,
     ClusterQueue,
@@ -14,6 +21,7 @@ from tenure.model import (
     Kin,
     Reason,
     Settings,
+    Target,
     WithinClusterQueue,
     Workload,
 )
@@ -70,6 +78,47 @@ def test_yesterdays_evidence_is_not_allowed_today() -> None:
     evidence = Evidence(ground_within_queue(waiting(), newer, terms(queue()), NOW))
     with pytest.raises(NotAllowed):
         take_target(waiting(), newer, evidence, terms(queue(WithinClusterQueue.LOWER_PRIORITY)), NOW, Kin())
+
+
+MADE = take_target(waiting(), LOWER, Evidence(Ground.LOWER_PRIORITY), terms(queue()), NOW, Kin())
+FIELDS: dict[str, Any] = {"workload": PROTECTED, "reason": MADE.reason, "evidence": MADE.evidence}
+Alias = Target
+
+
+def derived() -> object:
+    """A dataclass would make an initializer of its own."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Descendant(Target):
+        more: int = 0
+
+    return Descendant(**FIELDS, more=1)
+
+
+FORGED: dict[str, Callable[[], object]] = {
+    "its class": lambda: Target(**FIELDS),
+    "its class by another name": lambda: Alias(PROTECTED, MADE.reason, MADE.evidence),
+    "its class, found by name": lambda: vars(model)["Target"](**FIELDS),
+    "the class of another": lambda: type(MADE)(**FIELDS),
+    "the class attribute of another": lambda: MADE.__class__(**FIELDS),
+    "replaced": lambda: dataclasses.replace(MADE, workload=PROTECTED),
+    "replaced as copies are": lambda: getattr(copy, "replace", dataclasses.replace)(MADE, workload=PROTECTED),
+    "a descendant": derived,
+    "a descendant made by name": lambda: type("Descendant", (Target,), {}),
+    "copied": lambda: copy.copy(MADE),
+    "copied deeply": lambda: copy.deepcopy(MADE),
+    "pickled": lambda: pickle.dumps(MADE),
+    "unpickled": lambda: MADE.__setstate__([PROTECTED, MADE.reason, MADE.evidence]),
+    "initialized again": lambda: MADE.__init__(**FIELDS),  # type: ignore[misc]
+    "assigned to": lambda: setattr(MADE, "workload", PROTECTED),
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_there_is_no_other_way_to_a_target(how: str) -> None:
+    with pytest.raises((TypeError, dataclasses.FrozenInstanceError)):
+        FORGED[how]()
+    assert MADE.workload is LOWER
 
 
 @settings(deadline=None, print_blob=True, max_examples=100)
