@@ -61,7 +61,7 @@ test-kills: $(STAMP) ## the tests in which wrong rules and changed sources are f
 
 .PHONY: test-site
 test-site: $(STAMP) ## the tests of the site, of its pages in a browser and of the commands that they show
-	$(QUIET_MKDOCS) $(BIN)/python -m tools.stages run test-site
+	$(BIN)/python -m tools.stages run test-site
 
 .PHONY: test-wheel
 test-wheel: $(STAMP) ## the tests of the distribution

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.shared import shared_base
 from tools.stages import KEPT, keeping
 
 # A machine that is busy is no fault of a test; speed is measured by benchmarks.
@@ -26,9 +27,7 @@ def kept_by_this_run_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     Unless whoever started it names a folder: all stages of one run prove everything once, in a new one.
     """
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patched:
-        for name, value in keeping(os.environ.get(KEPT, str(shared / "kept"))).items():
+        for name, value in keeping(os.environ.get(KEPT, str(shared_base(tmp_path_factory) / "kept"))).items():
             patched.setenv(name, value)
         yield

@@ -19,6 +19,7 @@ from tenure.campaign.plan import Plan
 from tenure.campaign.tally import Tally
 from tenure.errors import InputError
 from tests.process import PATIENCE_S, TENURE, prepared, tenure, wait_until
+from tests.shared import shared_folder
 
 PLAN = Plan(2000, 7)
 ASKED = ("campaign", "--scenarios", "2000", "--seed", "7", "-o", "json")
@@ -27,9 +28,13 @@ ASKED = ("campaign", "--scenarios", "2000", "--seed", "7", "-o", "json")
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The report of one process that nobody stopped."""
-    done = tenure(*ASKED, cwd=tmp_path_factory.mktemp("whole"))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+
+    def make(folder: Path) -> None:
+        done = tenure(*ASKED, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        (folder / "report").write_bytes(done.stdout)
+
+    return (shared_folder(tmp_path_factory, "whole", make) / "report").read_bytes()
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -32,22 +31,8 @@ class Site:
         return self.pages[folder / "index.html"]
 
 
-def built_site(folder: Path) -> Path:
-    """The folder of the site, built below `folder` as `make docs` builds it, unless it stands there.
-
-    Workers of one run share it: the first builds, and whoever comes meanwhile waits.
-    """
-    root = (folder / "site").resolve()
-    with (folder / "site.lock").open("w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not root.is_dir():
-            unfinished = root.with_name("site.unfinished")
-            _build(unfinished)
-            unfinished.rename(root)
-    return root
-
-
-def _build(folder: Path) -> None:
+def build(folder: Path) -> None:
+    """Build the site as `make docs` does."""
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,

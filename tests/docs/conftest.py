@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.docs.built import Site, built_site, read
+from tests.docs.built import Site, build, read
+from tests.shared import shared_folder
 
 
 @pytest.fixture(scope="session")
 def site_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the whole site; all workers of a run share one."""
-    base = tmp_path_factory.getbasetemp()
-    return built_site(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
+    return shared_folder(tmp_path_factory, "site", build)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,4 @@
-"""The wheel, installed in an environment of its own and used from outside the repository.
-
-`make test` gives a file to one worker, so that it builds and installs once.
-"""
+"""The wheel, installed in an environment of its own and used from outside the repository."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.process import PATIENCE_S
+from tests.shared import shared_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDE = (
@@ -29,6 +27,7 @@ DECIDE = (
     "-o",
     "json",
 )
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 LARGEST_WHEEL = 8 * 2**20
 HEAVY = ("pydantic", "yaml", "typer", "rich", "z3", "jsonschema")
 
@@ -64,8 +63,8 @@ class Installed:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built wheel."""
-    folder = tmp_path_factory.mktemp("dist")
-    _checked([sys.executable, "-m", "build", "--wheel", "--outdir", str(folder)])
+    command = [sys.executable, "-m", "build", "--wheel", "--outdir"]
+    folder = shared_folder(tmp_path_factory, "dist", lambda folder: _checked([*command, str(folder)]))
     (built,) = folder.glob("*.whl")
     return built
 
@@ -73,22 +72,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def without_solvers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel alone, as `pip install tenure` leaves it."""
-    return _installed(tmp_path_factory.mktemp("plain"), str(wheel))
+    return _installed(tmp_path_factory, "plain", str(wheel))
 
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel with the solvers and pytest, as `pip install 'tenure[proofs,pytest]'` leaves it."""
-    return _installed(tmp_path_factory.mktemp("proofs"), f"{wheel}[proofs,pytest]")
+    return _installed(tmp_path_factory, "proofs", f"{wheel}[proofs,pytest]")
 
 
-def _installed(folder: Path, what: str) -> Installed:
-    _checked([sys.executable, "-m", "venv", str(folder / "venv")])
-    scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _checked([*pip, what], PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
-    (folder / "elsewhere").mkdir()
-    return Installed(scripts, folder / "elsewhere")
+def _installed(factory: pytest.TempPathFactory, name: str, what: str) -> Installed:
+    def make(folder: Path) -> None:
+        _checked([sys.executable, "-m", "venv", str(folder)])
+        pip = [str(folder / SCRIPTS / "python"), "-m", "pip", "install", "--quiet"]
+        _checked([*pip, "--disable-pip-version-check", what], PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
+
+    return Installed(shared_folder(factory, name, make) / SCRIPTS, factory.mktemp("elsewhere"))
 
 
 def _checked(command: list[str], **environment: str) -> None:
