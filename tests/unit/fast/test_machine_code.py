@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenure.fast import compiled, machine_code
+from tests.process import PATIENCE_S
 
 KERNEL = """
 import os, sys
@@ -50,7 +51,7 @@ def run_kernel(folder: Path, *visited: Path, package: Path | None = None) -> lis
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=PATIENCE_S,
     )
     assert not done.stderr
     return done.stdout.splitlines()
