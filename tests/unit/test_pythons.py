@@ -15,10 +15,13 @@ from tools.pythons import MINE, PYTHONS, ROOT, interpreter, main, minor
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_what_is_claimed_is_what_is_tested_and_all_between() -> None:
+def test_what_is_claimed_is_tested_and_what_runs_these_tests_is_claimed_or_newer() -> None:
     claimed = re.findall(r"Python :: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
     oldest, newest = PYTHONS
-    assert claimed == [f"3.{number}" for number in range(minor(oldest), minor(newest) + 1)]
+    last = minor(claimed[-1])
+    assert claimed == [f"3.{number}" for number in range(minor(oldest), last + 1)]
+    assert last <= minor(newest)
+    assert MINE in claimed or minor(MINE) > last
     assert PROJECT["requires-python"] == f">={oldest}"
 
 
