@@ -1,7 +1,8 @@
 """How much has to be believed: what the runner imports, without obligations, and without what only replays.
 
 The rules are what is proved, so they are no part of it. What makes a story of a refutation, and plays it by
-the oracle, is none either: all it can do is to make an error of a refutation. No claim is proved by it.
+the oracle, is none either: all it can do is to make an error of a refutation. What looks for proofs that say
+little can only refuse them. No claim is proved by either.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ REPLAYS = (
     "tenure.rules.registry",
     "tenure.oracle.door",
     "tenure_proofs.counterexamples",
+    "tenure_proofs.vacuity",
 )
-"""What is proved, or only replays: it is not looked into."""
+"""What is proved, only replays, or only refuses: it is not looked into."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,16 +115,22 @@ class Reached:
         """The modules of everything that is reached from here."""
         return tuple(sorted({node.module for node in self._walk(begin)}))
 
+    def functions(self, *begin: Any) -> frozenset[Any]:
+        """All functions that are reached from here, themselves included."""
+        return frozenset(thing for thing in self._things(begin) if isinstance(thing, FunctionType))
+
     def _walk(self, begin: Iterable[Any]) -> Iterator[_Node]:
+        return map(self._node, self._things(begin))
+
+    def _things(self, begin: Iterable[Any]) -> Iterator[Any]:
         seen: set[int] = set()
         rest = list(begin)
         while rest:
             thing = rest.pop()
             if id(thing) not in seen:
                 seen.add(id(thing))
-                node = self._node(thing)
-                yield node
-                rest.extend(node.reaches)
+                yield thing
+                rest.extend(self._node(thing).reaches)
 
     def label(self, thing: Any) -> str:
         """What tells a function or a class from another: its name, and its own code."""

@@ -136,7 +136,14 @@ class Keys:
 
     def _stated(self, obligation: Obligation) -> str:
         reached = self._reached.digest(obligation.statement)
-        asked = obligation.id, reached, dataclasses.astuple(obligation.budget), unknown_rules(obligation)
+        asked = (
+            obligation.id,
+            obligation.rules,
+            dict(obligation.irrespective_of),
+            reached,
+            dataclasses.astuple(obligation.budget),
+            unknown_rules(obligation),
+        )
         return digest(asked, self._machinery, self._versions)
 
     @cached_property

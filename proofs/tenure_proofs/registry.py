@@ -38,6 +38,8 @@ class Obligation:
         budget: of one answer of one solver under one reading.
         title: the words of the matrix, for a headline invariant; else empty.
         also: the same for further columns: a preset with single choices, `guaranteed+wake=events`.
+        irrespective_of: why the statement calls what its proof does not look at: by rule, or by call as
+            the complaint about it shows it.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Obligation:
     budget: Budget
     title: str
     also: Mapping[str, Verdict] = field(default_factory=dict)
+    irrespective_of: Mapping[str, str] = field(default_factory=dict)
 
     def expected_under(self, column: str) -> Verdict:
         """What is expected under a preset or a further column."""
@@ -96,6 +99,7 @@ def obligation(
     expect: Mapping[str, Verdict],
     title: str = "",
     also: Mapping[str, Verdict] | None = None,
+    irrespective_of: Mapping[str, str] | None = None,
 ) -> Callable[[Statement], Statement]:
     """Register a statement as an obligation.
 
@@ -119,7 +123,14 @@ def obligation(
 
     def register(statement: Statement) -> Statement:
         _OBLIGATIONS[identifier] = Obligation(
-            identifier, tuple(rules), statement, dict(expect), budget_of(identifier), title, columns
+            identifier,
+            tuple(rules),
+            statement,
+            dict(expect),
+            budget_of(identifier),
+            title,
+            columns,
+            dict(irrespective_of or {}),
         )
         return statement
 

@@ -1,4 +1,4 @@
-"""Runs obligations: facts, witness, both solvers, counterexample, verdict."""
+"""Runs obligations: facts, witness, both solvers, what a proof says, counterexample, verdict."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.solvers import Cvc5, Question, ask_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.vacuity import unreached, vacuity_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,10 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, sh
     question = question_of(claim, obligation)
     said = _ask_all(question, cvc5, seeds, shared)
     verdict = _verdict(said)
+    if verdict == Verdict.PROVED == obligation.expected_under(reading):
+        empty = says_little(obligation, reading, claim, question, shared)
+        if empty is not None:
+            return Result(obligation, reading, empty[0], solvers=said, detail=empty[1])
     if verdict != Verdict.REFUTED:
         detail = "" if verdict == Verdict.PROVED else _list(said)
         return Result(obligation, reading, verdict, solvers=said, detail=detail)
@@ -162,6 +167,23 @@ def _vacuity(claim: Claim, budget: Budget, shared: Shared) -> tuple[Verdict, str
         if difference:
             return Verdict.ERROR, f"the witness does not replay: {difference}"
     return None
+
+
+def says_little(
+    obligation: Obligation, reading: str, claim: Claim, question: Question, shared: Shared
+) -> tuple[Verdict, str] | None:
+    """What makes a proof say less than it seems to; None when nothing does.
+
+    Args:
+        obligation: one that is proved.
+        reading: the preset, or the further column, under which it is.
+        claim: its statement under that reading.
+        question: what was asked to prove it: of the same question the same is found, except of rules.
+        shared: answers shared with other obligations and presets.
+    """
+    missing = unreached(obligation, reading, claim)
+    how = "says little", obligation.id
+    return missing or shared.once(how, question, lambda: vacuity_of(obligation, reading, claim.traces))
 
 
 def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int, shared: Shared) -> dict[str, str]:

@@ -118,6 +118,8 @@ def test_what_is_asked_is_part_of_the_hash() -> None:
         key(replace(PROTECTED, expect=everywhere(Verdict.PROVED) | {"guaranteed": Verdict.REFUTED})),
         key(replace(PROTECTED, also={"guaranteed+wake=events": Verdict.PROVED})),
         key(replace(PROTECTED, id="PO-TBP-011")),
+        key(replace(PROTECTED, rules=("TBP-020",))),
+        key(replace(PROTECTED, irrespective_of={"TBP-020": "told for the story"})),
     ]
     assert len(set(asked)) == len(asked)
 

@@ -51,27 +51,35 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
     return one, other, terms
 
 
-def _each_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> Any:
+def _one_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tuple[Any, Any]:
+    """Whether the first may take the second, and whether the second may take the first."""
     now, ground = claim.number("now"), claim.lift(ground_within_queue)
-    return all_of(
-        ground(one, other, terms, now).value != Ground.NONE,
-        ground(other, one, terms, now).value != Ground.NONE,
-    )
+    forth, back = ground(one, other, terms, now).value, ground(other, one, terms, now).value
+    return forth != Ground.NONE, back != Ground.NONE
 
 
-@obligation("PO-TBP-140", rules=GROUND_RULES, expect=GUARANTEED_ONLY)
+@obligation(
+    "PO-TBP-140",
+    rules=GROUND_RULES,
+    expect=GUARANTEED_ONLY,
+    irrespective_of={
+        "ground_within_queue(one, other, terms, now)": "as guaranteed an equal that waits is taken by none, "
+        "whether or not it may take the other"
+    },
+)
 def of_one_that_waits_and_one_that_runs_never_does_each_take_the_other(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, at one instant: who waits has no stamp to expire."""
     waiting, running, terms = _equals_of_one_queue(claim)
     claim.assume(negation(is_set(waiting, "quota_reserved_at")), is_set(running, "quota_reserved_at"))
-    claim.prove(negation(_each_takes_the_other(claim, waiting, running, terms)))
+    takes, is_taken = _one_takes_the_other(claim, waiting, running, terms)
+    claim.prove(implies(takes, negation(is_taken)))
 
 
 @obligation("PO-TBP-145", rules=GROUND_RULES, expect=everywhere(REFUTED))
 def of_any_two_equals_never_does_each_take_the_other(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: of two that run, both may have exceeded their time."""
     one, other, terms = _equals_of_one_queue(claim)
-    claim.prove(negation(_each_takes_the_other(claim, one, other, terms)))
+    claim.prove(negation(all_of(*_one_takes_the_other(claim, one, other, terms))))
 
 
 @obligation("PO-TBP-150", rules=GROUND_RULES, expect=everywhere(PROVED))
@@ -88,7 +96,15 @@ def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-155", rules=["KQ-050", "TBP-060", *GROUND_RULES], expect=GUARANTEED_ONLY)
+@obligation(
+    "PO-TBP-155",
+    rules=["KQ-050", "TBP-060", *GROUND_RULES],
+    expect=GUARANTEED_ONLY,
+    irrespective_of={
+        "ground_within_queue(taker, first, shorter, now)": "it follows from the first's place before "
+        "the second; where the claim is false it makes the first a candidate"
+    },
+)
 def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim: Claim) -> None:
     """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
 
@@ -173,6 +189,10 @@ def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Cl
     rules=["KQ-020", "TBP-030", *GROUND_RULES],
     expect=GUARANTEED_ONLY,
     also={"guaranteed+requeue_order=creation": REFUTED},
+    irrespective_of={
+        "requeue_timestamp(taker, terms)": "the victim queues from its eviction, behind whoever queues from "
+        "any instant before"
+    },
 )
 def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim: Claim) -> None:
     """KEP-8522, Story 2: "rotates fairly"; the victim behind its preemptor, once it waits again."""

@@ -36,7 +36,7 @@ from tenure_proofs.trusted.logic import (
     quotient,
     value_of,
 )
-from tenure_proofs.trusted.schemas import one_after_the_other
+from tenure_proofs.trusted.schemas import lemma, one_after_the_other
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 REFUSED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
@@ -57,12 +57,8 @@ def _int32(*numbers: Any) -> Any:
 def _class(claim: Claim, name: str = "policy", base_name: str = "base") -> tuple[Any, Any]:
     """A base and a policy as the API holds them, right or wrong; the delay is never 0 or less."""
     base, policy = claim.number(base_name), claim.record(name, DynamicPriorityPolicy)
-    claim.assume(
-        _int32(base, policy.step),
-        implies(is_set(policy, "max"), _int32(value_of(policy, "max"))),
-        policy.delay_for_step > 0,
-        policy.delay_for_step <= LONGEST,
-    )
+    claim.grant(_int32(base, policy.step), implies(is_set(policy, "max"), _int32(value_of(policy, "max"))))
+    claim.assume(policy.delay_for_step > 0, policy.delay_for_step <= LONGEST)
     return base, policy
 
 
@@ -209,15 +205,24 @@ def a_max_below_the_base_lowers_no_priority(claim: Claim) -> None:
     claim.prove(implies(_accepted(claim, base, policy), priority >= base))
 
 
-@obligation("PO-DYN-040", rules=["DYN-030", "DYN-040"], expect=REFUSED_ONLY, also=BY_THE_CLASS)
+@obligation(
+    "PO-DYN-040",
+    rules=["DYN-030", "DYN-040"],
+    expect=REFUSED_ONLY,
+    also=BY_THE_CLASS,
+    irrespective_of={"DYN-030": "every class without a max is refused, before any priority is computed"},
+)
 def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
-    """KEP-754, DynamicPriorityPolicy: max is `omitempty`; absent it is Go's 0, and min(…, 0) counts."""
+    """KEP-754, DynamicPriorityPolicy: max is `omitempty`; absent it is Go's 0, and min(…, 0) counts.
+
+    So a class whose priority would be lowered is none that is accepted.
+    """
     base, policy = _class(claim)
     (steps,) = _steps(claim, "steps")
     claim.assume(policy.step >= 0)
     priority = claim.lift(dynamic_priority)(base, policy, steps).value
-    unset = negation(is_set(policy, "max"))
-    claim.prove(implies(all_of(_accepted(claim, base, policy), unset), priority >= base))
+    lowered = all_of(negation(is_set(policy, "max")), priority < base)
+    claim.prove(implies(lowered, negation(_accepted(claim, base, policy))))
 
 
 @obligation("PO-DYN-045", rules=["DYN-030"], expect=everywhere(PROVED))
@@ -286,8 +291,8 @@ def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None
     one_after_the_other(
         claim,
         down == quotient(elapsed, delay),
-        implies(up >= down + 2, (up - down - 2) * delay >= 0),
-        implies(up <= down, (down - up) * delay >= 0),
+        lemma(implies(up >= down + 2, (up - down - 2) * delay >= 0)),
+        lemma(implies(up <= down, (down - up) * delay >= 0)),
         all_of(up >= down, up <= down + 1),
         either_both_or_none(up == down, multiple),
         implies(negation(multiple), up == down + 1),
@@ -403,8 +408,8 @@ def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim:
         steps = count(elapsed, delay, counting).value
         claim.assume(implies(case, elapsed + delay <= LONGEST))
         goals += [
-            implies(after >= steps + 1, (after - steps - 1) * delay >= 0),
-            implies(after <= steps - 1, (steps - 1 - after) * delay >= 0),
+            lemma(implies(after >= steps + 1, (after - steps - 1) * delay >= 0)),
+            lemma(implies(after <= steps - 1, (steps - 1 - after) * delay >= 0)),
             implies(all_of(case, elapsed <= later, start + later < upcoming), after == steps),
             implies(all_of(case, later + start == upcoming), after == steps + 1),
         ]

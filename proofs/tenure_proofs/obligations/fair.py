@@ -53,7 +53,7 @@ def _policy_allows(preemptor: Any, target: Any, terms: Any) -> Any:
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
     """How two exact shares compare: -1, 0 or 1."""
     share = claim.number(name)
-    claim.assume(
+    claim.grant(
         implies(first < second, share == -1),
         implies(first == second, share == 0),
         implies(first > second, share == 1),

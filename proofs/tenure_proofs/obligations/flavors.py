@@ -35,6 +35,7 @@ from tenure_proofs.trusted.logic import (
     implies,
     is_set,
     negation,
+    notion,
     value_of,
 )
 
@@ -50,11 +51,13 @@ FROM_THE_LOWEST = (
 
 def _higher(mode: Any, other: Any) -> Any:
     """Whether a mode stands further up the list than another."""
-    return any_of(
-        *(
-            all_of(mode == upper, other == lower)
-            for place, upper in enumerate(FROM_THE_LOWEST)
-            for lower in FROM_THE_LOWEST[:place]
+    return notion(
+        any_of(
+            *(
+                all_of(mode == upper, other == lower)
+                for place, upper in enumerate(FROM_THE_LOWEST)
+                for lower in FROM_THE_LOWEST[:place]
+            )
         )
     )
 
@@ -239,7 +242,6 @@ def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) ->
     on = claim.lift(tries_next_flavor)
     claim.assume(
         negation(on(*one, fungibility).value),
-        on(*other, fungibility).value,
         negation(_viable(other[0])),
     )
     claim.prove(claim.lift(is_preferred)(*one, *other, fungibility.preference).value)

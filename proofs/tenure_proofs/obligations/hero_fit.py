@@ -198,8 +198,8 @@ def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_
         implies(all_of(usage <= root.local, above < enough), one == root.local - usage + above),
         implies(above <= other, one <= another),
         implies(
-            all_of(above >= enough, other >= enough),
-            beside(one, idle, own, lending).value == beside(another, idle, own, lending).value,
+            above <= other,
+            beside(one, idle, own, lending).value <= beside(another, idle, own, lending).value,
         ),
     )
 

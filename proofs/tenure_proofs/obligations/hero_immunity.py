@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.model import DynamicPriorityPolicy, Ground, Head
@@ -23,15 +23,27 @@ IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 TERMS = {"preemptor": "terms", "target": "theirs"}
 """What terms are called in claims about one decision, which are told as a story."""
 
+BY_RANK = "where rank comes first, nobody of another branch is a peer or below, in the hero's subtree or not"
+"""Why some claims about heroes do not depend on their subtrees, as guaranteed; as written they do."""
+
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A workload, the place of its ClusterQueue, and what holds there."""
+    """A workload, the place of its ClusterQueue, and what holds there.
+
+    Args:
+        workload: the workload.
+        hero: whether its ClusterQueue is a hero.
+        parent, root: the parent cohort of that queue, and the root of its tree.
+        terms: what holds in it.
+    """
 
     workload: Any
-    stand: Stand
+    hero: Any
+    parent: Any
+    root: Any
     terms: Any
 
 
@@ -39,18 +51,23 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
     """Workloads of ClusterQueues of one tree, heroes or not."""
     *parents, root = tree.named(*(f"{name}_parent" for name in names), "root")
     claim.assume(tree.under(root, *parents))
-    made = []
-    for name, parent in zip(names, parents, strict=True):
-        scope = claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value
-        terms = claim.terms(TERMS.get(name, f"{name}_terms"))
-        made.append(Side(claim.workload(name), Stand(terms.hero, parent, scope), terms))
-    return tuple(made)
+    terms = [claim.terms(TERMS.get(name, f"{name}_terms")) for name in names]
+    return tuple(
+        Side(claim.workload(name), its.hero, parent, root, its)
+        for name, its, parent in zip(names, terms, parents, strict=True)
+    )
+
+
+def scope_of(claim: Claim, side: Side) -> Any:
+    """The cohort whose subtree is that of a side's ClusterQueue."""
+    return claim.lift(root_of_scope)(side.parent, side.root, claim.reading.hero_scope).value
 
 
 def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side) -> Any:
     """What UCQ-060 says of two sides. Two sides are of two ClusterQueues; a side alone is of one."""
-    kin, same = claim.kin(name), mine is theirs
-    claim.assume(kin_is(kin, tree, mine.stand, theirs.stand, claim.lift(kinship), same_queue=same))
+    kin, scope = claim.kin(name), scope_of(claim, mine)
+    stands = Stand(mine.hero, mine.parent, scope), Stand(theirs.hero, theirs.parent, scope)
+    claim.assume(kin_is(kin, tree, *stands, claim.lift(kinship), same_queue=mine is theirs))
     return kin
 
 
@@ -72,16 +89,17 @@ def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
     rules=IMMUNITY,
     expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    irrespective_of={"UCQ-040": BY_RANK},
     title="Hero immunity hierarchy",
 )
 def nobody_takes_from_a_hero_but_a_hero_above_or_a_peer_of_higher_priority(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a specific immunity hierarchy. In every tree."""
     tree, mine, theirs, taken = _two(claim)
-    parent, other = mine.stand.parent, theirs.stand.parent
-    claim.assume(theirs.stand.hero)
+    parent, other = mine.parent, theirs.parent
+    claim.assume(theirs.hero)
     below = all_of(tree.contains(other, parent), parent != other)
     equal = all_of(parent == other, mine.workload.priority <= theirs.workload.priority)
-    claim.prove(implies(any_of(negation(mine.stand.hero), below, equal), negation(taken)))
+    claim.prove(implies(any_of(negation(mine.hero), below, equal), negation(taken)))
 
 
 @obligation(
@@ -94,7 +112,7 @@ def nobody_takes_from_a_hero_but_a_hero_above_or_a_peer_of_higher_priority(claim
 def a_hero_takes_nobody_outside_the_subtree_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment, Cross-Cohort Dominance. In every tree, of any depth."""
     tree, mine, theirs, taken = _two(claim)
-    claim.assume(mine.stand.hero, negation(tree.contains(mine.stand.parent, theirs.stand.parent)))
+    claim.assume(mine.hero, negation(tree.contains(mine.parent, theirs.parent)))
     claim.prove(negation(taken))
 
 
@@ -105,16 +123,14 @@ def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
     (mine,) = sides(claim, tree, "preemptor")
     top, elsewhere = tree.named("top", "elsewhere")
     target, hero = claim.workload("target"), claim.flag("hero")
-    theirs = Side(target, Stand(hero, elsewhere, top), mine.terms)
+    theirs = Side(target, hero, elsewhere, top, mine.terms)
     kin = kin_between(claim, tree, "kin", mine, theirs)
-    scope = mine.stand.scope
-    claim.assume(
-        mine.stand.hero,
-        tree.under(top, elsewhere),
-        negation(tree.contains(top, mine.stand.parent)),
+    scope = scope_of(claim, mine)
+    claim.assume(mine.hero, tree.under(top, elsewhere), negation(tree.contains(top, mine.parent)))
+    claim.grant(
         tree.is_linear(top, scope, elsewhere),
         tree.grows(scope, top),
-        tree.is_transitive(top, scope, mine.stand.parent),
+        tree.is_transitive(top, scope, mine.parent),
     )
     claim.prove(claim.lift(ground_for_hero)(mine.workload, target, mine.terms, kin).value == Ground.NONE)
 
@@ -134,12 +150,13 @@ def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) ->
     rules=IMMUNITY,
     expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    irrespective_of={"UCQ-040": BY_RANK},
 )
 def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a hierarchy. Irreflexive and asymmetric, in every tree."""
     tree = cohorts(claim)
     one, other = sides(claim, tree, "one", "other")
-    claim.assume(one.stand.hero, other.stand.hero)
+    claim.assume(one.hero, other.hero)
     takes = taken_by(claim, one, other, kin_between(claim, tree, "seen", one, other), "first")
     back = taken_by(claim, other, one, kin_between(claim, tree, "back", other, one), "second")
     itself = kin_between(claim, tree, "itself", one, one)
@@ -152,6 +169,7 @@ def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim)
     rules=IMMUNITY,
     expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    irrespective_of={"UCQ-040": BY_RANK},
 )
 def no_round_of_heroes_takes_one_from_the_other(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of takers.
@@ -162,16 +180,16 @@ def no_round_of_heroes_takes_one_from_the_other(claim: Claim) -> None:
     tree = cohorts(claim)
     first, last, following = sides(claim, tree, "first", "last", "following")
     kin = kin_between(claim, tree, "kin", last, following)
-    claim.assume(*(each.stand.hero for each in (first, last, following)))
+    claim.assume(*(each.hero for each in (first, last, following)))
 
     def further(one: Side, other: Side) -> Any:
-        depth, deeper = tree.height(one.stand.parent), tree.height(other.stand.parent)
+        depth, deeper = tree.height(one.parent), tree.height(other.parent)
         lower = other.workload.priority < one.workload.priority
         return any_of(depth < deeper, all_of(depth == deeper, lower))
 
     takes = taken_by(claim, last, following, kin)
     one_step = implies(takes, further(last, following))
-    same_place = first.stand.parent == following.stand.parent
+    same_place = first.parent == following.parent
     same = all_of(same_place, first.workload.priority == following.workload.priority)
     claim.prove(one_step)
     over_every_fold(
@@ -197,7 +215,7 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
     mine, theirs = sides(claim, tree, "preemptor", "target")
     kin = kin_between(claim, tree, "kin", mine, theirs)
     may, lower = claim.lift(may_take_from_hero), claim.flag("lower")
-    claim.assume(mine.stand.hero, theirs.stand.hero, kin.in_scope)
+    claim.assume(mine.hero, theirs.hero, kin.in_scope)
     either, rank = (
         may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
     )
@@ -209,14 +227,13 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
     rules=IMMUNITY,
     expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    irrespective_of={"UCQ-040": BY_RANK},
 )
 def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
     """KEP-8826, Goals, Cross-Cohort Dominance: not a goal. In every tree."""
     tree, mine, theirs, taken = _two(claim)
-    parent, other = mine.stand.parent, theirs.stand.parent
-    claim.assume(
-        theirs.stand.hero, negation(tree.contains(parent, other)), negation(tree.contains(other, parent))
-    )
+    parent, other = mine.parent, theirs.parent
+    claim.assume(theirs.hero, negation(tree.contains(parent, other)), negation(tree.contains(other, parent)))
     claim.prove(negation(taken))
 
 
@@ -234,7 +251,12 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
     )
 
 
-@obligation("PO-UCQ-180", rules=["KQ-300", "UCQ-340", "DYN-030"], expect=everywhere(PROVED))
+@obligation(
+    "PO-UCQ-180",
+    rules=["KQ-300", "UCQ-340", "DYN-030"],
+    expect=everywhere(PROVED),
+    irrespective_of={"DYN-030": "no priority helps, whatever it has grown to"},
+)
 def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
     preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
@@ -262,16 +284,16 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
     policy = claim.record("policy", DynamicPriorityPolicy)
     steps, later = claim.number("steps"), claim.workload("later")
     claim.assume(
-        one.stand.hero,
-        other.stand.hero,
-        one.stand.parent == other.stand.parent,
+        one.hero,
+        other.hero,
+        one.parent == other.parent,
         policy.step == 1,
         steps >= 0,
         steps <= 4,
         other.workload.priority >= 0,
         later.priority == claim.lift(dynamic_priority)(other.workload.priority, policy, steps).value,
     )
-    grown = Side(later, other.stand, other.terms)
+    grown = replace(other, workload=later)
     takes = taken_by(claim, one, other, seen, "first")
     claim.prove(implies(takes, negation(taken_by(claim, grown, one, back, "second"))))
 
@@ -281,17 +303,18 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
     rules=["KQ-010", "UCQ-030", *IMMUNITY],
     expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
+    irrespective_of={"UCQ-040": BY_RANK},
 )
 def whoever_may_take_from_a_hero_has_its_turn_before_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: else both would be taken and let in again in turn."""
     tree, mine, theirs, taken = _two(claim)
     first, second = claim.record("first", Head), claim.record("second", Head)
     claim.assume(
-        theirs.stand.hero,
+        theirs.hero,
         *(
             all_of(
-                head.hero == side.stand.hero,
-                head.cohorts_above == tree.height(side.stand.parent),
+                head.hero == side.hero,
+                head.cohorts_above == tree.height(side.parent),
                 head.priority == side.workload.priority,
             )
             for head, side in ((first, mine), (second, theirs))

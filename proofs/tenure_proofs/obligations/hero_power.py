@@ -43,8 +43,8 @@ def _inside(claim: Claim) -> tuple[Side, Side, Any]:
     mine, theirs = sides(claim, tree, "preemptor", "target")
     kin, evidence = kin_between(claim, tree, "kin", mine, theirs), claim.evidence("evidence")
     claim.assume(
-        mine.stand.hero,
-        tree.contains(mine.stand.parent, theirs.stand.parent),
+        mine.hero,
+        tree.contains(mine.parent, theirs.parent),
         negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)),
         evidence.ground == Ground.HERO,
     )
@@ -70,7 +70,7 @@ def _is_protected(target: Any, terms: Any, now: Any) -> Any:
 def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None:
     """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever its priority."""
     _, theirs, taken = _inside(claim)
-    claim.assume(negation(theirs.stand.hero))
+    claim.assume(negation(theirs.hero))
     claim.prove(taken)
 
 
@@ -78,7 +78,7 @@ def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None
 def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: closer to the root; whatever the priorities."""
     mine, theirs, taken = _inside(claim)
-    claim.assume(theirs.stand.hero, mine.stand.parent != theirs.stand.parent)
+    claim.assume(theirs.hero, mine.parent != theirs.parent)
     claim.prove(taken)
 
 
@@ -86,7 +86,7 @@ def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
 def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing: "standard priority"."""
     mine, theirs, taken = _inside(claim)
-    claim.assume(theirs.stand.hero, mine.stand.parent == theirs.stand.parent)
+    claim.assume(theirs.hero, mine.parent == theirs.parent)
     lower = theirs.workload.priority < mine.workload.priority
     claim.prove(either_both_or_none(taken, lower))
 
@@ -177,7 +177,15 @@ def borrowers_come_first_then_others_and_the_heros_own_last(claim: Claim) -> Non
     )
 
 
-@obligation("PO-UCQ-270", rules=["UCQ-320", *ORDER], expect=everywhere(PROVED))
+@obligation(
+    "PO-UCQ-270",
+    rules=["UCQ-320", *ORDER],
+    expect=everywhere(PROVED),
+    irrespective_of={
+        "group_for_hero(third_own, third_over_quota)": "what stands before what stands before the third one "
+        "does so in whichever group that is"
+    },
+)
 def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
     preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")

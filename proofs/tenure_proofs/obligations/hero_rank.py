@@ -36,11 +36,7 @@ def whoever_walks_up_from_a_cohort_finds_a_tree_and_above_is_nearer_to_its_root(
     claim.prove(tree.is_reflexive(node))
 
     def grows(below: Any) -> Any:
-        nearer = all_of(tree.contains(first, below), first != below)
-        return all_of(
-            tree.grows(first, below),
-            either_both_or_none(above(tree.contains(first, below), first == below).value, nearer),
-        )
+        return tree.grows(first, below)
 
     def is_ordered(below: Any) -> Any:
         return all_of(tree.is_transitive(first, second, below), tree.is_linear(first, second, below))
@@ -53,7 +49,11 @@ def whoever_walks_up_from_a_cohort_finds_a_tree_and_above_is_nearer_to_its_root(
             here=holds(node),
         )
     grown = all_of(tree.grows(first, second), tree.grows(second, first))
-    claim.prove(implies(grown, tree.is_antisymmetric(first, second)))
+    nearer = all_of(tree.contains(first, node), first != node)
+    claim.prove(
+        implies(grown, tree.is_antisymmetric(first, second)),
+        either_both_or_none(above(tree.contains(first, node), first == node).value, nearer),
+    )
 
 
 @obligation("PO-UCQ-020", rules=["UCQ-010"], expect=everywhere(PROVED))

@@ -40,14 +40,14 @@ def _ordinary(*amounts: Any) -> Any:
 
 @obligation(
     "PO-UCQ-500",
-    rules=[*AMOUNTS, "UCQ-130", "UCQ-150", "UCQ-160"],
+    rules=[*AMOUNTS, "UCQ-130", "UCQ-160"],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
 def no_bill_leaves_a_queue_less_than_nothing(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: two heroes, one above the other, each with its own subtree.
 
-    By the letter each bills the node's whole quota anew; otherwise a node is billed at most what it has left
-    (PO-UCQ-335).
+    By the letter (UCQ-150) each bills the node's whole quota anew; otherwise the outer hero bills what the
+    inner one has left, as PO-UCQ-335 says of any number of heroes.
     """
     nominal, inner, outer = claim.number("nominal"), claim.number("inner"), claim.number("outer")
     claim.assume(nominal >= 0, nominal <= 20, inner >= 0, inner <= 20, outer >= 0, outer <= 40)
@@ -59,9 +59,7 @@ def no_bill_leaves_a_queue_less_than_nothing(claim: Claim) -> None:
     else:
         share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
         first = share(inner, nominal, 0, 20, rounding).value
-        more = claim.number("more")
-        claim.assume(more >= 0, more <= nominal - first)
-        billed = first + more
+        billed = first + share(outer, nominal - first, 0, 40, rounding).value
     claim.prove(claim.lift(effective_nominal)(nominal, billed, 0).value >= 0)
 
 

@@ -99,7 +99,15 @@ def _two_settings(claim: Claim, method: ResolveMethod) -> None:
     )
 
 
-@obligation("PO-KMR-030", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(PROVED))
+@obligation(
+    "PO-KMR-030",
+    rules=["KMR-010", "KMR-030", "KMR-040"],
+    expect=everywhere(PROVED),
+    irrespective_of={
+        "counts_for_reclaim(LCA, True, False)": "two settings that are the same at the top come to the same, "
+        "whether or not the top-level queue counts"
+    },
+)
 def under_lca_a_setting_below_the_step_never_matters(claim: Claim) -> None:
     """MinRuntime Plugin, Reclamation Resolution: "whilst not affecting cousin queues". By induction.
 

@@ -287,13 +287,31 @@ def a_victim_cannot_preempt_its_successor_before_the_duration_has_passed(claim: 
     no_return(claim)
 
 
-@obligation("PO-TBP-310", rules=DOOR_RULES, expect=KEPT_BY_THE_GUARANTEE, also=NO_RETURN_BESIDE)
+@obligation(
+    "PO-TBP-310",
+    rules=DOOR_RULES,
+    expect=KEPT_BY_THE_GUARANTEE,
+    also=NO_RETURN_BESIDE,
+    irrespective_of={
+        "take_target(other, holder, third_evidence, terms, then, kin)": "each was preempted by the "
+        "next; had it left the place in another way, nothing would change"
+    },
+)
 def nor_before_the_duration_has_passed_whoever_has_had_its_place_since(claim: Claim) -> None:
     """KEP-8522, Story 1, through any number of successors, each of whom was preempted by the next."""
     no_return_ever(claim)
 
 
-@obligation("PO-TBP-320", rules=DOOR_RULES, expect=KEPT_BY_THE_GUARANTEE, also=NO_RETURN_BESIDE)
+@obligation(
+    "PO-TBP-320",
+    rules=DOOR_RULES,
+    expect=KEPT_BY_THE_GUARANTEE,
+    also=NO_RETURN_BESIDE,
+    irrespective_of={
+        "take_target(preemptor_before, former, first_evidence, terms, last, kin)": "of the "
+        "preemption before only the instant counts"
+    },
+)
 def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Claim) -> None:
     """KEP-8522, Risks, Rapid Preemption Cycles: in a window W at most W // minAdmitDuration + 1 times."""
     few_preemptions(claim)
@@ -308,6 +326,11 @@ def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Cla
         "guaranteed+newer_than=reserved_after_created": PROVED,
         "guaranteed+requeue_order=creation": REFUTED,
         "guaranteed+wake=events": REFUTED,
+    },
+    irrespective_of={
+        f"requeue_timestamp({waiting}, terms)": "whoever joins the queue stands behind it, from whichever "
+        "instant before now it queues"
+        for waiting in ("watched", "head")
     },
 )
 def each_of_n_waiting_workloads_has_its_turn_within_n_durations_and_delays(claim: Claim) -> None:

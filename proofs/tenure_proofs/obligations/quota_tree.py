@@ -63,24 +63,17 @@ def _node(claim: Claim, name: str = "quota") -> Any:
         quota.local <= quota.subtree,
         quota.nominal >= 0,
         quota.nominal <= quota.subtree,
-        implies(
-            is_set(quota, "borrowing_limit"),
-            all_of(
-                value_of(quota, "borrowing_limit") >= 0,
-                value_of(quota, "borrowing_limit") <= HIGHEST,
-            ),
-        ),
     )
+    limit = value_of(quota, "borrowing_limit")
+    claim.grant(implies(is_set(quota, "borrowing_limit"), all_of(limit >= 0, limit <= HIGHEST)))
     return quota
 
 
 def _bounded_node(claim: Claim, name: str = "quota") -> Any:
     """The same without unlimited amounts."""
     quota = _node(claim, name)
-    claim.assume(
-        quota.subtree <= LARGE,
-        implies(is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit") <= LARGE),
-    )
+    claim.assume(quota.subtree <= LARGE)
+    claim.grant(implies(is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit") <= LARGE))
     return quota
 
 

@@ -33,7 +33,7 @@ class Cohorts:
     def named(self, *names: str) -> tuple[Any, ...]:
         """Some arbitrary cohorts, perhaps the same."""
         nodes = tuple(self.claim.number(name) for name in names)
-        self.claim.assume(
+        self.claim.grant(
             *(self.is_reflexive(node) for node in nodes),
             *(self.is_antisymmetric(*two) for two in product(nodes, repeat=2)),
             *(self.grows(*two) for two in product(nodes, repeat=2)),

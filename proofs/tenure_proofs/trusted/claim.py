@@ -126,6 +126,10 @@ class Claim:
         """Facts under which the goals are claimed."""
         self.facts.extend(fact.term for fact in facts)
 
+    def grant(self, *facts: SymBool) -> None:
+        """Instances of axioms, and ranges of types: they hold of everything, and may say nothing here."""
+        self.facts.extend(fact.term for fact in facts)
+
     def prove(self, *goals: SymBool) -> None:
         """What is claimed."""
         self.goals.extend(goal.term for goal in goals)

@@ -40,6 +40,14 @@ def either_both_or_none(first: SymBool | bool, second: SymBool | bool) -> SymBoo
     return SymBool(left == right)
 
 
+def notion(definition: SymBool) -> SymBool:
+    """A condition with a name of its own: it is defined by cases, of which a claim need not have all.
+
+    Whatever looks for cases that never occur takes it for one condition.
+    """
+    return SymBool(z3.If(definition.term, z3.BoolVal(True), z3.BoolVal(False)))
+
+
 def is_set(record: SymRecord, field: str) -> SymBool:
     """Whether an optional field of an argument has a value."""
     return _optional(record, field).present
@@ -58,7 +66,7 @@ def has_value(record: SymRecord, field: str, value: Any) -> SymBool:
 def equal_fields(first: SymRecord, second: SymRecord, *but: str) -> SymBool:
     """Whether two arguments of one class have the same fields, those left out aside."""
     names = [name for name, _ in first._domain.fields if name not in but]
-    return all_of(*(_same(peek(first, name), peek(second, name)) for name in names))
+    return notion(all_of(*(_same(peek(first, name), peek(second, name)) for name in names)))
 
 
 def _same(first: Any, second: Any) -> SymBool | bool:

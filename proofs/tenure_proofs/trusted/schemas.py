@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, implies
+from tenure_proofs.trusted.logic import all_of, implies, notion
 from tenure_proofs.trusted.symbols import SymBool, SymInt
 
 
@@ -58,6 +58,11 @@ def over_every_fold(
         ends: what the invariant amounts to.
     """
     claim.prove(implies(all_of(*before), all_of(*after, *ends)))
+
+
+def lemma(step: SymBool) -> SymBool:
+    """A step of a proof by cases, for the solvers alone: the case may turn out to be impossible."""
+    return notion(step)
 
 
 def one_after_the_other(claim: Claim, *goals: SymBool | bool) -> None:

@@ -21,6 +21,7 @@ from tenure_proofs.trusted.logic import (
     implies,
     is_set,
     negation,
+    notion,
 )
 from tenure_proofs.trusted.symbols import SymBool, SymInt
 
@@ -61,7 +62,9 @@ class OneQueue:
         """The order of the queue: higher priority, then the earlier instant, then the lower uid."""
         mine, theirs = self.queues_from(first), self.queues_from(second)
         earlier = any_of(mine < theirs, all_of(mine == theirs, first.uid < second.uid))
-        return any_of(first.priority > second.priority, all_of(first.priority == second.priority, earlier))
+        return notion(
+            any_of(first.priority > second.priority, all_of(first.priority == second.priority, earlier))
+        )
 
     def heads(self, head: Any, *others: Any) -> SymBool:
         """None of these others that wait stands before it."""
