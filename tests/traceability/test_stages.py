@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tools import stages
 from tools.stages import (
     BEGIN,
     END,
@@ -51,6 +52,40 @@ def test_every_stage_is_a_make_target_that_runs_its_tests(stage: Stage) -> None:
     assert f".PHONY: {stage.target}\n{stage.target}: $(STAMP)" in makefile
     runs = re.findall(r"tools\.stages run (\S+)$", makefile, re.MULTILINE)
     assert runs.count(stage.target) == int(bool(stage.tests or stage.longer))
+
+
+def run_with(
+    failing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, list[list[str]]]:
+    """The exit code, and the words of each row, where the stage of one target fails."""
+    monkeypatch.setattr(stages, "_made", lambda stage, _: "failed" if stage.target == failing else "passed")
+    code = stages.run_all()
+    return code, [line.split() for line in capsys.readouterr().out.splitlines() if line]
+
+
+def test_every_stage_is_told_with_its_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, rows = run_with("", monkeypatch, capsys)
+    assert code == 0
+    assert [" ".join(row[:-3]) for row in rows] == [stage.name for stage in STAGES]
+    assert {(row[-3], row[-1]) for row in rows} == {("passed", "s")}
+
+
+def test_after_a_failure_the_others_are_run_unless_it_is_the_quick_one_that_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, rows = run_with("test-wheel", monkeypatch, capsys)
+    assert (code, len(rows)) == (1, len(STAGES))
+    assert [row[0] for row in rows if "failed" in row] == ["wheel"]
+    code, rows = run_with("test", monkeypatch, capsys)
+    assert (code, [row[0] for row in rows]) == (1, ["quick"])
+
+
+def test_a_stage_whose_program_is_not_here_is_left_out_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    (peers,) = [stage for stage in STAGES if stage.needs]
+    assert stages._made(peers, "") == "left out: no go here"
 
 
 def test_contributing_shows_the_table() -> None:
