@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def kept_by_this_run_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What commands keep is shared by the workers of this run, and by no other run.
 
-    Unless whoever started it names a folder: all stages of one run prove everything once, in a new one.
+    Unless whoever started it names a folder: those stages of one run that need everything proved share one.
     """
     with pytest.MonkeyPatch.context() as patched:
         for name, value in keeping(os.environ.get(KEPT, str(shared_base(tmp_path_factory) / "kept"))).items():

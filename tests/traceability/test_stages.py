@@ -88,6 +88,10 @@ def test_a_stage_whose_program_is_not_here_is_left_out_and_says_so(monkeypatch: 
     assert stages._made(peers, "") == "left out: no go here"
 
 
+def test_the_site_finds_proved_what_the_check_proves_and_no_other_stage_writes_there() -> None:
+    assert [stage.target for stage in STAGES if stage.proves] == ["check", "test-site"]
+
+
 def test_contributing_shows_the_table() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert (page.count(BEGIN), page.count(END)) == (1, 1)
