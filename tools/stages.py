@@ -45,7 +45,7 @@ class Stage:
         tests: files and folders of tests that are its own.
         longer: files and folders of `make test` that it runs once more, with everything drawn in full number.
         needs: a program without which it is left out.
-        proves: whether it proves everything, or finds it proved where an earlier stage of the run has done so.
+        proves: whether it proves everything, or finds it proved by an earlier stage of the run.
     """
 
     name: str
@@ -206,8 +206,8 @@ def _helpers() -> Iterator[str]:
 def run_all() -> int:
     """Run every stage; after a failure of the first no other is begun, after one of another all are.
 
-    Everything is proved once: what is proved is kept for this run alone, in a new folder, which no test writes
-    to that might have changed a rule.
+    Everything is proved once: what is proved is kept for this run alone, in a new folder. No test that might
+    have changed a rule writes there.
     """
     told: list[tuple[str, str, str]] = []
     with tempfile.TemporaryDirectory() as kept:
