@@ -1,20 +1,35 @@
-"""Verdicts of earlier runs: a folder with a file for each, under the hash of all that it depends on."""
+"""Answers of earlier runs: a folder with a file for each, under the hash of all that it depends on.
+
+Whoever can write here can put words into the solvers' mouths. So a file is read only while nobody but the
+user can have written it, is never waited for, and is no larger than anything that is kept.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import stat
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-FORM = "tenure-proof-cache/1"
+FORM = "tenure-proof-cache/2"
 """Of a file; one of another form is as good as none."""
+
+MOST_BYTES = 2**20
+MOST_LEVELS = 32
+"""Of a file, and of lists and objects in each other: many times what is kept."""
 
 UNUSED_S = 30 * 24 * 3600
 """After so many seconds a file that nobody asked for is removed."""
+
+UNFINISHED = ".part"
+UNFINISHED_S = 3600
+"""After so many seconds whoever was writing a file is gone."""
 
 
 def default_folder() -> Path:
@@ -28,16 +43,17 @@ def default_folder() -> Path:
 
 
 class Cache:
-    """Kept verdicts. Nothing that goes wrong with a file is worse than having no file.
+    """Kept answers. Nothing that is wrong with a file is worse than having no file.
 
     Args:
         folder: where the files are; None keeps nothing.
-        warn: hears of a file that cannot be read or written.
+        warn: hears once of what cannot be used, and once of a folder in which nothing can be kept.
     """
 
     def __init__(self, folder: Path | None, warn: Callable[[str], None]) -> None:
         self._folder = folder
         self._warn = warn
+        self._refused = False
         self._wrote = False
 
     def get(self, key: str) -> Any:
@@ -46,47 +62,46 @@ class Cache:
             return None
         path = self._path(key)
         try:
-            text = path.read_text(encoding="utf-8")
+            value = _unsealed(_read(self._folder, path), key)
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
-            self._warn(f"{path}: not readable, proved again: {error}")
-            return None
-        try:
-            kept = json.loads(text)
-            sound = kept["form"] == FORM and kept["key"] == key and kept["seal"] == _seal(kept["value"])
-        except (ValueError, KeyError, TypeError):
-            sound = False
-        if not sound:
-            self._warn(f"{path}: damaged, proved again")
+        except (OSError, ValueError, RecursionError) as error:
+            self.refuse(key, str(error))
             return None
         self._touch(path)
-        return kept["value"]
+        return value
+
+    def refuse(self, key: str, why: str) -> None:
+        """Say of the first file that cannot be used why."""
+        if not self._refused:
+            self._warn(f"{self._path(key)}: {why}; asked anew, as is whatever else is not fit for use there")
+        self._refused = True
 
     def put(self, key: str, value: Any) -> None:
         """Keep something; who reads at the same time sees all of it or what was there before."""
         if self._folder is None:
             return
         path = self._path(key)
-        unfinished = path.with_suffix(f".{os.getpid()}.part")
+        sealed = {"form": FORM, "key": key, "value": value, "seal": _seal(value)}
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            sealed = {"form": FORM, "key": key, "value": value, "seal": _seal(value)}
-            unfinished.write_text(json.dumps(sealed), encoding="utf-8")
-            unfinished.replace(path)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            _need_own(self._folder, path.parent)
+            _write(path, json.dumps(sealed))
             self._wrote = True
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self._warn(f"{self._folder}: nothing is kept there: {error}")
             self._folder = None
 
     def tidy(self) -> None:
-        """After a run that has added something, remove what nobody has asked for in a long time."""
+        """After a run that has added something, remove what has long been asked for or written by nobody."""
         if self._folder is None or not self._wrote:
             return
-        oldest = time.time() - UNUSED_S
+        now = time.time()
         for path in self._folder.glob("??/*"):
             try:
-                if path.stat().st_mtime < oldest:
+                oldest = now - (UNFINISHED_S if path.suffix == UNFINISHED else UNUSED_S)
+                if path.lstat().st_mtime < oldest:
                     path.unlink()
             except OSError:
                 continue  # another process was quicker
@@ -95,11 +110,90 @@ class Cache:
         try:
             os.utime(path)
         except OSError:
-            return  # it may be somebody else's folder, and only read
+            return  # it may be a folder that is only read
 
     def _path(self, key: str) -> Path:
         assert self._folder is not None
         return self._folder / key[:2] / f"{key}.json"
+
+
+def _read(folder: Path, path: Path) -> str:
+    """The text of a kept file.
+
+    Raises:
+        OSError: it cannot be opened.
+        ValueError: it is no such file as `Cache` writes.
+    """
+    _need_own(folder, path.parent)
+    # A link is not followed, and a pipe that nobody writes to is not waited for.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(path, flags), "rb", buffering=0) as file:  # noqa: PTH123 - a path has no flags
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            raise ValueError("no regular file, or one with several names")
+        _need_users(found)
+        read = file.read(MOST_BYTES + 1)
+    if len(read) > MOST_BYTES:
+        raise ValueError(f"larger than {MOST_BYTES} bytes")
+    return read.decode()
+
+
+def _need_own(folder: Path, below: Path) -> None:
+    """The user may have put a link in the place of the whole folder, and nobody one into it."""
+    _need_users(folder.stat())
+    found = below.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise ValueError(f"{below.name} is no folder")
+    _need_users(found)
+
+
+def _need_users(found: os.stat_result) -> None:
+    if sys.platform == "win32":  # what protects files there is no mode
+        return
+    if found.st_uid != os.geteuid():
+        raise ValueError(f"it, or its folder, belongs to user {found.st_uid}, not {os.geteuid()}")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ValueError(f"others can write it, or its folder: {stat.filemode(found.st_mode)}")
+
+
+def _write(path: Path, text: str) -> None:
+    descriptor, name = tempfile.mkstemp(suffix=UNFINISHED, dir=path.parent)
+    unfinished = Path(name)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is open already
+            file.write(text)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _unsealed(text: str, key: str) -> Any:
+    kept = json.loads(text, parse_constant=_refuse_constant)
+    if not _is_shallow(kept):
+        raise ValueError(f"deeper than {MOST_LEVELS} levels")
+    if not isinstance(kept, dict) or kept.keys() != {"form", "key", "value", "seal"}:
+        raise ValueError("no kept answer")
+    if (kept["form"], kept["key"]) != (FORM, key):
+        raise ValueError("of another form, or under another name")
+    if kept["seal"] != _seal(kept["value"]):
+        raise ValueError("damaged")
+    return kept["value"]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _is_shallow(value: Any) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return not level
 
 
 def _seal(value: Any) -> str:

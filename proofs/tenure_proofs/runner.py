@@ -192,10 +192,15 @@ def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int, shared: Shared) 
 
 
 def _asked(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
-    said = {f"z3 seed {seed}" if seed else "z3": ask_z3(question, seed).words for seed in range(seeds)}
+    said = {seed_name(seed): ask_z3(question, seed).words for seed in range(seeds)}
     if cvc5 is not None:
         said["cvc5"] = cvc5.ask(question)
     return said
+
+
+def seed_name(seed: int) -> str:
+    """What Z3 is called with a random seed."""
+    return f"z3 seed {seed}" if seed else "z3"
 
 
 def _verdict(said: dict[str, str]) -> Verdict:

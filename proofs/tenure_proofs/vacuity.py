@@ -28,7 +28,7 @@ import z3
 from tenure.readings import Reading
 from tenure.rules.registry import all_rules
 from tenure_proofs.budgets import Budget
-from tenure_proofs.fingerprints import Reached
+from tenure_proofs.reached import functions_reached
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.trusted.claim import Call, Claim, Lifted, Lifting, Traces
 from tenure_proofs.trusted.domains import constant, leaves, presence
@@ -73,7 +73,7 @@ def unreached(obligation: Obligation, column: str, claim: Claim) -> Found | None
         column: the reading under which it is.
         claim: its statement under that reading.
     """
-    reached = _REACHED.functions(*(call.function for call in claim.calls))
+    reached = functions_reached(*(call.function for call in claim.calls))
     missing = [rule for rule in obligation.rules if _FUNCTIONS[rule] not in reached]
     if not missing:
         return None
@@ -83,7 +83,6 @@ def unreached(obligation: Obligation, column: str, claim: Claim) -> Found | None
     )
 
 
-_REACHED = Reached()
 _FUNCTIONS = {entry.id: entry.function for entry in all_rules()}
 _RULES = {entry.function: entry.id for entry in all_rules()}
 

@@ -111,6 +111,13 @@ def test_bad_input_of_the_action_is_named(said: dict[str, str], words: str, tmp_
     assert words in done.stderr
 
 
+def test_proofs_believe_nothing_that_is_kept(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    done = act(repository, command="prove", args=f"--only PO-KQ-060 --cache {tmp_path / 'kept'}")
+    assert done.returncode == 2
+    assert f"--cache: found '{tmp_path / 'kept'}', expected not together with --no-cache" in done.stdout
+
+
 def test_quotes_keep_words_together(tmp_path: Path) -> None:
     said = "-w ml/eval --now \"2026-03-02T13:00:02Z\" --expect 'Preempt'"
     done = act(sample(tmp_path), command="decide", paths="queues\nrunning", args=said)

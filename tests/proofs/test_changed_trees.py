@@ -30,6 +30,16 @@ def test_a_solver_that_knows_no_answer_leaves_the_run_undecided(tmp_path: Path) 
     assert report["faults"] == ["3 obligations undecided"]
 
 
+def test_a_premise_that_is_wrong_is_refuted_whatever_is_kept_of_the_right_one(tmp_path: Path) -> None:
+    asked = (*QUICK, "--cache", str(tmp_path / "kept"), "-j", "1")
+    right = tenure(*asked)
+    assert right.returncode == 0, right.stderr
+    tree = changed_tree(tmp_path / "tree", "proofs/tenure_proofs/premises.py", ">= MINUTE,", ">= 0,")
+    wrong = tenure(*asked, root=tree)
+    assert wrong.returncode == 1, wrong.stderr
+    assert "FAIL PO-TBP-010 under guaranteed: expected proved, is refuted" in wrong.stdout
+
+
 def test_a_rule_whose_function_was_renamed_is_bad_input_that_names_it(tmp_path: Path) -> None:
     imports = "proofs/tenure_proofs/obligations/time_based.py"
     text = (ROOT / imports).read_text(encoding="utf-8")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
+
+from pydantic import BaseModel, ConfigDict
 
 from tenure.readings import preset_names
 from tenure_proofs.bounded.case import Answer, Case, Decide, Postcondition
@@ -138,7 +141,24 @@ def tried_form(tried: Tried) -> dict[str, Any]:
     }
 
 
-def read_tried(value: Mapping[str, Any]) -> Tried:
-    """The same again."""
-    tallies = {(claim, preset): Tally(*counts) for claim, preset, *counts in value["tallies"]}
-    return Tried(value["family"], value["clusters"], value["decisions"], tallies)
+def read_tried(value: object) -> Tried:
+    """The same again.
+
+    Raises:
+        ValueError: it is nothing of the kind.
+    """
+    kept = _Kept.model_validate_json(json.dumps(value))
+    tallies = {
+        (claim, preset): Tally(claimed, broken, first)
+        for claim, preset, claimed, broken, first in kept.tallies
+    }
+    return Tried(kept.family, kept.clusters, kept.decisions, tallies)
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    family: str
+    clusters: int
+    decisions: int
+    tallies: list[tuple[str, str, int, int, int | None]]
