@@ -115,6 +115,8 @@ def _page(family: str, mine: list[dict[str, Any]], report: dict[str, Any], place
         yield heading(2, f"{each['id']}: {each['claim']}", each["id"])
         yield linked(each["source"], places, here)
         yield f"Rules: {', '.join(link(rule, places, here) for rule in each['rules'])}."
+        for called, why in OBLIGATIONS[each["id"]].irrespective_of.items():
+            yield f"Proved whatever `{called}` returns: {why}."
         yield table(report["readings"], [_verdicts(each, report["readings"])])
         yield code("python", source_of(OBLIGATIONS[each["id"]].statement))
         yield from _stories(each, report, level=3)

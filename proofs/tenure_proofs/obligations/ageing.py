@@ -139,7 +139,7 @@ def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(
     rules=["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050", *AGEING],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
     also={"guaranteed+priority_steps=ceil": PROVED},
-    irrespective_of={"DYN-050": "an equal of this instant takes nobody, however its priority has grown"},
+    irrespective_of={"DYN-050": "equals of this instant are protected, however their priority has grown"},
 )
 def nor_is_anybody_taken_before_its_time_by_who_is_an_equal_now(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-754: the guarantee is among equals of that instant."""

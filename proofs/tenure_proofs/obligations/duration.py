@@ -63,8 +63,8 @@ def _one_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tupl
     rules=GROUND_RULES,
     expect=GUARANTEED_ONLY,
     irrespective_of={
-        "ground_within_queue(one, other, terms, now)": "as guaranteed an equal that waits is taken by none, "
-        "whether or not it may take the other"
+        "ground_within_queue(one, other, terms, now)": "as guaranteed, an equal that waits is never "
+        "preempted, whether or not it may preempt the other"
     },
 )
 def of_one_that_waits_and_one_that_runs_never_does_each_take_the_other(claim: Claim) -> None:
@@ -190,8 +190,8 @@ def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Cl
     expect=GUARANTEED_ONLY,
     also={"guaranteed+requeue_order=creation": REFUTED},
     irrespective_of={
-        "requeue_timestamp(taker, terms)": "the victim queues from its eviction, behind whoever queues from "
-        "any instant before"
+        "requeue_timestamp(taker, terms)": "the victim queues from its eviction, behind every "
+        "workload that has queued before"
     },
 )
 def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim: Claim) -> None:

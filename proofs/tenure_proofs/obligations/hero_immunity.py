@@ -23,7 +23,7 @@ IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 TERMS = {"preemptor": "terms", "target": "theirs"}
 """What terms are called in claims about one decision, which are told as a story."""
 
-BY_RANK = "where rank comes first, nobody of another branch is a peer or below, in the hero's subtree or not"
+BY_RANK = "where rank comes first, a hero of another branch is neither below nor a peer, whatever the subtree"
 """Why some claims about heroes do not depend on their subtrees, as guaranteed; as written they do."""
 
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
@@ -255,7 +255,7 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
     "PO-UCQ-180",
     rules=["KQ-300", "UCQ-340", "DYN-030"],
     expect=everywhere(PROVED),
-    irrespective_of={"DYN-030": "no priority helps, whatever it has grown to"},
+    irrespective_of={"DYN-030": "no priority helps against a hero, whatever it has grown to"},
 )
 def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""

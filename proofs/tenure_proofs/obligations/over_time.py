@@ -328,8 +328,8 @@ def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Cla
         "guaranteed+wake=events": REFUTED,
     },
     irrespective_of={
-        f"requeue_timestamp({waiting}, terms)": "whoever joins the queue stands behind it, from whichever "
-        "instant before now it queues"
+        f"requeue_timestamp({waiting}, terms)": "a workload that joins the queue stands behind it, "
+        "from whichever earlier instant it queues"
         for waiting in ("watched", "head")
     },
 )
