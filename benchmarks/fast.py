@@ -149,12 +149,12 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
     row["bytes"] = arrays[0].nbytes / max(1, len(arrays[0]))
     cold = [median(lambda: decide_by_core(arrays[0], *asked), seconds)]
     row |= {"cold": cold[0]} | _kept(case, share / 100, arrays[0], answer, seconds, reading)
-    row["objects"] = median(lambda: list(answer.victims()), seconds)
+    row["objects"] = median(lambda: list(answer.claims()), seconds)
     row["kueue"] = None
     cold.append(median(lambda: decide_by_core(arrays[0], *asked), seconds))
     if peer is not None and not shape.heroes:
         told = peer.time(case, share / 100, seconds)
-        if told.victims != frozenset((each.key, each.reason.label) for each in answer.victims()):
+        if told.victims != frozenset((each.key, each.reason.label) for each in answer.claims()):
             raise RuntimeError(f"Kueue takes others: {shape.name}, {count} workloads, {share} %")
         row["kueue"] = min(told.median, told.busy)
         row["kueueOnTheClock"] = told.median

@@ -7,14 +7,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
-from tenure.model import Assignment, Cluster, Evidence, Ground, Instant, Kin, Workload
-from tenure.oracle.decide import Decision
+from tenure.model import Assignment, Cluster, Instant, Kin, Target, Workload
+from tenure.oracle.decide import Decision, searched_request
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.question import Question
+from tenure.oracle.replay import evidence_of
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.readings import Reading
-from tenure.rules.terms import terms_of
+from tenure.rules.terms import PreemptionTerms, terms_of
 
 if TYPE_CHECKING:
     from tenure.fast import Answer, Arrays
@@ -33,8 +35,12 @@ EXPLANATION: Final = "an explanation"
 LEFT: Final[Counter[str]] = Counter()
 """What the core has left to the reference in this process, by its own words."""
 
-_WITHIN_QUOTA: Final = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED, Ground.HERO)
-"""Grounds that do not ask whether a queue uses more than its quota."""
+SPARED: Final = "evidence that depends on who has left for a while"
+"""What the core leaves to the reference where a victim is allowed only beside others who keep their quota."""
+
+
+class WrongClaimError(RuntimeError):
+    """The core has claimed that somebody may be preempted, and the reference finds otherwise."""
 
 
 def decide(
@@ -57,6 +63,7 @@ def decide(
 
     Raises:
         InputError: as the reference; or the core is asked for and NumPy is not installed.
+        WrongClaimError: what the core claims is not what the reference finds.
 
     >>> from tenure.model import ClusterQueue
     >>> from tenure.readings import preset
@@ -129,12 +136,12 @@ def _decide_fast(
 
     arrays: Arrays = snapshot.found.of(("arrays",), built, len)
     answer = decide_by_core(arrays, preemptor, snapshot.queue.name, now, reading, assignment)
+    asked = (cluster, preemptor, snapshot.queue.name, now, reading, assignment)
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
-    targets = tuple(
-        take_target(preemptor, target, evidence, terms, now, _kin(snapshot, target))
-        for target, evidence in _evidence(answer, cluster, now, reading)
-    )
+    targets = _let_through(answer, preemptor, snapshot, terms, now, reading)
+    if targets is None:
+        return _judged(answer, decide_by_reference(*asked, snapshot))
     return Decision(
         outcome=answer.outcome,
         targets=targets,
@@ -149,26 +156,63 @@ def _decide_fast(
     )
 
 
+def _let_through(
+    answer: Answer,
+    preemptor: Workload,
+    snapshot: Snapshot,
+    terms: PreemptionTerms,
+    now: Instant,
+    reading: Reading,
+) -> tuple[Target, ...] | None:
+    """Whom the core claims, as targets by the one door; None where the evidence is not what is claimed.
+
+    The evidence is the reference's own: nothing of it is taken from the claims.
+    """
+    claims, cluster = list(answer.claims()), snapshot.cluster
+    if not claims:
+        return ()
+    named = [cluster.admitted[claim.row] for claim in claims]
+    victims = [with_effective_priority(each, cluster, now, reading) for each in named]
+    question = Question(
+        snapshot=snapshot,
+        preemptor=preemptor,
+        needed=answer.assignment.needs_preemption,
+        request=searched_request(answer.assignment),
+        terms=terms,
+        now=now,
+    )
+    evidence = evidence_of(question, victims)
+    claimed = [(claim.key, claim.ground) for claim in claims]
+    found = [(victim.key, each.ground) for victim, each in zip(victims, evidence, strict=True)]
+    if found != claimed or len(dict(claimed)) < len(claimed):
+        return None
+    return tuple(
+        take_target(preemptor, victim, each, terms, now, _kin(snapshot, victim))
+        for victim, each in zip(victims, evidence, strict=True)
+    )
+
+
+def _judged(answer: Answer, judge: Decision) -> Decision:
+    """The reference's decision, if it is what the core claims.
+
+    Raises:
+        WrongClaimError: it is not.
+    """
+    claimed = [(claim.key, claim.ground.name) for claim in answer.claims()]
+    found = [(each.workload.key, each.evidence.ground.name) for each in judge.targets]
+    if (answer.outcome, claimed) != (judge.outcome, found):
+        raise WrongClaimError(
+            f"{judge.preemptor.key}: the core claims {answer.outcome}, {_told(claimed)}; "
+            f"the reference finds {judge.outcome}, {_told(found)}"
+        )
+    LEFT[SPARED] += 1
+    return judge.left_by_core(SPARED)
+
+
+def _told(victims: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{key} on ground {ground}" for key, ground in victims) or "nobody"
+
+
 def _kin(snapshot: Snapshot, target: Workload) -> Kin:
     place = snapshot.tree.places[target.cluster_queue or ""]
     return kin_between(snapshot.heroes, snapshot.place, place)
-
-
-def _evidence(
-    answer: Answer, cluster: Cluster, now: Instant, reading: Reading
-) -> list[tuple[Workload, Evidence]]:
-    """Every victim with what allows it, for the one door to ask the rules again."""
-    found = answer.found
-    made = []
-    for victim, share in zip(answer.victims(), found.shares.tolist(), strict=True):
-        evidence = Evidence(
-            victim.ground,
-            over_quota=victim.ground not in _WITHIN_QUOTA,
-            advantage=victim.ground == Ground.HIERARCHICAL,
-            borrowing=found.may_borrow and cluster.settings.fair_sharing is None,
-            within_nominal=found.within_nominal,
-            share=share,
-        )
-        workload = with_effective_priority(cluster.admitted[victim.row], cluster, now, reading)
-        made.append((workload, evidence))
-    return made

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 
 from hypothesis import strategies as st
 
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.conformance.vectors import load_vectors
+from tenure.errors import InputError
 from tenure.model import (
     MINUTE,
     Cluster,
@@ -169,3 +173,12 @@ DECIDABLE = {
 }
 PRESETS = st.sampled_from([preset(name) for name in preset_names()])
 READINGS = PRESETS | st.builds(Reading, **{key: DECIDABLE[key] for key in CHOICES})
+
+
+def requests_of_vectors() -> Iterator[DecideRequest]:
+    """What the published vectors ask to be decided, but for what is refused."""
+    for vector in load_vectors():
+        asked = vector.request()
+        if asked["call"] == "decide":
+            with suppress(InputError):
+                yield read_decide_request(asked["input"])

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tenure
+from tenure import engines, fast
 from tenure.conformance.protocol import answer
+from tenure.conformance.requests import DecideRequest
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, LEFT, Engine
+from tenure.engines import EXPLANATION, LEFT, SPARED, Engine, WrongClaimError
 from tenure.errors import InputError
 from tenure.explain import explain
-from tenure.model import Ground, Reason
+from tenure.fast import Answer
+from tenure.model import Evidence, Ground, Reason, Target
 from tenure.oracle.decide import Decision
 from tenure.resources import bundled
 from tests import process
 from tests.conformance.requests import an_input
+from tests.unit.clusters import requests_of_vectors
 
 NOW = "2026-03-02T14:00:00Z"
 
@@ -115,3 +123,90 @@ def test_an_unknown_engine_of_the_api_is_refused() -> None:
     loaded = tenure.load(bundled("examples", "two-teams"))
     with pytest.raises(InputError, match="engine"):
         tenure.decide(loaded, "team-b/job-eval-suite-d739e", now=NOW, engine="quick")
+
+
+Tamper = Callable[[Answer], Answer]
+
+
+def tampered(monkeypatch: pytest.MonkeyPatch, tamper: Tamper) -> None:
+    """Have the core claim something else than it found."""
+    honest = fast.decide
+    monkeypatch.setattr(fast, "decide", lambda *asked: tamper(honest(*asked)))
+
+
+def claiming(answer: Answer, rows: list[int], grounds: list[int]) -> Answer:
+    """The same answer with other victims and grounds."""
+    found = answer.found
+    made = found._replace(
+        rows=np.array(rows, found.rows.dtype), grounds=np.array(grounds, found.grounds.dtype)
+    )
+    return answer._replace(found=made)
+
+
+def test_no_ground_is_believed_that_the_reference_does_not_find() -> None:
+    grounds = list(Ground)[1:]  # without NONE
+    tried: Counter[Ground] = Counter()
+    for asked in requests_of_vectors():
+        about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+        for number, target in enumerate(targets_of(asked)):
+            ground = target.evidence.ground
+            tried[ground] += 1
+            # Each of the other grounds in turn.
+            step = 1 + tried[ground] % (len(grounds) - 1)
+            wrong = grounds[(grounds.index(ground) + step) % len(grounds)]
+            with pytest.MonkeyPatch.context() as patched:
+                tampered(patched, partial(with_ground, number=number, ground=wrong))
+                with pytest.raises(WrongClaimError, match=f"{target.workload.key} on ground {wrong.name}"):
+                    engines.decide(Engine.FAST, asked.cluster, *about)
+    assert set(tried) == set(grounds)
+
+
+def targets_of(asked: DecideRequest) -> tuple[Target, ...]:
+    """Whom the core preempts; nobody where the question is refused."""
+    about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+    try:
+        return engines.decide(Engine.FAST, asked.cluster, *about).targets
+    except InputError:
+        return ()
+
+
+def with_ground(answer: Answer, number: int, ground: Ground) -> Answer:
+    """The same victims, one of them on another ground."""
+    claimed = answer.found.grounds.tolist()
+    claimed[number] = int(ground)
+    return claiming(answer, answer.found.rows.tolist(), claimed)
+
+
+def with_last(answer: Answer, row: int) -> Answer:
+    """Another workload in the place of the last victim, on the same ground."""
+    return claiming(answer, [*answer.found.rows.tolist()[:-1], row], answer.found.grounds.tolist())
+
+
+def twice(answer: Answer) -> Answer:
+    """The first victim once more."""
+    rows, grounds = answer.found.rows.tolist(), answer.found.grounds.tolist()
+    return claiming(answer, [*rows, rows[0]], [*grounds, grounds[0]])
+
+
+def test_no_victim_is_believed_whom_the_reference_would_not_preempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = tenure.load(bundled("examples", "two-teams"))
+    asked = loaded, "team-b/job-eval-suite-d739e"
+    candidates = {each.workload.key for each in tenure.decide(*asked, now=NOW).candidates}
+    others = [row for row, each in enumerate(loaded.cluster.admitted) if each.key not in candidates]
+    assert others
+    changes: list[Tamper] = [twice, *(partial(with_last, row=row) for row in others)]
+    for tamper in changes:
+        with monkeypatch.context() as patched:
+            tampered(patched, tamper)
+            with pytest.raises(WrongClaimError, match="the core claims Preempt"):
+                tenure.decide(*asked, now=NOW, engine="fast")
+
+
+def test_what_is_right_beside_those_who_were_spared_is_left_to_the_reference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "evidence_of", lambda _, victims: (Evidence(Ground.NONE),) * len(victims))
+    before = LEFT[SPARED]
+    output = said(engine="fast")["output"]
+    assert output == {**said()["output"], "leftToReference": SPARED}
+    assert LEFT[SPARED] == before + 1

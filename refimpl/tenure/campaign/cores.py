@@ -135,7 +135,7 @@ def said_by_reference(decision: Decision) -> Said:
 
 def said_by(answer: Answer) -> Said:
     """The core's answer in the same form."""
-    victims = tuple((each.key, each.ground.name, each.reason.label) for each in answer.victims())
+    victims = tuple((each.key, each.ground.name, each.reason.label) for each in answer.claims())
     return str(answer.outcome), victims, answer.assignment
 
 

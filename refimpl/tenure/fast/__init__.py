@@ -6,7 +6,7 @@ reference they say by `Uncovered`.
 
 from tenure.fast.arrays import Arrays, load
 from tenure.fast.compiled import COMPILED, NOT_COMPILED
-from tenure.fast.decide import Answer, Victim, decide
+from tenure.fast.decide import Answer, Claim, decide
 from tenure.fast.prepared import Prepared
 from tenure.fast.uncovered import Uncovered
 
@@ -15,9 +15,9 @@ __all__ = [
     "NOT_COMPILED",
     "Answer",
     "Arrays",
+    "Claim",
     "Prepared",
     "Uncovered",
-    "Victim",
     "decide",
     "load",
 ]

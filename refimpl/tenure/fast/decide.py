@@ -29,13 +29,13 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Victim:
-    """Who is preempted, by name.
+class Claim:
+    """Who is to be preempted, as the core has it; `tenure.engines` makes targets of claims, by the one door.
 
     Args:
         row: in the store, until that changes.
         key: `namespace/name`.
-        ground, reason: why.
+        ground, reason: why, by the core's own account.
     """
 
     row: int
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
     Args:
         outcome: Fit, Preempt, NoCandidates or NoFit.
-        found: rows and grounds of who is preempted, in the order of removal.
+        found: rows and claimed grounds of who is to be preempted, in the order of removal.
         assignment: the flavors the preemptor would get.
         arrays: the store that the rows are of.
     """
@@ -59,12 +59,12 @@ class Answer(NamedTuple):
     assignment: Assignment
     arrays: Arrays
 
-    def victims(self) -> Iterator[Victim]:
-        """Who is preempted, made one after the other."""
+    def claims(self) -> Iterator[Claim]:
+        """Who is to be preempted, made one after the other."""
         names = self.arrays.columns.names
         for row, number in zip(self.found.rows.tolist(), self.found.grounds.tolist(), strict=True):
             ground = Ground(number)
-            yield Victim(row, names[row], ground, REASONS[ground])
+            yield Claim(row, names[row], ground, REASONS[ground])
 
 
 def decide(
@@ -75,7 +75,7 @@ def decide(
     reading: Reading,
     assignment: Assignment | None = None,
 ) -> Answer:
-    """Decide for one pending workload.
+    """Decide for one pending workload. What comes out is claimed; `tenure.engines.decide` has it checked.
 
     Args:
         arrays: the cluster.

@@ -49,13 +49,23 @@ def select_classically(question: Question) -> Selection:
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:
     """Other queues, from the preemptor's cohort up to the root."""
     snapshot = question.snapshot
+    for place, below, advantage in subtrees_around(question):
+        group = WITH_ADVANTAGE if advantage else ELSEWHERE
+        for queue in _exceeding_queues(question, place, below):
+            kin = kin_between(snapshot.heroes, snapshot.place, queue)
+            yield Offer(queue, group, place, over_quota=True, advantage=advantage, kin=kin)
+
+
+def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
+    """The cohorts above the preemptor's ClusterQueue, the nearest first.
+
+    Each comes with the node below it on the way, and with whether the preemptor has an advantage there.
+    """
+    snapshot = question.snapshot
     advantage, rest, below = False, dict(question.request), None
     for place in snapshot.tree.nodes[snapshot.place].path:
         if below is not None:
-            group = WITH_ADVANTAGE if advantage else ELSEWHERE
-            for queue in _exceeding_queues(question, place, below):
-                kin = kin_between(snapshot.heroes, snapshot.place, queue)
-                yield Offer(queue, group, place, over_quota=True, advantage=advantage, kin=kin)
+            yield place, below, advantage
         fits_here = all(
             fits_quota(
                 snapshot.usage[place].get(asked, 0), amount, quota_at(snapshot.tree, place, asked).subtree

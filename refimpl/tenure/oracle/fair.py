@@ -145,11 +145,9 @@ class Tournament:
             candidate, state = _pop(state, place)
             facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
             return self._take(state, candidate, facts)
-        mine, theirs = self.beside_common(place)
-        new, old = self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs)
         while state.waiting[place]:
             candidate, state = _pop(state, place)
-            facts = self._compare(state, candidate, new, old, theirs)
+            facts = self.compared(state.charged, candidate, GROUNDS[self.strategies[0]])
             if self._ground(candidate, facts) != Ground.NONE:
                 return self._take(state, candidate, facts)
             state = state.rejecting(_found(candidate, facts))
@@ -162,19 +160,48 @@ class Tournament:
             return state.ended()
         candidate = state.waiting[place][0]
         state = state.left_with(place, ())
-        mine, theirs = self.beside_common(place)
-        share = compare_shares(self._shares.of(state.charged, mine), self._shares.of(state.charged, theirs))
-        facts = Evidence(Ground.INITIAL_SHARE, over_quota=True, share=share)
+        facts = self.compared(state.charged, candidate, Ground.INITIAL_SHARE)
         if self._ground(candidate, facts) == Ground.NONE:
             return state.rejecting(_found(candidate, facts))
         return self._take(state, candidate, facts)
 
-    def _compare(self, state: Round, candidate: Candidate, new: Share, old: Share, theirs: int) -> Evidence:
-        """How the first strategy finds a candidate of another queue."""
-        ground = GROUNDS[self.strategies[0]]
-        if ground == Ground.FINAL_SHARE:
-            old = self._shares.of(self._question.without(state.charged, candidate), theirs)
-        return Evidence(ground, over_quota=True, share=compare_shares(new, old))
+    def compared(self, charged: Usage, candidate: Candidate, ground: Ground) -> Evidence:
+        """How a strategy finds a candidate of another queue.
+
+        Args:
+            charged: what is in use at its turn, the request included.
+            candidate: whose turn it is.
+            ground: what the strategy allows it on.
+        """
+        mine, theirs = self.beside_common(candidate.place)
+        then = self._question.without(charged, candidate) if ground == Ground.FINAL_SHARE else charged
+        share = compare_shares(self._shares.of(charged, mine), self._shares.of(then, theirs))
+        return Evidence(ground, over_quota=True, share=share)
+
+    def evidence_for(self, charged: Usage, candidate: Candidate) -> Evidence:
+        """What allows a candidate at its turn, by the first strategy that does; of ground NONE if none does.
+
+        Args:
+            charged: what is in use then, the request included.
+            candidate: whose turn it is.
+        """
+        if candidate.place == self._own or self.claims_nominal:
+            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
+            return self._completed(candidate, facts)
+        again = (Ground.INITIAL_SHARE,) if len(self.strategies) > 1 else ()
+        for ground in (GROUNDS[self.strategies[0]], *again):
+            facts = self._completed(candidate, self.compared(charged, candidate, ground))
+            if facts.ground != Ground.NONE:
+                return facts
+        return facts
+
+    def _completed(self, candidate: Candidate, facts: Evidence) -> Evidence:
+        return Evidence(
+            self._ground(candidate, facts),
+            over_quota=facts.over_quota,
+            within_nominal=facts.within_nominal,
+            share=facts.share,
+        )
 
     def _ground(self, candidate: Candidate, facts: Evidence) -> Ground:
         question = self._question
@@ -183,19 +210,13 @@ class Tournament:
         )
 
     def _take(self, state: Round, candidate: Candidate, facts: Evidence) -> Round:
-        evidence = Evidence(
-            self._ground(candidate, facts),
-            over_quota=facts.over_quota,
-            within_nominal=facts.within_nominal,
-            share=facts.share,
-        )
         usage = self.leaving.without(state.usage, candidate)
         return Round(
             usage=usage,
             charged=self._question.without(state.charged, candidate),
             waiting=state.waiting,
             rejected=state.rejected,
-            taken=Chain(_found(candidate, evidence), state.taken),
+            taken=Chain(_found(candidate, self._completed(candidate, facts)), state.taken),
             fits=self.leaving.fits(usage, may_borrow=True),
         )
 

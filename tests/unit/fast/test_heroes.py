@@ -262,7 +262,7 @@ def test_priorities_of_another_instant_are_those_of_that_instant() -> None:
         running("stays", "a", 2, priority=3, quota_reserved_at=2 * SECOND),
     )
     arrays = Arrays(Cluster(queues, held, growing={"ages": ageing}))
-    taken = [[each.key for each in answer_of(arrays, 2, now * MINUTE).victims()] for now in (1, 8)]
+    taken = [[each.key for each in answer_of(arrays, 2, now * MINUTE).claims()] for now in (1, 8)]
     assert taken == [["ns/grows"], ["ns/stays"]]
 
 
@@ -284,6 +284,6 @@ def test_a_queue_that_is_back_within_its_quota_moves_behind_the_borrowers() -> N
     held = [running(f"a{number}", "a", 1, priority=number) for number in range(4)]
     held += [running(f"b{number}", "b", 1, priority=number) for number in range(2)]
     answer = answer_of(Arrays(Cluster(queues, tuple(held))), 4)
-    victims = [(each.key, each.reason.label) for each in answer.victims()]
+    victims = [(each.key, each.reason.label) for each in answer.claims()]
     assert [key for key, _ in victims] == ["ns/a0", "ns/a1", "ns/b0", "ns/b1"]
     assert {reason for _, reason in victims} == {"UberCQPreemption"}

@@ -1,0 +1,92 @@
+"""Victims that somebody else has named, removed one after the other in the reference's own tree.
+
+What allows each of them is found as a search finds it at that candidate's turn. Nothing that is said about a
+victim is listened to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tenure.model import Evidence, Ground, Workload
+from tenure.oracle.classical import subtrees_around
+from tenure.oracle.fair import Tournament
+from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.leaving import leaving_of
+from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
+from tenure.rules.eligibility import ground_for
+
+_NOTHING = Evidence(Ground.NONE)
+
+
+def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Evidence, ...]:
+    """What allows each victim when its turn comes, those before it having left and nobody else.
+
+    A search may have removed others on the way, and given them back their quota; who is allowed only because
+    they were away for a while is not allowed here.
+
+    Args:
+        question: the search that the victims are said to be found by.
+        victims: in the order of removal, with their effective priorities.
+
+    Returns:
+        the evidence for each; its ground is NONE for whom nothing allows.
+    """
+    candidates = [_candidate(question, victim) for victim in victims]
+    known = [each for each in candidates if each is not None]
+    if len(known) < len(candidates):
+        return (_NOTHING,) * len(candidates)
+    if question.terms.hero:
+        return tuple(_found(question, each, _NOTHING) for each in known)
+    return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
+
+
+def _candidate(question: Question, victim: Workload) -> Candidate | None:
+    """A victim as a candidate; None for one that no search looks at."""
+    snapshot = question.snapshot
+    place = snapshot.tree.places.get(victim.cluster_queue or "")
+    queue = None if place is None else snapshot.tree.nodes[place].queue
+    if place is None or queue is None or queue.inactive or not uses_any(victim, question.needed):
+        return None
+    kin = kin_between(snapshot.heroes, snapshot.place, place)
+    if place == snapshot.place:
+        return Candidate(victim, _NOTHING, place, OWN, None, kin)
+    around = snapshot.tree.nodes[snapshot.place].path
+    common = next(index for index in snapshot.tree.nodes[place].path if index in around)
+    return Candidate(victim, _NOTHING, place, ELSEWHERE, common, kin)
+
+
+def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
+    leaving = leaving_of(question)
+    advantages = {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
+    usage, over_quota = leaving.usage, []
+    for each in candidates:
+        # Whose queue is within its quota is no candidate, whether it was so at first or is back there.
+        over_quota.append(
+            each.common is not None
+            and all(leaving.exceeds_below(then, each.place, each.common) for then in (leaving.usage, usage))
+        )
+        usage = leaving.without(usage, each)
+    # An attempt without borrowing has ended where the request fits without.
+    borrowing = not leaving.fits(usage, may_borrow=False)
+    for each, over in zip(candidates, over_quota, strict=True):
+        advantage = each.common is not None and advantages[each.common]
+        facts = Evidence(Ground.NONE, over_quota=over, advantage=advantage, borrowing=borrowing)
+        yield _found(question, each, facts)
+
+
+def _by_share(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
+    charged = question.charged()
+    tournament = Tournament(question, charged)
+    for each in candidates:
+        own = each.group == OWN
+        borrows = own or question.exceeds_quota(question.snapshot.usage, each.place)
+        yield tournament.evidence_for(charged, each) if borrows else _NOTHING
+        charged = question.without(charged, each)
+
+
+def _found(question: Question, candidate: Candidate, facts: Evidence) -> Evidence:
+    ground = ground_for(
+        question.preemptor, candidate.workload, facts, question.terms, question.now, candidate.kin
+    )
+    return Evidence(ground, over_quota=facts.over_quota, advantage=facts.advantage, borrowing=facts.borrowing)
