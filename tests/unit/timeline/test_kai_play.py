@@ -15,6 +15,7 @@ from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure.timeline import KaiScenario, Record, load_scenarios, play
 from tenure.timeline.kai.scenario import Ask
+from tenure.timeline.record import Happening
 from tests.unit.timeline.kai import ask, parsed, played, queue, raw, take
 
 SCENARIOS = [
@@ -158,6 +159,24 @@ def test_the_clock_of_a_session_moves_with_a_jump() -> None:
         raw([ask("9m", "urgent", "train"), {"at": "9m", "clock": "1m"}, ask("9m1s", "urgent", "train")])
     )
     assert verdicts(record) == [("default/train", False), ("default/train", True)]
+
+
+def story(record: Record, what: Happening) -> list[str]:
+    """What is told of one kind."""
+    return [entry.text for entry in record.story if entry.what == what]
+
+
+def test_the_story_says_which_way_a_clock_was_moved() -> None:
+    record = played(raw([{"at": "1m", "clock": "2m"}, {"at": "2m", "clock": "-30s"}]))
+    assert story(record, Happening.CLOCK) == [
+        "the scheduler's clock goes forward by 2m",
+        "the scheduler's clock goes back by 30s",
+    ]
+
+
+def test_the_story_tells_of_sessions_that_last_and_of_no_others() -> None:
+    record = played(raw([{"at": "1m", "session": "5m"}, ask("10m", "urgent", "train")]))
+    assert story(record, Happening.SESSION) == ["session 1 begins", "session 1 ends"]
 
 
 def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:

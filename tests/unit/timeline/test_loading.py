@@ -9,6 +9,7 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.timeline import KaiScenario, Scenario, load_scenario, load_scenarios, parse_scenario
+from tenure.timeline.scenario import Restart
 from tests.unit.timeline.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -120,3 +121,8 @@ def test_a_file_that_holds_no_scenario_is_an_error_that_names_it(tmp_path: Path,
     (tmp_path / "bad.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"bad\.yaml"):
         load_scenario(tmp_path / "bad.yaml")
+
+
+def test_a_restart_that_says_nothing_of_its_length_takes_no_time() -> None:
+    read = parse_scenario(raw({"at": "1h", "restart": True}, {"at": "2h", "restart": {}}, until="3h"))
+    assert [event.down for event in read.events if isinstance(event, Restart)] == [0, 0]

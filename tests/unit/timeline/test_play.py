@@ -157,6 +157,16 @@ def test_a_loop_is_told_with_its_period_its_turn_and_who_gets_nowhere() -> None:
     assert set(loop.stuck) == {"default/first", "default/second"}
 
 
+def test_the_work_of_a_loop_is_what_is_kept_within_one_turn() -> None:
+    events = [submit("0s", "first", "q", 1), submit("1m", "second", "q", 1)]
+    loop = played(one(events, ANY_EQUAL, timing={"eviction": "30s"}, until="20h"), "guaranteed").loop
+    assert loop is not None
+    assert loop.period == 2 * HOUR + 60 * SECOND
+    # Each runs for an hour and not while its pods end; its time counts from a whole second.
+    assert 2 * HOUR - 2 * SECOND < loop.work_done <= 2 * HOUR + 2
+    assert not loop.is_futile
+
+
 def test_what_happens_from_outside_is_no_part_of_a_loop() -> None:
     events = [submit("0s", "first", "q", 1), submit("1m", "second", "q", 1)]
     ticks = [{"at": f"{hour}h30m", "tick": True} for hour in range(20)]
