@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from functools import cache, partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 import pytest
@@ -49,11 +51,20 @@ LEAST_S = 20.0
 MEMORY = 4 * 2**30
 """So many bytes more than at its beginning a process may get; beyond that it is said not to end."""
 TESTS = {
-    "oracle": ("tests/unit/oracle", "tests/unit/test_api.py", "tests/unit/test_explain.py"),
-    "timeline": ("tests/unit/timeline",),
+    "oracle": (
+        "refimpl/tenure/oracle",
+        "tests/unit/oracle",
+        "tests/unit/test_api.py",
+        "tests/cli/test_accessible.py",
+    ),
+    "timeline": (
+        "refimpl/tenure/timeline",
+        "tests/unit/timeline",
+        "tests/cli/test_play.py",
+        "tests/cli/test_play_objects.py",
+    ),
 }
-"""The tests that are asked about a change in each area."""
-
+"""The tests that are asked about a change in each area, doctests included."""
 QUESTIONS = ("prove", "vector", "core", "scenario", "bounded", "test")
 """All that can be asked, the cheapest first; `prove` is asked by `fifty`, of a copy of the tree."""
 MEETS = {
@@ -62,14 +73,18 @@ MEETS = {
     "timeline": ("scenario", "test"),
 }
 """What a change in each area can be met by: no decision asks `timeline`."""
-NOT_ASKED = ("*/test_chart*.py", "*/test_scenarios.py")
+NOT_ASKED = ("test_chart.py", "test_chart_commands.py", "test_scenarios.py")
 """About pictures; and what the scenarios say, which is asked before."""
-QUIET = ("-x", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0")
+QUIET = ("-x", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0", "--doctest-modules")
 
 _Answer = TypeVar("_Answer")
 Ask = Callable[[], str]
 """Says what is otherwise than it has to be; nothing where all is well."""
 Case = tuple[str, Ask]
+Function = tuple[str, str]
+"""A file below the root, and the name within it, `Class.method`."""
+FOLLOWED = ("vector", "scenario", "test")
+"""Questions of which each case calls few functions, so that it pays to know which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +125,7 @@ class Asked:
         core: what the optimized core answers about each scenario of the campaign; None where nothing is
             compared.
         slowest: processor time of the slowest case of each question, seconds.
+        called: the functions that each case of `FOLLOWED` calls, as (file, name).
     """
 
     seed: int = 1
@@ -118,15 +134,20 @@ class Asked:
     questions: tuple[str, ...] = QUESTIONS
     core: list[Said | None] = field(default_factory=list)
     slowest: dict[str, float] = field(default_factory=dict)
+    called: dict[tuple[str, str], frozenset[Function]] = field(default_factory=dict)
 
-    def first(self, area: str, only: Sequence[str] = ()) -> Noticed | None:
+    def first(self, area: str, only: Sequence[str] = (), changed: Function | None = None) -> Noticed | None:
         """The first case that notices anything.
 
         Args:
             area: of the change; what cannot meet it is not asked.
             only: cases of some questions, `vector <id>`; empty for all.
+            changed: the function that is changed; a case that does not call it is not asked.
         """
         for question, case, ask in self._cases(area, only):
+            called = self.called.get((question, case))
+            if changed is not None and called is not None and changed not in called:
+                continue
             limit = LEAST_S + PATIENCE * self.slowest.get(question, 0.0)
             try:
                 with limited(limit):
@@ -161,7 +182,10 @@ class Asked:
         cases = list(self._cases(area, only))
         for question, case, ask in cases:
             before = time.process_time()
-            said = ask()
+            if question in FOLLOWED:
+                said, self.called[question, case] = followed(ask)
+            else:
+                said = ask()
             took = time.process_time() - before
             self.slowest[question] = max(took, self.slowest.get(question, 0.0))
             if said:
@@ -269,15 +293,30 @@ def _broken(
 
 def _tests(names: Sequence[str]) -> Iterator[Case]:
     for name in names:
-        yield name, partial(_fails, name)
+        for each in _files_of(name):
+            yield each, partial(_fails, each)
+
+
+def _files_of(name: str) -> list[str]:
+    """The files of a folder that have tests or doctests; a file, or one test of it, alone."""
+    if not (ROOT / name).is_dir():
+        return [name]
+    return [
+        path.relative_to(ROOT).as_posix() for path in sorted((ROOT / name).rglob("*.py")) if _has_tests(path)
+    ]
+
+
+def _has_tests(path: Path) -> bool:
+    if path.name in NOT_ASKED or "chart" in path.parts:
+        return False
+    return path.name.startswith("test_") or ">>>" in path.read_text(encoding="utf-8")
 
 
 def _fails(name: str) -> str:
     """The first test that fails; no file of the checkout is written."""
     listener = _Listener()
-    without = [f"--ignore-glob={each}" for each in NOT_ASKED]
     with tempfile.TemporaryDirectory() as folder:
-        arguments = [*QUIET, *without, f"--basetemp={folder}/tests", str(ROOT / name)]
+        arguments = [*QUIET, f"--basetemp={folder}/tests", str(ROOT / name)]
         ended = pytest.main(arguments, plugins=[listener])
     if listener.failed:
         return listener.failed[0]
@@ -297,6 +336,27 @@ class _Listener:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.failed.append(report.nodeid)
+
+
+def followed(ask: Ask) -> tuple[str, frozenset[Function]]:
+    """What a case says, and which functions of the reference it calls."""
+    codes: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        said = ask()
+    finally:
+        sys.setprofile(None)
+    reference = f"{ROOT}/refimpl/"
+    return said, frozenset(
+        (code.co_filename.removeprefix(f"{ROOT}/"), code.co_qualname.partition(".<locals>")[0])
+        for code in codes
+        if code.co_filename.startswith(reference)
+    )
 
 
 @contextmanager

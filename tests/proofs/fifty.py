@@ -111,8 +111,9 @@ def drawn(number: int, seed: int, areas: Sequence[str], within: str = "") -> lis
         areas: see `AREAS`.
         within: what the file's name contains.
     """
-    dice, chosen = random.Random(seed), list[Drawn]()
+    chosen: list[Drawn] = []
     for position, area in enumerate(areas):
+        dice = random.Random(f"{seed} {area}")  # an area alone is drawn as it is beside others
         every = [each for each in drawable(area) if within in each.edit.file]
         share = number // len(areas) + (position < number % len(areas))
         chosen += dice.sample(every, min(share, len(every)))
@@ -200,7 +201,7 @@ def _ended(change: Drawn, asked: Asked) -> Ended:
     edit = change.edit
     swap(edit.file, edit.changed((ROOT / edit.file).read_text(encoding="utf-8")))
     limit_memory()
-    noticed = asked.first(edit.area)
+    noticed = asked.first(edit.area, changed=(edit.file, edit.function))
     if noticed is not None:
         return Ended("does not end" if noticed.question == "does not end" else "noticed", str(noticed))
     if edit.change in judged():
