@@ -66,7 +66,7 @@ class Cache:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
-            self.refuse(key, str(error))
+            self.refuse(key, (error.strerror if isinstance(error, OSError) else None) or str(error))
             return None
         self._touch(path)
         return value

@@ -30,6 +30,7 @@ from tenure.rules.registry import all_rules
 from tenure_proofs.budgets import Budget
 from tenure_proofs.reached import functions_reached
 from tenure_proofs.registry import Obligation, Verdict, reading_of
+from tenure_proofs.solvers import Question, Z3Answer, ask_z3
 from tenure_proofs.trusted.claim import Call, Claim, Lifted, Lifting, Traces
 from tenure_proofs.trusted.domains import constant, leaves, presence
 from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
@@ -325,10 +326,10 @@ def _idle_calls(claim: _Opaque, irrespective_of: Mapping[str, str], budget: Budg
         yield from _complaint(free, _needs(claim, free, [*typed, *_equal_where_asked_alike(free)], budget))
 
 
-def _complaint(free: list[_Result], said: str) -> Iterator[Found]:
+def _complaint(free: list[_Result], answer: Z3Answer) -> Iterator[Found]:
     called = _called(free[0])
     what = f"{called} returns" if len(free) > 1 else f"{called} returns as {_plain(free[0].shown)}"
-    if said == "unsat":
+    if answer.said == "unsat":
         yield (
             Verdict.VACUOUS,
             (
@@ -336,8 +337,8 @@ def _complaint(free: list[_Result], said: str) -> Iterator[Found]:
                 "`irrespective_of` why it stands there"
             ),
         )
-    elif said == "unknown":
-        yield Verdict.UNKNOWN, f"no answer within the budget whether it needs what {what}"
+    elif answer.said == "unknown":
+        yield Verdict.UNKNOWN, f"whether it needs what {what} is {answer.words}"
 
 
 def _called(result: _Result) -> str:
@@ -345,10 +346,10 @@ def _called(result: _Result) -> str:
     return _RULES.get(function, function.__name__)
 
 
-def _needs(claim: _Opaque, free: list[_Result], arbitrary: Iterable[z3.BoolRef], budget: Budget) -> str:
+def _needs(claim: _Opaque, free: list[_Result], arbitrary: Iterable[z3.BoolRef], budget: Budget) -> Z3Answer:
     """Whether the claim is false with other results in the place of some: `sat` where it can be."""
     known = (each.definitions for each in claim.results.values() if each not in free)
-    return _said((*claim.facts, *known, *arbitrary, z3.Not(z3.And(claim.goals))), budget)
+    return ask_z3(Question((*claim.facts, *known, *arbitrary, z3.Not(z3.And(claim.goals))), budget))
 
 
 # Cases
@@ -452,18 +453,16 @@ def _both_ways(what: str, term: z3.BoolRef) -> Iterator[_Case]:
 
 def _impossible_cases(claim: _Opaque, budget: Budget) -> Iterator[Found]:
     """Cases that never occur together with the facts. Values that show one show many others too."""
-    solver = _solver((*claim.facts, *(each.definitions for each in claim.results.values())), budget)
+    known = (*claim.facts, *(each.definitions for each in claim.results.values()))
     rest = list({(each.what, each.shown.get_id()): each for each in _cases(claim)}.values())
-    if rest and str(solver.check()) == "sat":
-        rest = _not_shown(rest, solver.model())
+    if rest and (some := ask_z3(Question(known, budget)).model) is not None:
+        rest = _not_shown(rest, some)
     while rest:
         case = rest.pop()
-        solver.push()
-        solver.add(*case.holds)
-        said = str(solver.check())
-        if said == "sat":
-            rest = _not_shown(rest, solver.model())
-        elif said == "unsat":
+        answer = ask_z3(Question((*known, *case.holds), budget))
+        if answer.model is not None:
+            rest = _not_shown(rest, answer.model)
+        elif answer.said == "unsat":
             yield (
                 Verdict.VACUOUS,
                 (
@@ -472,8 +471,7 @@ def _impossible_cases(claim: _Opaque, budget: Budget) -> Iterator[Found]:
                 ),
             )
         else:
-            yield Verdict.UNKNOWN, f"no answer within the budget whether it can occur: {_plain(case.shown)}"
-        solver.pop()
+            yield Verdict.UNKNOWN, f"whether it can occur is {answer.words}: {_plain(case.shown)}"
 
 
 def _not_shown(cases: list[_Case], values: z3.ModelRef) -> list[_Case]:
@@ -481,15 +479,3 @@ def _not_shown(cases: list[_Case], values: z3.ModelRef) -> list[_Case]:
         return all(z3.is_true(values.eval(each, model_completion=True)) for each in case.holds)
 
     return [case for case in cases if not is_shown(case)]
-
-
-def _said(facts: Iterable[z3.BoolRef], budget: Budget) -> str:
-    return str(_solver(facts, budget).check())
-
-
-def _solver(facts: Iterable[z3.BoolRef], budget: Budget) -> z3.Solver:
-    solver = z3.SimpleSolver()
-    solver.set("rlimit", budget.z3)
-    solver.set("timeout", int(budget.clock_s * 1000))
-    solver.add(*facts)
-    return solver

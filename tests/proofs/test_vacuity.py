@@ -20,7 +20,7 @@ from tenure.rules.hero_rank import is_above
 from tenure.rules.ordering import order_key
 from tenure.rules.priority import effective_priority
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.budgets import FLOOR, Budget
+from tenure_proofs.budgets import FLOOR, SPENT, Budget
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import Result, run_obligation
@@ -322,7 +322,7 @@ def test_a_case_that_a_solver_cannot_decide_is_no_proof() -> None:
     little = replace(made(hard), budget=Budget(z3=60_000, cvc5=0))
     result = run_obligation(little, "guaranteed", None)
     assert result.verdict == Verdict.UNKNOWN
-    assert "no answer within the budget whether it can occur" in result.detail
+    assert f"whether it can occur is unknown: {SPENT}" in result.detail
 
 
 TRACES: Traces = {}
