@@ -65,7 +65,10 @@ def test_what_is_remembered_is_bounded() -> None:
         ('{"input": {"cohorts": [{"a": 1, "a": 2}]}}', "the key 'a' stands twice in one object"),
         ('{"input": {"\\u0069d": 1, "id": 2}}', "the key 'id' stands twice in one object"),
         ('{"input": {}} {}', "Extra data: line 1 column 15 (char 14)"),
-        ('{"input": {"cohorts": [1,]}}', "Expecting value: line 1 column 26 (char 25)"),
+        (
+            '{"input": {"cohorts": [1,]}}',
+            "Illegal trailing comma before end of array: line 1 column 25 (char 24)",
+        ),
         ('{"id": NaN}', "NaN is no JSON number"),
         ('{"id": 1', "Expecting ',' delimiter: line 1 column 9 (char 8)"),
     ],

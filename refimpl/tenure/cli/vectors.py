@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from tenure.conformance import vectors
 from tenure.conformance.vectors import Run
 from tenure.engines import Engine
 from tenure.errors import bad_input
+from tenure.manifests import decoded_json
 
 vectors_app = typer.Typer(
     cls=Group,
@@ -164,7 +164,7 @@ def _text(source: Path | None) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        vector = json.loads(text)
+        vector = decoded_json(text)
     except ValueError as error:
         raise bad_input(
             "vector", str(error), "a JSON object as spec/vectors/schema.json describes it"

@@ -15,7 +15,7 @@ from tenure.conformance.pieces import Pieces
 from tenure.conformance.protocol import answer, plain_error
 from tenure.engines import Engine
 from tenure.errors import ErrorCode
-from tenure.manifests import MAX_LINE, in_mebibytes, show
+from tenure.manifests import MAX_LINE, decoded_json, in_mebibytes, show
 
 _CHUNK: Final = 2**20
 _LONGEST_INTEGER: Final = 400
@@ -94,7 +94,7 @@ def _decoded(text: str) -> Any:
     try:
         return _PIECES.decoded(text)
     except (ValueError, RecursionError):
-        return _DECODER.decode(text)
+        return decoded_json(text, _DECODER)
 
 
 def _written(said: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from tenure.conformance.observing import observed_rules
 from tenure.conformance.protocol import answer
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import decoded_json
 from tenure.resources import bundled
 from tenure.rules.registry import all_rules
 
@@ -225,7 +226,7 @@ def _read_file(path: Path) -> Iterator[Vector]:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = decoded_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError([Problem("", str(error), "a JSON file", file=str(path))]) from error
     if not isinstance(data, dict):

@@ -14,6 +14,7 @@ from tenure.manifests.feature_gates import (
 from tenure.manifests.headers import object_name, place_of
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.jobs import job_created
+from tenure.manifests.json_text import decoded_json
 from tenure.manifests.limits import MAX_DEVIATIONS, MAX_LINE, in_mebibytes
 from tenure.manifests.load import Loaded, build, load
 from tenure.manifests.priority_classes import read_priority_class
@@ -47,6 +48,7 @@ __all__ = [
     "SourcedObject",
     "amount_of",
     "build",
+    "decoded_json",
     "did_you_mean",
     "gate_problems",
     "in_mebibytes",

@@ -71,6 +71,9 @@ def reason(error: OSError | ValueError) -> str:
 
 def _read(path: str | Path) -> bytes | str:
     """The bytes, or what the path is instead of a file."""
+    # Python would refuse it in other words from one version to the next.
+    if "\0" in str(path):
+        return "a null character in the path"
     # A pipe that nobody writes to would be waited for, here and at the first byte.
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

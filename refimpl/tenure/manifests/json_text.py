@@ -24,6 +24,45 @@ _BLANK: Final = " \t\n\r"
 _WINDOW: Final = 4 * MAX_OBJECT
 _NEAR: Final = 64
 """Characters before its end in which a text that is cut off stops making sense."""
+_CLOSES: Final = {
+    ("Expecting property name enclosed in double quotes", "}"): "object",
+    ("Expecting value", "]"): "array",
+}
+"""What Python before 3.13 says of a comma that nothing follows, and finds there."""
+_PLAIN: Final = json.JSONDecoder()
+
+
+def decoded_json(text: str, decoder: json.JSONDecoder = _PLAIN) -> Any:
+    """What a JSON text says.
+
+    Args:
+        text: JSON.
+        decoder: what makes objects of it.
+
+    Raises:
+        json.JSONDecodeError: it is no JSON; the words are the same under every version of Python.
+        ValueError: the decoder refuses something.
+        RecursionError: it is nested too deeply.
+
+    >>> decoded_json("[1, 2,]")
+    Traceback (most recent call last):
+    json.decoder.JSONDecodeError: Illegal trailing comma before end of array: line 1 column 6 (char 5)
+    """
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise in_common_words(error) from None
+
+
+def in_common_words(error: json.JSONDecodeError) -> json.JSONDecodeError:
+    """A syntax error as Python 3.13 and later tell it: they name a trailing comma, and point at it."""
+    text, before = error.doc, error.pos - 1
+    closed = _CLOSES.get((error.msg, text[error.pos : error.pos + 1]))
+    while closed and before >= 0 and text[before] in _BLANK:
+        before -= 1
+    if not closed or text[before : before + 1] != ",":
+        return error
+    return json.JSONDecodeError(f"Illegal trailing comma before end of {closed}", text, before)
 
 
 def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
@@ -41,7 +80,7 @@ def parse_json(text: str, file: str) -> tuple[list[Document], list[Problem]]:
     if len(text) > MAX_DOCUMENT:
         return [], [too_large("JSON that is no List", MAX_DOCUMENT, file)]
     try:
-        content = _decoder(file, problems).decode(text)
+        content = decoded_json(text, _decoder(file, problems))
     except (json.JSONDecodeError, RecursionError) as error:
         return [], [_unreadable(error, file)]
     return [Document(content, 1)], problems
@@ -148,7 +187,8 @@ class _Items:
             # What is cut off by the window's end has had room for a whole object.
             if cut and (len(self.window) - error.pos < _NEAR or error.msg.startswith("Unterminated")):
                 raise _TooLargeError from None
-            raise json.JSONDecodeError(error.msg, self.text, self.start + error.pos) from None
+            there = json.JSONDecodeError(error.msg, self.text, self.start + error.pos)
+            raise in_common_words(there) from None
         if end - here > MAX_OBJECT:
             raise _TooLargeError
         return value, end

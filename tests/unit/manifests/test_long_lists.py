@@ -202,7 +202,7 @@ def test_json_that_is_no_list_is_left_to_the_whole_parser(text: str) -> None:
     [
         (
             '{"items": [{"a": 1,\n}], "kind": "List"}',
-            "found a syntax error (expecting property name enclosed in double quotes) in line 2",
+            "found a syntax error (illegal trailing comma before end of object) in line 1",
         ),
         (
             '{"items": [{} {}], "kind": "List"}',

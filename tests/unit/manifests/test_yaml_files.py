@@ -163,7 +163,13 @@ def test_documents_before_a_syntax_error_are_kept() -> None:
     ("text", "error"),
     [
         ('{"a": 1, "a": 2}', "a: found the key 'a' a second time, expected each key once"),
-        ('{"a": 1,\n}', "expected JSON"),
+        (
+            "[{}, [2,\n ]]",
+            "found a syntax error (illegal trailing comma before end of array) in line 1, expected JSON",
+        ),
+        ('{"a": 1 "b"}', "found a syntax error (expecting ',' delimiter) in line 1, expected JSON"),
+        ("[1,}", "found a syntax error (expecting value) in line 1, expected JSON"),
+        ("\n]", "found a syntax error (expecting value) in line 2, expected JSON"),
         ("", "found a syntax error (expecting value) in line 1, expected JSON"),
         ("[" * 200_000, "found deeper nesting, expected at most 200 levels of nesting"),
     ],
@@ -238,7 +244,7 @@ def test_everything_that_cannot_be_read_is_named(write: Write) -> None:
         "three/bad.yaml: found a syntax error (did not find expected node content) in line 2, expected YAML",
         "three/latin.yaml: found byte 0xe9 in line 2, expected text in UTF-8",
         "absent.yaml: found no such file or folder, expected a file or folder to read",
-        "\\x00: found embedded null byte, expected a file or folder to read",
+        "\\x00: found a null character in the path, expected a file or folder to read",
     ]
 
 
