@@ -227,7 +227,7 @@ def test_annotations_are_one_escaped_line_each() -> None:
 )
 def test_the_command_prints_each_form(output: str, begins: str) -> None:
     asked = ("--only", "PO-TBP-020", "--reading", "guaranteed", "--no-mutants", "--examples", "5")
-    done = tenure("prove", *asked, "-o", output)
+    done = tenure("prove", "-j", "1", *asked, "-o", output)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(begins)
 
@@ -250,7 +250,7 @@ def test_a_folder_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
 
 def test_the_command_exports_every_column(tmp_path: Path) -> None:
     asked = ("--only", "PO-TBP-300", "--reading", "guaranteed", "--no-mutants", "--examples", "1")
-    done = tenure("prove", *asked, "--smt2", str(tmp_path))
+    done = tenure("prove", "-j", "1", *asked, "--smt2", str(tmp_path))
     assert done.returncode == 0, done.stderr
     columns = {"guaranteed", *OBLIGATIONS["PO-TBP-300"].columns_beside("guaranteed")}
     assert {path.name for path in tmp_path.iterdir()} == {f"PO-TBP-300.{each}.smt2" for each in columns}
@@ -259,6 +259,6 @@ def test_the_command_exports_every_column(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_ends_the_command_as_bad_input(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     asked = ("--only", "PO-TBP-020", "--reading", "guaranteed", "--no-mutants", "--examples", "5")
-    done = tenure("prove", *asked, "--smt2", str(tmp_path / "file"))
+    done = tenure("prove", "-j", "1", *asked, "--smt2", str(tmp_path / "file"))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -15,13 +15,15 @@ from tenure_proofs.bounded.trial import PARTS
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.proofs.trees import tenure
 
-QUICK = ("prove", "--only", "PO-TBP-010", "--no-mutants", "--examples", "5")
+ONE = ("prove", "-j", "1")
+"""The start of a process takes longer than most of what is asked here."""
+QUICK = (*ONE, "--only", "PO-TBP-010", "--no-mutants", "--examples", "5")
 
 
 # One test, since making the report takes seconds and each worker would make its own.
 def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_lifted() -> None:
     asked = ("--only", "DYN-040", "--only", "PO-TBP-010")
-    done = tenure("prove", *asked, "--no-mutants", "--examples", "5", "-o", "json")
+    done = tenure(*ONE, *asked, "--no-mutants", "--examples", "5", "-o", "json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
@@ -48,9 +50,7 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
 
 
 def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
-    done = tenure(
-        "prove", "--only", "PO-TBP-010", "--no-mutants", "--reading", "guaranteed", "--examples", "5"
-    )
+    done = tenure(*QUICK, "--reading", "guaranteed")
     assert done.returncode == 0
     assert "No same-priority preemption under minAdmitDuration  proved" in done.stdout
     assert "as-written" not in done.stdout
@@ -77,7 +77,7 @@ def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
 
 
 def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
-    done = tenure("prove", "--only", "PO-KQ-190", "--reading", "guaranteed", "--solver", "z3", "-o", "yaml")
+    done = tenure(*ONE, "--only", "PO-KQ-190", "--reading", "guaranteed", "--solver", "z3", "-o", "yaml")
     assert (done.returncode, done.stderr) == (0, "")
     report = yaml.safe_load(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
@@ -88,8 +88,8 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
 
 
 def test_whole_decisions_are_made_once_and_kept_until_code_changes(tmp_path: Path) -> None:
-    asked = ("prove", "--only", "WD-130", "--only", "WD-170", "--bounded", "small", "--cache", str(tmp_path))
-    first, again = tenure(*asked, "-j", "1"), tenure(*asked, "-j", "1", "-o", "json")
+    asked = (*ONE, "--only", "WD-130", "--only", "WD-170", "--bounded", "small", "--cache", str(tmp_path))
+    first, again = tenure(*asked), tenure(*asked, "-o", "json")
     assert (first.returncode, first.stderr) == (0, "")
     assert "bounded: 0 postconditions hold, 2 are refuted as expected" in first.stdout
     assert "refuted     refuted     proved*" in first.stdout
