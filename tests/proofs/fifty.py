@@ -11,7 +11,7 @@ are drawn in each area. What is asked, the cheapest first:
   timeline   the scenarios over time, the tests of the timeline; nothing else meets it
 
 No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one
-change and has it in memory only. A case that takes far longer than any takes on the unchanged sources counts
+change and has it in memory only. A case that takes far longer than it takes on the unchanged sources counts
 as noticed: it does not end. What nothing notices has to be judged by somebody: `judged.toml` lists what may
 stay, with the reason. Anything else that escapes ends the script with 1.
 

@@ -45,6 +45,14 @@ def test_the_oldest_is_forgotten_when_too_many_workloads_are_listed() -> None:
     assert found.of((0,), list, len) == []
 
 
+@pytest.mark.parametrize(("size", "kept"), [(511, True), (512, False)])
+def test_what_fits_exactly_is_kept_and_one_workload_more_is_too_many(size: int, kept: bool) -> None:
+    found = Found(running=0)  # has room for 1024, and what is found takes one more than it lists
+    first = found.of((1,), lambda: [0] * 511, len)
+    found.of((2,), lambda: [0] * size, len)
+    assert (found.of((1,), list, len) is first) == kept
+
+
 def asked_again(scenario: dict[str, Any]) -> list[dict[str, Any]]:
     """The same pending workload, with other priorities, ages and pods."""
     incoming, made = scenario["incoming"], []

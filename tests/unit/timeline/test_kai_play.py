@@ -283,6 +283,11 @@ def test_a_file_that_is_wrong_says_where_what_and_what_is_expected(
     assert words in str(error.value)
 
 
+def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
+    made = parsed(raw([]))
+    assert (made.title, made.source) == ("", "")
+
+
 def test_an_expectation_that_nobody_asked_about_fails() -> None:
     record = play(parsed(raw([], expect=[{"at": "1m", "kept": "train"}])), preset("guaranteed"))
     assert [(each.holds, each.found) for each in record.outcomes] == [(False, "default/train: nobody asked")]

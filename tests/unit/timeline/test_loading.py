@@ -126,3 +126,37 @@ def test_a_file_that_holds_no_scenario_is_an_error_that_names_it(tmp_path: Path,
 def test_a_restart_that_says_nothing_of_its_length_takes_no_time() -> None:
     read = parse_scenario(raw({"at": "1h", "restart": True}, {"at": "2h", "restart": {}}, until="3h"))
     assert [event.down for event in read.events if isinstance(event, Restart)] == [0, 0]
+
+
+def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
+    made = parse_scenario(raw())
+    assert (made.title, made.source) == ("", "")
+
+
+def test_a_play_may_last_a_nanosecond() -> None:
+    made = parse_scenario({"until": "1ns"})
+    assert made.end - made.start == 1
+
+
+@pytest.mark.parametrize(("most", "refused"), [(6, False), (5, True)])
+def test_users_may_submit_so_many_workloads_and_not_one_more(
+    most: int, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenure.timeline.submissions.MOST_GENERATED", most)
+    made = raw(generate=[{"users": 2, "every": "20m", "queue": "q"}])
+    if refused:
+        assert "generate[0].every: found more than 5 workloads, expected fewer" in said(made)
+    else:
+        parse_scenario(made)
+
+
+def test_a_workload_among_the_objects_may_have_the_name_of_its_local_queue() -> None:
+    template = {"spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}
+    pending = {
+        "kind": "Workload",
+        "metadata": {"namespace": "default", "name": "q", "creationTimestamp": "2026-01-05T07:00:00Z"},
+        "spec": {"queueName": "q", "podSets": [{"name": "main", "count": 1, "template": template}]},
+    }
+    made = parse_scenario(raw(objects=[pending]))
+    assert isinstance(made, Scenario)
+    assert [each.manifest["kind"] for each in made.present] == ["Workload"]

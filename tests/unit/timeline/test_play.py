@@ -12,6 +12,7 @@ from tenure.model import SECOND
 from tenure.readings import parse_reading, preset
 from tenure.timeline import parse_scenario, play
 from tenure.timeline.record import Happening
+from tenure.timeline.scenario import Timing
 from tests.unit.timeline.plays import played, queue, scenario, submit
 
 ANY_EQUAL = {
@@ -123,9 +124,12 @@ def test_a_restart_forgets_who_stood_at_the_head_unless_it_is_the_first_head_aga
     played({**one(events, timing={"eviction": "30s"}), "expect": expect})
 
 
-def test_workloads_among_the_objects_are_there_at_the_start() -> None:
+def held() -> dict[str, Any]:
+    """A workload that holds the quota since an hour before the start."""
     template = {"spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}
-    held: dict[str, Any] = {
+    condition = {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-01-05T08:00:00Z"}
+    assignment = {"name": "main", "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": "1"}, "count": 1}
+    return {
         "kind": "Workload",
         "metadata": {
             "namespace": "ml",
@@ -134,15 +138,31 @@ def test_workloads_among_the_objects_are_there_at_the_start() -> None:
             "creationTimestamp": "2026-01-05T07:00:00Z",
         },
         "spec": {"queueName": "q", "podSets": [{"name": "main", "count": 1, "template": template}]},
+        "status": {
+            "conditions": [condition],
+            "admission": {"clusterQueue": "q", "podSetAssignments": [assignment]},
+        },
     }
-    condition = {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-01-05T08:00:00Z"}
-    assignment = {"name": "main", "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": "1"}, "count": 1}
-    admission = {"clusterQueue": "q", "podSetAssignments": [assignment]}
-    held["status"] = {"conditions": [condition], "admission": admission}
-    raw = one([submit("10m", "high", "q", 1, 9, work="1h")], objects=[held], work={"held": {"work": "3h"}})
+
+
+def test_workloads_among_the_objects_are_there_at_the_start() -> None:
+    raw = one([submit("10m", "high", "q", 1, 9, work="1h")], objects=[held()], work={"held": {"work": "3h"}})
     record = played({**raw, "expect": [{"workloads": {"held": {"runs": 2, "finished": True}}}]})
     assert record.runs[0].start == record.start - HOUR
     assert record.runs[0].work_done == HOUR + 600 * SECOND
+
+
+def test_protected_time_that_ends_with_the_start_is_noticed_in_the_next_cycle() -> None:
+    record = played(one([submit("0s", "waits", "q", 1)], ANY_EQUAL, objects=[held()]), "guaranteed")
+    taken = record.preemptions[0]
+    assert (taken.victim, taken.at - record.start) == ("ml/held", Timing().cycle)
+
+
+def test_what_is_expected_may_be_written_in_any_order_of_times() -> None:
+    expect = [{"at": "30m", "running": "one"}, {"at": "10m", "running": "one"}]
+    raw = one([submit("20m", "one", "q", 1)], expect=expect)
+    found = [each.found for each in play(parse_scenario(raw), preset("released")).outcomes]
+    assert found == ["default/one", "default/one is not there yet"]
 
 
 def test_a_loop_is_told_with_its_period_its_turn_and_who_gets_nowhere() -> None:
