@@ -148,10 +148,11 @@ fmt: $(STAMP) ## format the sources and mend what can be mended by itself
 	$(BIN)/ruff check --fix
 
 .PHONY: lint
-lint: $(STAMP) ## formatting, ruff, and the lints of our own
+lint: $(STAMP) ## formatting, ruff, the lints of our own, and what each rule lacks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/python -m tools.lints
+	$(BIN)/python -m tools.traceability
 
 .PHONY: types
 types: $(STAMP) ## mypy, strict

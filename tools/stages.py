@@ -82,6 +82,7 @@ STAGES = (
         "every obligation kills a mutant, every refuted one has its story; the prover on changed copies "
         "of the sources",
         tests=(
+            "tests/lints/test_new_rule.py",
             "tests/proofs/test_cache.py",
             "tests/proofs/test_changed_trees.py",
             "tests/proofs/test_every_counterexample.py",

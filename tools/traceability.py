@@ -8,7 +8,6 @@ not recorded; `--write` records those that there are. The tree is read as text; 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from typing import Any
 
 from tenure_proofs.obligations import OBLIGATIONS
 from tools.accounts import CoveragePage, Entry, coverage_pages
-from tools.lints.known import VECTORS
+from tools.lints.known import vector_files
 from tools.lints.pages import Page, pages
 from tools.lints.quotes import quotes_of
 from tools.lints.source import RuleFunction, quoted_statement, rule_functions
@@ -200,12 +199,7 @@ def _obligations() -> dict[str, tuple[str, ...]]:
 
 
 def _vectors(root: Path) -> list[dict[str, Any]]:
-    return [
-        vector
-        for path in sorted((root / VECTORS).glob("*.json"))
-        if path.name != "schema.json"
-        for vector in json.loads(path.read_text(encoding="utf-8"))["vectors"]
-    ]
+    return [vector for _, vectors in vector_files(root) for vector in vectors]
 
 
 def _recorded(root: Path) -> set[str]:

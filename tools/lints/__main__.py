@@ -19,6 +19,7 @@ from tools.lints.rule_imports import rule_imports
 from tools.lints.rule_shape import rule_shape
 from tools.lints.sources import awaited
 from tools.lints.statements import page_form, statements
+from tools.lints.stubs import stubs, unused_rules
 from tools.lints.text import forbidden_text, tracked_files
 
 LINTS: tuple[Lint, ...] = (
@@ -29,6 +30,8 @@ LINTS: tuple[Lint, ...] = (
     statements,
     page_form,
     stated_comparisons,
+    stubs,
+    unused_rules,
     source_quotes,
     no_helpers,
     all_imported,

@@ -6,9 +6,9 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tools.lints.pages import findings, pages
 from tools.lints.source import OBLIGATIONS, ORACLE, modules, parse
@@ -54,12 +54,14 @@ def obligations(root: Path) -> set[str]:
 
 def vectors(root: Path) -> set[str]:
     """Every published vector."""
-    return {
-        vector["id"]
-        for path in sorted((root / VECTORS).glob("*.json"))
-        if path.name != "schema.json"
-        for vector in json.loads(path.read_text(encoding="utf-8"))["vectors"]
-    }
+    return {vector["id"] for _, vectors in vector_files(root) for vector in vectors}
+
+
+def vector_files(root: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
+    """Every file of vectors, with what is in it."""
+    for path in sorted((root / VECTORS).glob("*.json")):
+        if path.name != "schema.json":
+            yield path, json.loads(path.read_text(encoding="utf-8"))["vectors"]
 
 
 def scenarios(root: Path) -> set[str]:
