@@ -6,8 +6,8 @@ are drawn in each area. What is asked, the cheapest first:
 
   rules      `tenure prove` on a copy of the tree in which the file is changed: the obligation that kills the
              same mutant in this process, those that name its rule, all of them; then as of the oracle
-  oracle     the vectors, the optimized core on drawn scenarios, the scenarios over time, the postconditions
-             of every bounded cluster, the tests of the oracle
+  oracle     the vectors, the optimized core on drawn scenarios, the scenarios over time, the tests of the
+             oracle, the postconditions of every bounded cluster
   timeline   the scenarios over time, the tests of the timeline; nothing else meets it
 
 No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one

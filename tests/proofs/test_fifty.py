@@ -78,6 +78,27 @@ def test_changed_operators_of_the_oracle_are_noticed_and_no_file_is_written() ->
     assert before == {path: path.read_bytes() for path in before}
 
 
+UNKNOWN = """
+import sys
+from tests.proofs.sources import swap
+from tests.proofs.trees import ROOT
+file = "refimpl/tenure/timeline/checks.py"
+assert "tenure.timeline.checks" not in sys.modules
+text = (ROOT / file).read_text(encoding="utf-8")
+swap(file, text.replace("expected {each.expected}", "wanted {each.expected}"))
+from tenure.timeline.checks import _said
+from tenure.timeline.record import Outcome
+print(_said(Outcome("", False, "1", "2")))
+"""
+
+
+def test_a_change_is_made_in_a_file_that_was_not_imported_before() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", UNKNOWN], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "wanted 1, found 2\n"
+
+
 def test_what_nothing_notices_is_told_and_ends_with_1() -> None:
     asked = ("--areas", "oracle", "--within", "effects.py", "--n", "2", "--ask", "bounded")
     done = run(*asked, "--bounded", "small")

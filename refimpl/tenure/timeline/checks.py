@@ -57,6 +57,13 @@ def _case(group: str, each: Outcome) -> Case:
 
 
 def _when(each: Outcome) -> str:
+    """What was expected, and at which instant, if at one.
+
+    >>> _when(Outcome("expect[0].runs", True, "1", "1"))
+    'expect[0].runs'
+    >>> _when(Outcome("expect[1].running", True, "ns/a", "ns/a", at=0))
+    'expect[1].running at 1970-01-01T00:00:00Z'
+    """
     return each.field if each.at is None else f"{each.field} at {format_instant(each.at)}"
 
 

@@ -34,6 +34,13 @@ def test_capacity_that_may_not_come_back_is_kept_for_the_head_that_waits(policy:
     assert result(record, 1) == {"a2": "parked", "b1": other}
 
 
+def test_what_others_have_left_of_its_quota_is_kept_for_a_head_that_does_not_borrow() -> None:
+    queues = [queue("a", 5, "root", preemption={"reclaimWithinCohort": "Never"}), queue("b", 0, "root")]
+    events = [submit("0s", "b1", "b", 3), submit("1s", "a1", "a", 4), submit("1s", "b2", "b", 2)]
+    record = played(scenario(queues, events))
+    assert result(record, 1) == {"a1": "parked", "b2": "skipped"}
+
+
 ORDER = {
     "old_borrowing": (0, 0, True),
     "old": (1, 0, False),

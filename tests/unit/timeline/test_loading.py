@@ -9,7 +9,7 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.timeline import KaiScenario, Scenario, load_scenario, load_scenarios, parse_scenario
-from tenure.timeline.scenario import Restart
+from tenure.timeline.scenario import Restart, Submit
 from tests.unit.timeline.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -160,3 +160,20 @@ def test_a_workload_among_the_objects_may_have_the_name_of_its_local_queue() -> 
     made = parse_scenario(raw(objects=[pending]))
     assert isinstance(made, Scenario)
     assert [each.manifest["kind"] for each in made.present] == ["Workload"]
+
+
+@pytest.mark.parametrize(("own", "priority"), [({}, 100), ({"priority": 7}, 7), ({"priority": 0}, 0)])
+def test_a_submission_has_the_priority_of_its_class_where_it_says_none_of_its_own(
+    own: dict[str, int], priority: int
+) -> None:
+    named = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "usual"},
+        "value": 100,
+    }
+    submitted = {"name": "a", "queue": "q", "priorityClass": "usual", **own}
+    made = parse_scenario(raw({"at": "1m", "submit": submitted}, objects=[named]))
+    (event,) = made.events
+    assert isinstance(event, Submit)
+    assert event.submission.workload.priority == priority

@@ -165,6 +165,26 @@ def test_what_is_expected_may_be_written_in_any_order_of_times() -> None:
     assert found == ["default/one", "default/one is not there yet"]
 
 
+def test_each_step_of_a_priority_is_told_once() -> None:
+    policy = {"step": 400, "max": 1000, "delayForStep": "1h"}
+    grows = {
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "grows"},
+        "spec": {"priority": 100, "dynamicPriorityPolicy": policy},
+    }
+    ticks = [{"at": f"{minutes}m", "tick": True} for minutes in range(10, 240, 10)]
+    raw = one([submit("0s", "one", "q", 1, priorityClass="grows"), *ticks], objects=[grows])
+    record = played(raw, "guaranteed")
+    steps = [(each.workload, each.priority, each.at - record.start) for each in record.steps]
+    grown = enumerate((100, 500, 900, 1000))
+    assert steps == [("default/one", priority, hours * HOUR) for hours, priority in grown]
+    assert [entry.text for entry in record.story if entry.what == Happening.PRIORITY] == [
+        "its priority is 500, and was 100",
+        "its priority is 900, and was 500",
+        "its priority is 1000, and was 900",
+    ]
+
+
 def test_a_loop_is_told_with_its_period_its_turn_and_who_gets_nowhere() -> None:
     events = [submit("0s", "first", "q", 1), submit("1m", "second", "q", 1)]
     raw = one(events, ANY_EQUAL, timing={"eviction": "30s"}, defaults={"progress": "lost"}, until="20h")
