@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenure.engines import Engine, parse_engine
+from tenure.engines import Engine, Sitting, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explain import explain
@@ -14,7 +14,7 @@ from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.snapshot import take_snapshot, with_effective_priority
+from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, parse_reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
@@ -90,7 +90,7 @@ def decide(
         now: the scheduling cycle's clock: RFC 3339, or ns since the epoch.
         reading: a preset's name, overrides, or a reading; None for `guaranteed`.
         cluster_queue: the workload's ClusterQueue; None follows its LocalQueue.
-        engine: `reference` or `fast`; what the optimized core does not cover the reference decides.
+        engine: `reference`, `fast` or `auto`; what the optimized core does not cover the reference decides.
         explained: whether the decision will be explained, which only the reference's can be.
 
     Raises:
@@ -132,7 +132,8 @@ def decide_all(
         now: as for `decide`.
         reading: as for `decide`.
         cluster_queue: only those who wait for this ClusterQueue; None for all.
-        engine, explained: as for `decide`.
+        engine: as for `decide`; `auto` takes the core where so much is decided that loading it is worth it.
+        explained: as for `decide`.
 
     Returns:
         the decisions, each made when it is drawn: a thousand of them need not be kept at once.
@@ -155,7 +156,8 @@ def decide_all(
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
-    return _decide_each(given, instant, chosen, cluster_queue, parse_engine(engine), explained)
+    sitting = Sitting(parse_engine(engine), given.cluster, instant, chosen, explained=explained)
+    return _decide_each(given, instant, chosen, cluster_queue, sitting)
 
 
 def pending_names(loaded: Loaded) -> list[str]:
@@ -177,12 +179,12 @@ def assumed_queue(loaded: Loaded) -> str | None:
 
 
 def _decide_each(
-    loaded: Loaded, now: Instant, reading: Reading, only: str | None, engine: Engine, explained: bool
+    loaded: Loaded, now: Instant, reading: Reading, only: str | None, sitting: Sitting
 ) -> Iterator[PendingDecision]:
     waiting, refused = _waiting(loaded)
     queues = sorted({*waiting, *(each.cluster_queue for each in refused if each.cluster_queue)})
     for name in queues if only is None else [only]:
-        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, engine, explained)
+        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, sitting)
         yield from (each for each in refused if each.cluster_queue == name)
     if only is None:
         yield from (each for each in refused if each.cluster_queue is None)
@@ -207,30 +209,20 @@ def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDec
 
 
 def _decide_queue(
-    loaded: Loaded,
-    name: str,
-    workloads: list[Workload],
-    now: Instant,
-    reading: Reading,
-    engine: Engine,
-    explained: bool,
+    loaded: Loaded, name: str, workloads: list[Workload], now: Instant, reading: Reading, sitting: Sitting
 ) -> Iterator[PendingDecision]:
-    """The decisions of one ClusterQueue in its order, on one snapshot."""
+    """The decisions of one ClusterQueue in its order."""
     if not workloads:
         return
     cluster = loaded.cluster
-    snapshot = take_snapshot(cluster, name, now, reading)
-    terms = terms_of(snapshot.queue, cluster.settings, reading)
+    terms = terms_of(sitting.snapshot(name).queue, cluster.settings, reading)
 
     def place(workload: Workload) -> tuple[int, Instant, str]:
         priority = with_effective_priority(workload, cluster, now, reading).priority
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
-        decision = decide_by(
-            engine, cluster, workload, name, now, reading, snapshot=snapshot, explained=explained
-        )
-        yield PendingDecision(workload.key, name, decision)
+        yield PendingDecision(workload.key, name, sitting.decide(workload, name))
 
 
 def _loaded(given: Loaded | Cluster) -> Loaded:

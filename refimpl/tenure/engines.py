@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
 
 from tenure.errors import bad_input
-from tenure.model import Assignment, Cluster, Instant, Kin, Target, Workload
+from tenure.model import Assignment, Cluster, Instant, Kin, PodSet, Target, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision, searched_request
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
@@ -16,10 +19,12 @@ from tenure.oracle.question import Question
 from tenure.oracle.replay import evidence_of
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.readings import Reading
+from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure.rules.time_based import requeue_timestamp
 
 if TYPE_CHECKING:
-    from tenure.fast import Answer, Arrays
+    from tenure.fast import Answer, Arrays, Prepared
 
 
 class Engine(StrEnum):
@@ -27,20 +32,51 @@ class Engine(StrEnum):
 
     REFERENCE = "reference"
     FAST = "fast"
+    AUTO = "auto"
+    """The core where it is installed and loading it is worth it, else the reference; see `settled`."""
 
 
 EXPLANATION: Final = "an explanation"
-"""What the core leaves to the reference where findings are asked for: it keeps nobody but the victims."""
-
-LEFT: Final[Counter[str]] = Counter()
-"""What the core has left to the reference in this process, by its own words."""
+"""What the core leaves to the reference where findings are asked for: it keeps only the victims."""
 
 SPARED: Final = "evidence that depends on who has left for a while"
 """What the core leaves to the reference where a victim is allowed only beside others who keep their quota."""
 
+WORTH_LOADING: Final = 5 * 10**6
+"""From so many pairs of a pending and a running workload on, loading the core is worth the time it takes."""
+
+MOST_LISTED: Final = 2**20
+"""So many candidates are kept at most, of decisions that others may share."""
+
 
 class WrongClaimError(RuntimeError):
     """The core has claimed that somebody may be preempted, and the reference finds otherwise."""
+
+
+class Store:
+    """What the core holds of a cluster, built when somebody first asks for it.
+
+    Args:
+        cluster: its `admitted` hold quota.
+    """
+
+    __slots__ = ("_arrays", "_cluster")
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._arrays: Arrays | None = None
+
+    def arrays(self) -> Arrays:
+        """The arrays.
+
+        Raises:
+            Uncovered: the core leaves the cluster to the reference.
+        """
+        if self._arrays is None:
+            from tenure.fast import Arrays
+
+            self._arrays = Arrays(self._cluster)
+        return self._arrays
 
 
 def decide(
@@ -54,12 +90,14 @@ def decide(
     snapshot: Snapshot | None = None,
     *,
     explained: bool = False,
+    store: Store | None = None,
 ) -> Decision:
     """Decide for one pending workload by an engine; all but the first as for `tenure.oracle.decide.decide`.
 
     Args:
         engine: who decides; `Decision.engine` says who did, and `Decision.left` why it was not the core.
         explained: whether findings about the decision will be asked for.
+        store: of the same cluster, where several decisions are made.
 
     Raises:
         InputError: as the reference; or the core is asked for and NumPy is not installed.
@@ -73,18 +111,269 @@ def decide(
     'fast'
     """
     asked = (cluster, preemptor, queue_name, now, reading, assignment)
-    if engine == Engine.REFERENCE:
+    if settled(engine, len(cluster.admitted), explained=explained) == Engine.REFERENCE:
         return decide_by_reference(*asked, snapshot)
     require_core()
-    from tenure.fast import Uncovered
+    from tenure.fast import decide as decide_by_core
 
     if snapshot is None:
         snapshot = take_snapshot(cluster, queue_name, now, reading)
-    try:
-        return _decide_fast(cluster, preemptor, now, reading, assignment, snapshot, explained)
-    except Uncovered as uncovered:
-        LEFT[uncovered.what] += 1
-        return decide_by_reference(*asked, snapshot).left_by_core(uncovered.what)
+    kept = Store(cluster) if store is None else store
+
+    def answered() -> Answer:
+        return decide_by_core(kept.arrays(), preemptor, queue_name, now, reading, assignment)
+
+    return _by_core(
+        answered,
+        lambda: decide_by_reference(*asked, snapshot),
+        with_effective_priority(preemptor, cluster, now, reading),
+        snapshot,
+        reading,
+        now,
+        explained=explained,
+    )
+
+
+class Sitting:
+    """Decisions about many pending workloads of one cluster, each as if it were the only one that waits.
+
+    They share what they have in common: a snapshot for each tree, the core's kept removals, and where the
+    reference decides, whole decisions about workloads that no rule tells apart.
+
+    Args:
+        engine: who decides, `Engine.AUTO` by how many wait and run.
+        cluster: every workload under `admitted` holds quota.
+        now: the cycle's one clock value, ns since the epoch.
+        reading: see `tenure.readings`.
+        explained: whether findings about the decisions will be asked for.
+
+    Raises:
+        InputError: the core is asked for and NumPy is not installed.
+
+    >>> from tenure.model import ClusterQueue
+    >>> from tenure.readings import preset
+    >>> sitting = Sitting(Engine.AUTO, Cluster({"q": ClusterQueue("q")}), 0, preset("guaranteed"))
+    >>> sitting.decide(Workload("ns", "w", "u", priority=0, created_at=0), "q").outcome.value
+    'Fit'
+    """
+
+    def __init__(
+        self, engine: Engine, cluster: Cluster, now: Instant, reading: Reading, *, explained: bool = False
+    ) -> None:
+        pairs = len(cluster.admitted) * len(cluster.pending)
+        self._engine = settled(engine, pairs, explained=explained)
+        if self._engine == Engine.FAST:
+            require_core()
+        self._cluster, self._now, self._reading = cluster, now, reading
+        self._explained = explained
+        self._store = Store(cluster)
+        self._prepared: Prepared | None = None
+        self._trees: dict[str, Snapshot] = {}
+        self._alike = _Alike()
+
+    def snapshot(self, queue_name: str) -> Snapshot:
+        """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
+
+        Raises:
+            InputError: as `take_snapshot`.
+        """
+        known = self._trees.get(queue_name)
+        if known is None:
+            known = take_snapshot(self._cluster, queue_name, self._now, self._reading)
+            self._trees.update({name: known.around(name) for name in known.tree.places})
+        return self._trees[queue_name]
+
+    def decide(self, preemptor: Workload, queue_name: str) -> Decision:
+        """Decide for one of those who wait.
+
+        Args:
+            preemptor: the pending workload.
+            queue_name: its ClusterQueue.
+
+        Raises:
+            InputError, WrongClaimError: as `decide`.
+        """
+        snapshot, now, reading = self.snapshot(queue_name), self._now, self._reading
+        effective = with_effective_priority(preemptor, self._cluster, now, reading)
+
+        def by_reference() -> Decision:
+            return self._alike.decided(preemptor, effective, snapshot, now, reading)
+
+        if self._engine == Engine.REFERENCE:
+            return by_reference()
+        return _by_core(
+            lambda: self._asked_core().decide(preemptor, queue_name, now),
+            by_reference,
+            effective,
+            snapshot,
+            reading,
+            now,
+            explained=self._explained,
+        )
+
+    def _asked_core(self) -> Prepared:
+        if self._prepared is None:
+            from tenure.fast import Prepared
+
+            self._prepared = Prepared(self._store.arrays(), self._reading)
+        return self._prepared
+
+
+class _Alike:
+    """The reference's decisions, each made once for all pending workloads that no rule tells apart."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Decision] = {}
+        self._instants: dict[str, list[Instant]] = {}
+        self._listed = 0
+
+    def decided(
+        self, preemptor: Workload, effective: Workload, snapshot: Snapshot, now: Instant, reading: Reading
+    ) -> Decision:
+        """The decision about a workload.
+
+        Args:
+            preemptor: the pending workload.
+            effective: the same with its effective priority.
+            snapshot: the tree around its ClusterQueue; always the same one for a queue.
+            now, reading: as for `decide`; always the same ones.
+        """
+        terms = terms_of(snapshot.queue, snapshot.cluster.settings, reading)
+        key = (snapshot.queue.name, asked_by(effective), self._age(effective, snapshot, terms, now))
+        known = self._known.get(key)
+        if known is not None:
+            return _about(known, effective)
+        queue = snapshot.queue.name
+        made = decide_by_reference(snapshot.cluster, preemptor, queue, now, reading, snapshot=snapshot)
+        self._listed += len(made.candidates)
+        if self._listed > MOST_LISTED:
+            self._known.clear()
+            self._listed = len(made.candidates)
+        self._known[key] = made
+        return made
+
+    def _age(
+        self, effective: Workload, snapshot: Snapshot, terms: PreemptionTerms, now: Instant
+    ) -> tuple[int, ...]:
+        """Where a workload's instants stand among those of its ClusterQueue that rules compare them with.
+
+        Only equals of the same queue are compared by age (KQ-040), and only under one policy.
+        """
+        if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return ()
+        instants = self._instants.get(snapshot.queue.name)
+        if instants is None:
+            running = snapshot.running.get(snapshot.place, ())
+            found = {requeue_timestamp(each, terms) for each in running}
+            found.update(quota_reservation_time(each, now) for each in running)
+            instants = self._instants[snapshot.queue.name] = sorted(found)
+        mine = effective.created_at, requeue_timestamp(effective, terms)
+        return tuple(side(instants, instant) for instant in mine for side in (bisect_left, bisect_right))
+
+
+_NOT_ASKED: Final = frozenset(
+    {
+        # Who it is.
+        *("namespace", "name", "uid", "job_uid", "queue_name"),
+        # What its effective priority is made of.
+        *("priority_class", "priority_boost", "job_created_at"),
+        # Since when it waits: `_Alike` compares that.
+        *("created_at", "quota_reserved_at", "evicted", "pods_ready_evicted_at"),
+        *("admission_check_evicted_at", "time_based_preempted_at", "preempted_while_borrowing_at"),
+    }
+)
+
+
+def asked_by(effective: Workload) -> Hashable:
+    """All of a pending workload that decides what it gets and for whom it is preempted, but for its age.
+
+    Args:
+        effective: the workload, with its effective priority.
+
+    >>> one, other = (Workload("ns", name, "u", priority=7, created_at=0) for name in "ab")
+    >>> asked_by(one) == asked_by(other), asked_by(one) == asked_by(one.with_priority(8))
+    (True, False)
+    """
+    return tuple(_hashable(getattr(effective, each.name)) for each in _FIELDS)
+
+
+_FIELDS: Final = tuple(each for each in fields(Workload) if each.name not in _NOT_ASKED)
+_PODS: Final = fields(PodSet)
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, Mapping):
+        return tuple(value.items())
+    if isinstance(value, PodSet):
+        return tuple(_hashable(getattr(value, each.name)) for each in _PODS)
+    if isinstance(value, tuple):
+        return tuple(map(_hashable, value))
+    known: Hashable = value
+    return known
+
+
+def _about(decision: Decision, preemptor: Workload) -> Decision:
+    """A decision about one workload as that about another which no rule tells apart from it."""
+    snapshot = decision.snapshot
+    targets = tuple(
+        take_target(
+            preemptor,
+            each.workload,
+            each.evidence,
+            decision.terms,
+            decision.now,
+            _kin(snapshot, each.workload),
+        )
+        for each in decision.targets
+    )
+    return Decision(
+        outcome=decision.outcome,
+        targets=targets,
+        preemptor=preemptor,
+        snapshot=snapshot,
+        assignment=decision.assignment,
+        selection=decision.selection,
+        terms=decision.terms,
+        reading=decision.reading,
+        now=decision.now,
+    )
+
+
+def settled(engine: Engine, pairs: int, *, explained: bool = False) -> Engine:
+    """The engine that decides where `auto` leaves the choice to us; any other is the one that was asked for.
+
+    Args:
+        engine: who is asked for.
+        pairs: how many pairs there are of a pending and a running workload.
+        explained: whether findings will be asked for, which only the reference has.
+
+    >>> settled(Engine.AUTO, 100).value, settled(Engine.FAST, 100).value
+    ('reference', 'fast')
+    """
+    if engine != Engine.AUTO:
+        return engine
+    return Engine.FAST if pairs >= WORTH_LOADING and not explained and _is_compiled() else Engine.REFERENCE
+
+
+def would_be_faster(pairs: int) -> bool:
+    """Whether so much is decided that the core would be worth it, and its compiler is not installed.
+
+    Args:
+        pairs: as for `settled`.
+
+    >>> would_be_faster(100)
+    False
+    """
+    return pairs >= WORTH_LOADING and (find_spec("numpy") is None or find_spec("numba") is None)
+
+
+def _is_compiled() -> bool:
+    """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
+    if find_spec("numpy") is None or find_spec("numba") is None:
+        return False
+    from tenure.fast import COMPILED
+
+    return COMPILED
 
 
 def parse_engine(name: object) -> Engine:
@@ -116,32 +405,35 @@ def require_core() -> None:
         raise bad_input("engine", "fast", expected) from None
 
 
-def _decide_fast(
-    cluster: Cluster,
+def _by_core(
+    answered: Callable[[], Answer],
+    by_reference: Callable[[], Decision],
     preemptor: Workload,
-    now: Instant,
-    reading: Reading,
-    assignment: Assignment | None,
     snapshot: Snapshot,
+    reading: Reading,
+    now: Instant,
+    *,
     explained: bool,
 ) -> Decision:
-    from tenure.fast import Arrays, Uncovered
-    from tenure.fast import decide as decide_by_core
+    """The core's decision, or the reference's where the core leaves it.
+
+    Args:
+        answered, by_reference: either engine, asked.
+        preemptor: the pending workload, with its effective priority.
+        snapshot: the tree around its ClusterQueue.
+    """
+    from tenure.fast import Uncovered
 
     if explained:
-        raise Uncovered(EXPLANATION)
-
-    def built() -> Arrays:
-        return Arrays(cluster)
-
-    arrays: Arrays = snapshot.found.of(("arrays",), built, len)
-    answer = decide_by_core(arrays, preemptor, snapshot.queue.name, now, reading, assignment)
-    asked = (cluster, preemptor, snapshot.queue.name, now, reading, assignment)
-    preemptor = with_effective_priority(preemptor, cluster, now, reading)
-    terms = terms_of(snapshot.queue, cluster.settings, reading)
+        return by_reference().left_by_core(EXPLANATION)
+    try:
+        answer = answered()
+    except Uncovered as uncovered:
+        return by_reference().left_by_core(uncovered.what)
+    terms = terms_of(snapshot.queue, snapshot.cluster.settings, reading)
     targets = _let_through(answer, preemptor, snapshot, terms, now, reading)
     if targets is None:
-        return _judged(answer, decide_by_reference(*asked, snapshot))
+        return _judged(answer, by_reference())
     return Decision(
         outcome=answer.outcome,
         targets=targets,
@@ -205,7 +497,6 @@ def _judged(answer: Answer, judge: Decision) -> Decision:
             f"{judge.preemptor.key}: the core claims {answer.outcome}, {_told(claimed)}; "
             f"the reference finds {judge.outcome}, {_told(found)}"
         )
-    LEFT[SPARED] += 1
     return judge.left_by_core(SPARED)
 
 

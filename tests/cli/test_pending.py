@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tenure.cli.asked import ask
+from tenure.engines import Engine
 from tests.command_line import tenure
 from tests.examples import change, copied
 
@@ -103,6 +105,30 @@ def test_a_workload_without_its_local_queue_does_not_stop_the_others(folder: Pat
     rows = answered(str(folder), *ALL)["pending"]
     assert [row["decision"] for row in rows] == ["Preempt", "NoCandidates", "Preempt", None]
     assert rows[-1]["problems"][0]["field"] == "spec.queueName"
+
+
+def test_the_table_names_the_core_where_it_decides() -> None:
+    done = tenure("decide", "--example", "two-teams", *ALL, "--engine", "fast")
+    clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each as if it were the only one"
+    assert done.stdout.decode().splitlines()[-1] == clock
+    listed = [answered("--example", "two-teams", *ALL, "--engine", each) for each in ("auto", "fast")]
+    assert [each["engine"] for each in listed] == ["reference", "fast"]
+    assert listed[0]["pending"] == listed[1]["pending"]
+
+
+def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tenure.engines.find_spec", lambda _: None)
+    asked = ask((), "two-teams", AT["two-teams"], "guaranteed", (), None, "", None, None)
+    assert asked.of_many(None, explained=False).engine == Engine.REFERENCE
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("tenure.engines.WORTH_LOADING", 1)
+    assert asked.of_many(None, explained=False).engine == Engine.REFERENCE
+    assert capsys.readouterr().err.count("pip install 'tenure[fast]'") == 1
+    asked.of_many(None, explained=True)
+    asked.of_many(Engine.REFERENCE, explained=False)
+    assert capsys.readouterr().err == ""
 
 
 def test_one_cluster_queue_can_be_asked_about_alone() -> None:

@@ -96,7 +96,7 @@ def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
     }
 
 
-def test_all_are_decided_on_one_snapshot_for_each_cluster_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_are_decided_on_one_snapshot_for_each_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = tenure.load(bundled("examples", "shared-cohort"))
     taken: list[str] = []
 
@@ -104,9 +104,10 @@ def test_all_are_decided_on_one_snapshot_for_each_cluster_queue(monkeypatch: pyt
         taken.append(queue)
         return take_snapshot(given, queue, now, reading)
 
-    monkeypatch.setattr("tenure.api.take_snapshot", counted)
+    monkeypatch.setattr("tenure.engines.take_snapshot", counted)
     decided = list(tenure.decide_all(loaded, now="2026-05-11T14:00:00Z"))
-    assert taken == sorted({each.cluster_queue or "" for each in decided})
+    assert len({each.cluster_queue for each in decided}) > 1
+    assert len(taken) == 1
     assert {each.workload for each in decided} == {each.key for each in loaded.cluster.pending}
 
 

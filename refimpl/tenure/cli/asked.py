@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide, decide_all
 from tenure.cli.inputs import load_input, said_warnings
 from tenure.cli.options import overrides_of
 from tenure.cli.settings import with_flags
-from tenure.engines import Engine
+from tenure.cli.terminal import hint
+from tenure.engines import Engine, settled, would_be_faster
 from tenure.manifests import parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, parse_reading
 
 ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
+FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,20 @@ class Asked:
             engine=self.engine,
             explained=self.explained,
         )
+
+    def of_many(self, engine: Engine | None, *, explained: bool) -> Asked:
+        """The same asked about all pending workloads; a hint where the core would be worth it and is missing.
+
+        Args:
+            engine: who decides; None and `auto` leave the choice to how many wait and run.
+            explained: whether findings will be asked for.
+        """
+        cluster = self.loaded.cluster
+        pairs = len(cluster.pending) * len(cluster.admitted)
+        asked = Engine.AUTO if engine is None else engine
+        if asked == Engine.AUTO and not explained and would_be_faster(pairs):
+            hint(FASTER)
+        return replace(self, engine=settled(asked, pairs, explained=explained), explained=explained)
 
     def decided_all(self) -> Iterator[PendingDecision]:
         """The decisions about all pending workloads, each made when it is drawn.

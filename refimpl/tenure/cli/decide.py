@@ -13,7 +13,7 @@ from tenure.cli.decide_checks import Noted, check_of, placed
 from tenure.cli.inputs import sources_of
 from tenure.cli.options import (
     DEFAULT_READING,
-    EngineName,
+    ENGINE_HELP,
     Example,
     FairSharing,
     FeatureGates,
@@ -62,7 +62,10 @@ def decide_command(
     explained: Annotated[
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
-    engine: EngineName = Engine.REFERENCE,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
+    ] = None,
     expect: Annotated[
         Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
     ] = None,
@@ -128,8 +131,10 @@ def decide_command(
             requeuing_timestamp,
             fair_sharing,
         )
-        asked = replace(asked, engine=engine, explained=explained)
-        if not all_pending:
+        if all_pending:
+            asked = asked.of_many(engine, explained=explained)
+        else:
+            asked = replace(asked, engine=engine or Engine.REFERENCE, explained=explained)
             _ask_for_a_name(asked.loaded, workload)
             decision = asked.decided(workload)
     if all_pending:

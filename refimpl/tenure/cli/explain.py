@@ -246,7 +246,8 @@ def _decided_all(asked: Asked) -> tuple[list[Decision], list[tuple[str, str]]]:
     """The decisions about all pending workloads, and who could not be decided about, with the reason."""
     decisions: list[Decision] = []
     undecided: list[tuple[str, str]] = []
-    for each in asked.decided_all():
+    # A verdict about the victim needs every finding, also where it is not preempted.
+    for each in asked.of_many(None, explained=True).decided_all():
         if each.decision is not None:
             decisions.append(each.decision)
         else:

@@ -92,10 +92,12 @@ FairSharing = Annotated[
 ]
 """Fair sharing."""
 
-EngineName = Annotated[
-    Engine,
-    typer.Option("--engine", help="Who decides; fast, the optimized core, leaves the rest to it."),
-]
+ENGINE_HELP = (
+    "Who decides: fast, the optimized core, leaves to the reference what it does not cover; auto takes it "
+    "where much is decided."
+)
+
+EngineName = Annotated[Engine, typer.Option("--engine", help=ENGINE_HELP)]
 """The engine."""
 
 Flips = Annotated[

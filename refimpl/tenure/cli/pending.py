@@ -14,6 +14,7 @@ from tenure.cli.asked import Asked
 from tenure.cli.output import Output, print_answer
 from tenure.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
+from tenure.engines import Engine
 from tenure.errors import Problem
 from tenure.explain import summarize
 from tenure.model import Outcome
@@ -79,7 +80,8 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
-    yield f"  {clock}; each as if it were the only one"
+    by = "" if asked.engine == Engine.REFERENCE else f", engine {asked.engine}"
+    yield f"  {clock}{by}; each as if it were the only one"
 
 
 def _row(each: PendingDecision) -> tuple[str, str, str, str, str]:

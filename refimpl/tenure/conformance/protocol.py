@@ -9,7 +9,7 @@ from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.snapshots import snapshot_of
+from tenure.conformance.snapshots import shared_by
 from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
@@ -90,6 +90,7 @@ def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
     if call == "minruntime":
         return answer_min_runtime(request.get("input"))
     checked = read_decide_request(request.get("input"), engine)
+    known = shared_by(checked) if shared else None
     decision = decide(
         checked.engine,
         checked.cluster,
@@ -98,8 +99,9 @@ def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
         checked.now,
         checked.reading,
         checked.assignment,
-        snapshot_of(checked) if shared else None,
+        None if known is None else known.snapshot,
         explained=checked.explained,
+        store=None if known is None else known.store,
     )
     return render_decision(decision, explained=checked.explained)
 

@@ -322,7 +322,7 @@ class ClusterInput(Shape):
     """On top of Kueue's defaults; those that would switch on what is not modelled may only be off."""
     requeuing_timestamp: Literal["", "Creation", "Eviction"] = "Eviction"
     """waitForPodsReady.requeuingStrategy.timestamp; empty means Creation."""
-    engine: Literal["reference", "fast"] = "reference"
+    engine: Literal["reference", "fast", "auto"] = "reference"
     """The engine that decides; what the optimized core does not cover the reference does."""
     explain: StrictBool = False
     """Whether the answer has the trace."""

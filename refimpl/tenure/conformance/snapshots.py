@@ -1,22 +1,38 @@
-"""One snapshot for all requests about the same cluster: only who waits differs from one to the next."""
+"""One snapshot and one store for all requests about the same cluster, which differ in who waits only."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from tenure.conformance.requests import DecideRequest
+from tenure.engines import Store
 from tenure.model import ClusterQueue, PreemptionRules
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 
 _MOST: Final = 2**7
 
 _Key: TypeAlias = tuple[object, ...]
-_taken: dict[_Key, Snapshot] = {}
 
 
-def snapshot_of(checked: DecideRequest) -> Snapshot:
-    """The snapshot that a request is about, of this time or of an earlier one; the oldest is forgotten first.
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What requests about one cluster share.
+
+    Args:
+        snapshot: the tree around the ClusterQueue.
+        store: what the core holds of the cluster.
+    """
+
+    snapshot: Snapshot
+    store: Store
+
+
+_taken: dict[_Key, Shared] = {}
+
+
+def shared_by(checked: DecideRequest) -> Shared:
+    """What a request shares with others, made for it or for an earlier one; the oldest is forgotten first.
 
     Args:
         checked: what was read from the request.
@@ -27,18 +43,19 @@ def snapshot_of(checked: DecideRequest) -> Snapshot:
     >>> from tenure.conformance.requests import read_decide_request
     >>> queue, workload = {"metadata": {"name": "q"}}, {"metadata": {"name": "w"}}
     >>> raw = {"now": "2026-01-01T00:00:00Z", "clusterQueues": [queue], "admitted": [], "targetCQ": "q"}
-    >>> first, second = (snapshot_of(read_decide_request({**raw, "incoming": workload})) for _ in "12")
-    >>> first.tree is second.tree
+    >>> first, second = (shared_by(read_decide_request({**raw, "incoming": workload})) for _ in "12")
+    >>> first.snapshot.tree is second.snapshot.tree
     True
     """
     key = _key(checked)
     found = _taken.get(key)
     if found is None:
-        found = take_snapshot(checked.cluster, checked.queue, checked.now, checked.reading)
+        snapshot = take_snapshot(checked.cluster, checked.queue, checked.now, checked.reading)
+        found = Shared(snapshot, Store(checked.cluster))
         if len(_taken) >= _MOST:
             del _taken[next(iter(_taken))]
         _taken[key] = found
-    return replace(found, cluster=checked.cluster)
+    return Shared(replace(found.snapshot, cluster=checked.cluster), found.store)
 
 
 def _key(checked: DecideRequest) -> _Key:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tenure.errors import bad_input
@@ -48,6 +48,17 @@ class Snapshot:
     found: Found = field(default_factory=lambda: Found(running=0), repr=False, compare=False)
     heroes: HeroPlan | None = None
     held: Held = NOTHING_HELD
+
+    def around(self, queue_name: str) -> Snapshot:
+        """The snapshot of the same tree around another of its ClusterQueues.
+
+        Raises:
+            KeyError: the tree has no such ClusterQueue.
+        """
+        place = self.tree.places[queue_name]
+        queue = self.tree.nodes[place].queue
+        assert queue is not None
+        return replace(self, queue=queue, place=place)
 
     def without(self, workloads: Iterable[Workload]) -> Snapshot:
         """The snapshot once some workloads have left; those that do not run in its tree are left out."""

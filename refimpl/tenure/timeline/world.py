@@ -164,10 +164,7 @@ class Snapshots:
         if known is None:
             known = take_snapshot(self.cluster, queue, self.clock, self.reading)
             self._keep(known)
-        place = known.tree.places[queue]
-        node = known.tree.nodes[place].queue
-        assert node is not None
-        return dataclasses.replace(known, queue=node, place=place)
+        return known.around(queue)
 
     def charge(self, changed: Snapshot) -> None:
         """From now on the tree looks like this."""
