@@ -108,7 +108,7 @@ class TrustedBaseShape(Shape):
     """Code that every verdict rests on; rules, oracle and obligations are none of it."""
 
     lines: int
-    """How many, comments and empty lines included."""
+    """How many lines of code, without comments, docstrings and empty lines."""
     modules: list[str]
     """Their names."""
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tenure_proofs.bridge import LiftReport, check_call
 from tenure_proofs.solvers import Question
-from tenure_proofs.trusted.claim import Traces
+from tenure_proofs.trusted.claim import Call, Traces
 
 _Answer = TypeVar("_Answer")
 
@@ -24,6 +25,7 @@ class Shared:
 
     traces: Traces = field(default_factory=dict)
     _answers: dict[Hashable, tuple[Question, Any]] = field(default_factory=dict)
+    _checked: dict[int, tuple[Call, LiftReport]] = field(default_factory=dict)
 
     def once(self, how: Hashable, question: Question, ask: Callable[[], _Answer]) -> _Answer:
         """The answer to a question; asked once, however often it comes.
@@ -39,3 +41,10 @@ class Shared:
             self._answers[key] = (question, ask())
         answer: _Answer = self._answers[key][1]
         return answer
+
+    def checked(self, call: Call) -> LiftReport:
+        """Whether both lifters give one formula of a claim's call; asked once, however often it is used."""
+        if id(call) not in self._checked:
+            # The call is kept, so that its id stays its own.
+            self._checked[id(call)] = (call, check_call(call))
+        return self._checked[id(call)][1]

@@ -1,13 +1,17 @@
-"""How much has to be believed: what the runner imports, without obligations, and without what only replays.
+"""What has to be believed, as a reading list: `python -m tenure_proofs.base`.
 
-The rules are what is proved, so they are no part of it. What makes a story of a refutation, and plays it by
-the oracle, is none either: all it can do is to make an error of a refutation. What looks for proofs that say
-little can only refuse them. No claim is proved by either.
+It is what the runner imports, without the rules, which are what is proved; without the obligations, which are
+what is claimed; and without checks that can only refuse a verdict. Lines are counted as code, without
+comments, docstrings and empty lines. `--write` puts the list into the page "What is trusted".
 """
 
 from __future__ import annotations
 
+import argparse
+import ast
 import importlib.util
+import io
+import tokenize
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,26 +20,85 @@ from tenure_proofs.fingerprints import modules_behind
 
 BEGIN = (
     "tenure_proofs.runner",
-    "tenure_proofs.bridge",
     "tenure_proofs.cvc5_worker",
     "tenure_proofs.trusted.ancestors",
     "tenure_proofs.trusted.logic",
     "tenure_proofs.trusted.schemas",
     "tenure_proofs.trusted.transitions",
 )
-"""What asks, what compares the lifters, what talks to the second solver, what statements are made of."""
+"""What asks, what talks to the second solver, what statements are made of."""
 
-REPLAYS = (
-    "tenure.conformance.protocol",
+PROVED = (
     "tenure.rules.eligibility",
     "tenure.rules.hero_rank",
     "tenure.rules.hero_targets",
     "tenure.rules.registry",
     "tenure.oracle.door",
+)
+"""What is proved: it is not looked into."""
+
+CHECKS = (
+    "tenure.conformance.protocol",
+    "tenure_proofs.bridge",
     "tenure_proofs.counterexamples",
+    "tenure_proofs.models",
     "tenure_proofs.vacuity",
 )
-"""What is proved, only replays, or only refuses: it is not looked into."""
+"""What can only refuse a verdict: the second lifter, replays, counterexamples, empty proofs."""
+
+READING = {
+    "tenure_proofs.trusted.domains": (
+        "It says which values an argument ranges over; a claim says nothing about others."
+    ),
+    "tenure_proofs.trusted.symbols": (
+        "It says what Python's operators do with symbolic values, as solver terms."
+    ),
+    "tenure_proofs.trusted.source": (
+        "It finds a function's source, and must refuse a source that is not the code that runs."
+    ),
+    "tenure_proofs.trusted.shapes": (
+        "It holds a function's result as solver terms: a number, None, a record, a list."
+    ),
+    "tenure_proofs.trusted.ast_lifter": (
+        "It translates Python's syntax to formulas. Every formula in a claim comes from here."
+    ),
+    "tenure_proofs.trusted.logic": (
+        "It defines the connectives of statements: a wrong `implies` would change every claim."
+    ),
+    "tenure_proofs.trusted.claim": (
+        "It collects a claim's facts and goals, and lifts each call with that claim's arguments."
+    ),
+    "tenure_proofs.trusted.schemas": (
+        "It states induction: a start and one arbitrary step give any number of steps."
+    ),
+    "tenure_proofs.trusted.ancestors": (
+        "It states the axioms of a tree, and how two ClusterQueues are related in it."
+    ),
+    "tenure_proofs.trusted.transitions": (
+        "It states what an eviction and a reservation write, and how a queue is sorted."
+    ),
+    "tenure_proofs.registry": "It says which obligations exist, and which verdict each must have.",
+    "tenure_proofs.runner": (
+        "It asks for values that satisfy the facts and break a goal, and turns the answers into a verdict."
+    ),
+    "tenure_proofs.asked": "It reuses an answer, which is right only for the very same question.",
+    "tenure_proofs.solvers": "It gives that question to Z3, and its text to cvc5.",
+    "tenure_proofs.cvc5_worker": "It runs cvc5 on that text, and returns what cvc5 says.",
+    "tenure_proofs.budgets": (
+        "It limits a solver's work. A limit that is too low gives `unknown`, never a proof."
+    ),
+    "tenure.processes": "It starts the process of cvc5.",
+    "tenure.readings": "It says what each reading chooses; a claim is proved under one reading.",
+    "tenure.resources": "It finds the file of readings.",
+    "tenure.errors": "It defines the error for a reading that does not exist.",
+}
+"""Every module, in the order in which to read them, and why it must be believed."""
+
+LIFTER_AND_LOGIC = tuple(READING)[: tuple(READING).index("tenure_proofs.trusted.claim") + 1]
+"""From Python to formulas, and from formulas to claims."""
+
+PAGE = "docs/explanation/what-is-trusted.md"
+FIRST, LAST = "<!-- python -m tenure_proofs.base --write -->\n", "<!-- end of the reading list -->\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +107,7 @@ class TrustedBase:
 
     Args:
         modules: their names.
-        lines: how many lines they have, comments, docstrings and empty lines included.
+        lines: how many lines of code they have.
     """
 
     modules: tuple[str, ...]
@@ -55,17 +118,74 @@ class TrustedBase:
 def trusted_base() -> TrustedBase:
     """The modules that verdicts rest on, counted.
 
-    >>> "tenure_proofs.trusted.tracer" in trusted_base().modules
+    >>> "tenure_proofs.trusted.ast_lifter" in trusted_base().modules
     True
-    >>> [name for name in trusted_base().modules if "obligations" in name]
+    >>> [name for name in trusted_base().modules if "obligations" in name or "crosscheck" in name]
     []
     """
-    modules = modules_behind(*BEGIN, without=REPLAYS)
-    return TrustedBase(modules, sum(map(_lines, modules)))
+    modules = modules_behind(*BEGIN, without=(*PROVED, *CHECKS))
+    return TrustedBase(modules, sum(map(lines_of, modules)))
 
 
-def _lines(module: str) -> int:
+def lines_of(module: str) -> int:
+    """How many lines of code a module has."""
     found = importlib.util.find_spec(module)
     assert found is not None
     assert found.origin is not None
-    return len(Path(found.origin).read_text(encoding="utf-8").splitlines())
+    return code_lines(Path(found.origin).read_text(encoding="utf-8"))
+
+
+def code_lines(source: str) -> int:
+    """How many lines have code on them.
+
+    >>> code_lines('\"\"\"Says.\"\"\"\\n\\nx = (  # why\\n    1\\n)\\n# nothing\\n')
+    3
+    """
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        # A text that stands alone is a docstring, of whatever it stands below.
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+_NO_CODE = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+
+
+def reading_list() -> str:
+    """The list as a table in Markdown."""
+    rows = [f"| `{name}` | {lines_of(name)} | {why} |" for name, why in READING.items()]
+    own = sum(map(lines_of, LIFTER_AND_LOGIC))
+    counted = (
+        f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}."
+    )
+    head = f"{counted}\n\n| module | lines | why it must be believed |\n|---|---|---|\n"
+    return head + "\n".join(rows) + "\n"
+
+
+def main() -> None:
+    """Print the list, or write it into the page."""
+    parser = argparse.ArgumentParser(prog="python -m tenure_proofs.base", description=__doc__)
+    parser.add_argument("--write", metavar="REPOSITORY", type=Path, help=f"write it into {PAGE}")
+    repository = parser.parse_args().write
+    if repository is None:
+        print(reading_list(), end="")
+        return
+    page = repository / PAGE
+    before, _, rest = page.read_text(encoding="utf-8").partition(FIRST)
+    after = rest.partition(LAST)[2]
+    page.write_text(f"{before}{FIRST}\n{reading_list()}\n{LAST}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

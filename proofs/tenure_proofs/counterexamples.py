@@ -17,9 +17,10 @@ from tenure.units import format_instant
 from tenure_proofs.asked import Shared
 from tenure_proofs.hero_scenarios import HeroCase, hero_case
 from tenure_proofs.models import build, concrete, rank_of, replay
+from tenure_proofs.premises import fixed_by
 from tenure_proofs.scenarios import scenario_of, story_of
 from tenure_proofs.solvers import Question, solver_that_knows
-from tenure_proofs.trusted.claim import Claim, fixed_by
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import Domain, Record, Scalar, constant, leaves, presence
 
 EPOCH = 1_767_603_600 * SECOND

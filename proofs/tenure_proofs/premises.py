@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from tenure.model import MINUTE, WithinClusterQueue
+from tenure.readings import CHOICES, Reading
+from tenure.rules.terms import PreemptionTerms
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, choose, is_set, value_of
 
 
@@ -22,3 +26,14 @@ def creation_that_counts(workload: Any) -> Any:
     """KEP-754: the Job's creation where it is given, else the Workload's, ns."""
     by_job = is_set(workload, "job_created_at")
     return choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
+
+
+def any_terms(claim: Claim, name: str = "terms") -> Any:
+    """Arbitrary terms of a ClusterQueue, under the claim's reading."""
+    return claim.record(name, PreemptionTerms, fixed_by(claim.reading))
+
+
+def fixed_by(reading: Reading) -> dict[str, Any]:
+    """The fields of the terms that a reading fixes; its other keys are no part of them."""
+    fields = {each.name for each in dataclasses.fields(PreemptionTerms)}
+    return {key: getattr(reading, key) for key in CHOICES if key in fields}

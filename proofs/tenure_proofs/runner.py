@@ -110,7 +110,7 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, sh
     problem = unknown_rules(obligation) or stated(obligation, claim)
     if problem:
         return Result(obligation, reading, Verdict.ERROR, detail=problem)
-    found = _vacuity(claim, obligation.budget, shared)
+    found = _second_lifter(claim, shared) or _vacuity(claim, obligation.budget, shared)
     if found is not None:
         return Result(obligation, reading, found[0], detail=found[1])
     question = question_of(claim, obligation)
@@ -152,6 +152,18 @@ def stated(obligation: Obligation, claim: Claim) -> str:
 def question_of(claim: Claim, obligation: Obligation) -> Question:
     """What is asked: whether the facts can hold and a goal cannot."""
     return Question((*claim.facts, z3.Not(z3.And(claim.goals))), obligation.budget)
+
+
+def _second_lifter(claim: Claim, shared: Shared) -> tuple[Verdict, str] | None:
+    """What is wrong with the lifted calls: nothing, when the tracer gives the same formula of each."""
+    for call in claim.calls:
+        report = shared.checked(call)
+        if report.problem:
+            return (
+                Verdict.UNKNOWN if report.undecided else Verdict.ERROR,
+                f"{report.function}: {report.problem}",
+            )
+    return None
 
 
 def _vacuity(claim: Claim, budget: Budget, shared: Shared) -> tuple[Verdict, str] | None:

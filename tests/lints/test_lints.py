@@ -247,11 +247,11 @@ CHANGES = {
         ("from a text", "exec(text)", "exec"),
         (
             "by the door's own maker",
-            "from tenure.oracle.door import _Made as make",
+            "from tenure.oracle.door import _make_target as make",
             "from tenure.oracle.door",
         ),
-        ("by the door's own maker, asked for", "make = door._Made", "door._Made"),
-        ("by the door's own maker, by name", "make = getattr(door, '_Made')", "'_Made'"),
+        ("by the door's own maker, asked for", "make = door._make_target", "door._make_target"),
+        ("by the door's own maker, by name", "make = getattr(door, '_make_target')", "'_make_target'"),
         ("by a class that makes its own", "class A:\n    def __new__(cls): ...", "def __new__"),
     ),
     "another statement": Change(

@@ -10,23 +10,24 @@ import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import z3
 
+from tenure_proofs.crosscheck.comparing import same
+from tenure_proofs.crosscheck.parameters import parameters_of
 from tenure_proofs.trusted.domains import (
     Domain,
     Optional,
     Record,
     Scalar,
-    constant,
-    parameters_of,
-    presence,
     well_typed,
 )
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape, same
+from tenure_proofs.trusted.shapes import Formula
+from tests.proofs.evaluated import RAISES, Evaluator
 
-RAISES = "raises"
+_Usage = TypeVar("_Usage")
+_Item = TypeVar("_Item")
 TEXTS = ("a", "b", "c")
 NUMBERS = (-4, -3, -1, 0, 1, 2, 3)
 THRESHOLD = 2
@@ -70,6 +71,52 @@ class Ticket:
     job: Job
     place: int
     colour: Colour = Colour.RED
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """A record that is not what it was constructed with."""
+
+    value: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", 2 * self.value)
+
+
+@dataclass(frozen=True)
+class Loud:
+    """A record that is read by code of its own."""
+
+    value: int
+
+    def __getattribute__(self, name: str) -> Any:
+        return (
+            object.__getattribute__(self, name) + 1
+            if name == "value"
+            else object.__getattribute__(self, name)
+        )
+
+
+@dataclass
+class Mutable:
+    """A record that may change."""
+
+    value: int
+
+
+class Settings:
+    """Something with an attribute."""
+
+    limit = 3
+
+
+JOB = Job(3, None, Colour.GREEN, evicted=False)
+"""A record of the module."""
+
+
+def counting(a: int, seen: list[int] = []) -> int:  # noqa: B006 - what is refused
+    seen.append(a)
+    return len(seen)
 
 
 def conjunction(a: int, b: int) -> bool:
@@ -405,9 +452,10 @@ def written(source: str) -> Callable[..., Any]:
     file = f"<written {hashlib.sha256(source.encode()).hexdigest()}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     names = dict(globals())
+    names["__name__"] = __name__
     exec(compile(source, file, "exec"), names)
     definition = ast.parse(source).body[-1]
-    assert isinstance(definition, ast.FunctionDef)
+    assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
     made: Callable[..., Any] = names[definition.name]
     return made
 
@@ -431,24 +479,21 @@ def drawn(domain: Domain) -> Iterator[Any]:
                 yield from NUMBERS if sort is int else list(sort)  # type: ignore[call-overload]
 
 
-def pinned(name: str, domain: Domain, value: Any) -> Iterator[tuple[z3.ExprRef, z3.ExprRef]]:
-    """The solver's constants below an argument, each with its value."""
+def pinned(name: str, domain: Domain, value: Any) -> Iterator[tuple[str, Any]]:
+    """The solver's constants below an argument, by name, each with its value."""
     match domain:
         case Record(_, fields):
-            for field, inner in fields:
-                yield from pinned(f"{name}.{field}", inner, getattr(value, field))
+            for each, inner in fields:
+                yield from pinned(f"{name}.{each}", inner, getattr(value, each))
         case Optional(inner):
-            yield presence(name), z3.BoolVal(value is not None)
+            yield f"{name}?", value is not None
             yield from pinned(name, inner, value if value is not None else 99)
         case Scalar(sort):
-            if sort is bool:
-                yield constant(name, domain), z3.BoolVal(value)
-            else:
-                yield constant(name, domain), z3.IntVal(TEXTS.index(value) if sort is str else int(value))
+            yield name, TEXTS.index(value) if sort is str else value if sort is bool else int(value)
 
 
 def executed(function: Callable[..., Any], arguments: dict[str, Any]) -> object:
-    """What plain Python does, in the words of `formula_says`."""
+    """What plain Python does, in the words of an `Evaluator`."""
     try:
         result = function(**arguments)
     except Exception:  # noqa: BLE001 - whatever is raised means: not defined
@@ -462,33 +507,9 @@ def _plain(result: object, arguments: dict[int, str]) -> object:
             return arguments[id(result)]
         fields = dataclasses.fields(result)
         return {field.name: _plain(getattr(result, field.name), arguments) for field in fields}
+    if isinstance(result, tuple):
+        return {str(place): _plain(each, arguments) for place, each in enumerate(result)}
     return int(result) if isinstance(result, IntEnum) else result
-
-
-def formula_says(formula: Formula, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
-    """What a formula says for some values."""
-    if not _value(formula.defined, values):
-        return RAISES
-    return _said(formula.value, values)
-
-
-def _said(shape: Shape, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
-    match shape:
-        case Passed(name):
-            return name
-        case Built(_, fields):
-            return {name: _said(inner, values) for name, inner in fields}
-        case Maybe(present, value):
-            return _value(value, values) if _value(present, values) else None
-    return _value(shape, values)
-
-
-def _value(term: z3.ExprRef, values: list[tuple[z3.ExprRef, z3.ExprRef]]) -> object:
-    left = z3.simplify(z3.substitute(term, *values))
-    if z3.is_int_value(left):
-        return int(left.as_long())
-    assert z3.is_true(left) or z3.is_false(left), f"{left} still holds a constant"
-    return bool(z3.is_true(left))
 
 
 def differences(function: Callable[..., Any], formula: Formula, limit: int = 400) -> list[str]:
@@ -497,12 +518,13 @@ def differences(function: Callable[..., Any], formula: Formula, limit: int = 400
     found = []
     domains = [list(drawn(domain)) for domain in parameters.values()]
     every = list(itertools.product(*domains))
+    evaluator = Evaluator(formula)
     for row in every[:: max(1, len(every) // limit)]:
         arguments = dict(zip(parameters, row, strict=True))
-        values = [
+        values = dict(
             pair for name, domain in parameters.items() for pair in pinned(name, domain, arguments[name])
-        ]
-        wanted, got = executed(function, arguments), formula_says(formula, values)
+        )
+        wanted, (got,) = executed(function, arguments), evaluator.say(values)
         if wanted != got or type(wanted) is not type(got):
             found.append(f"{arguments}: Python {wanted!r}, formula {got!r}")
     return found

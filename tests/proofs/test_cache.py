@@ -253,8 +253,8 @@ def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable
     right = hashes()
     expected = {
         "tenure.rules.share": (True, True, True),
-        "tenure_proofs.bridge": (True, False, False),
-        "tenure_proofs.trusted.ast_lifter": (True, False, False),
+        "tenure_proofs.bridge": (True, True, False),
+        "tenure_proofs.trusted.ast_lifter": (True, True, True),
         "tenure_proofs.mutants.hunt": (False, True, False),
         "tenure_proofs.obligations.time_based": (False, True, False),
         "tenure.oracle.classical": (False, False, True),

@@ -22,8 +22,9 @@ from tenure.readings import preset_names
 from tenure.timeline import changes, engine
 from tenure.timeline.actors import Actor, admitted, evicted, released
 from tenure.timeline.world import World
+from tests.proofs.evaluated import truth_of
 from tests.proofs.played import Asked, PlayedQueue
-from tests.proofs.relations import compiled, function_of, relation, values_of
+from tests.proofs.relations import compiled, relation, values_of
 from tests.sampling import sample
 
 QUIET = settings(
@@ -137,8 +138,8 @@ def test_a_relation_without_one_of_its_parts_is_noticed(asked: dict[str, list[As
     parts = conjuncts(part, preset)
     assert len(parts) > 1
     for index, each in enumerate(parts):
-        rest = function_of(z3.And(*parts[:index], *parts[index + 1 :]))
-        turned = function_of(z3.And(*parts[:index], z3.Not(each), *parts[index + 1 :]))
+        rest = truth_of(z3.And(*parts[:index], *parts[index + 1 :]))
+        turned = truth_of(z3.And(*parts[:index], z3.Not(each), *parts[index + 1 :]))
         assert any(rest(step) for step in refused), f"nothing tells that {each} is missing"
         assert not any(turned(step) for step in steps), each
 
@@ -159,7 +160,7 @@ def perturbed(part: str, preset: str, step: Step) -> Iterator[Step]:
 @pytest.mark.parametrize("part", ["is ahead", "heads", "takes", "is served in time"])
 def test_a_relation_that_is_the_other_way_round_is_noticed(asked: dict[str, list[Asked]], part: str) -> None:
     mine = [each for each in asked["guaranteed"] if each[0] == part]
-    turned = function_of(z3.Not(relation("guaranteed")[part].term))
+    turned = truth_of(z3.Not(relation("guaranteed")[part].term))
     assert mine
     assert all(turned(values_of(values)) != want for _, values, want in mine)
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 import z3
 
-from tenure.model import MINUTE, Ground
+from tenure.model import MINUTE, Evidence, Ground, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import preset, preset_names
 from tenure.rules.registry import all_rules, get_rule
@@ -19,8 +19,10 @@ from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import is_time_expired, reason_of
 from tenure_proofs import runner
 from tenure_proofs.asked import Shared
+from tenure_proofs.bridge import LiftReport
 from tenure_proofs.budgets import CLOCK, FLOOR, Budget
 from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
 from tenure_proofs.report import text_lines
 from tenure_proofs.runner import Result, run_beside, run_obligation, verdict_of
@@ -46,14 +48,14 @@ def ended(statement: Statement, *, expect: Verdict = Verdict.PROVED, cvc5: Cvc5 
 def true(claim: Claim) -> None:
     """At its reservation nobody has used up a minute."""
     now = claim.number("now")
-    target = claim.workload("target")
+    target = claim.record("target", Workload)
     claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
     claim.prove(negation(claim.lift(is_time_expired)(target, now, MINUTE).value))
 
 
 def false(claim: Claim) -> None:
     """Nobody ever uses up a minute."""
-    target, now = claim.workload("target"), claim.number("now")
+    target, now = claim.record("target", Workload), claim.number("now")
     claim.prove(negation(claim.lift(is_time_expired)(target, now, MINUTE).value))
 
 
@@ -122,14 +124,14 @@ def test_a_rule_outside_the_subset_is_not_liftable() -> None:
 
     result = ended(unreadable)
     assert result.verdict == Verdict.ERROR
-    assert result.detail.startswith("not liftable: a rule may not use true division")
+    assert result.detail.startswith("not liftable: true_division: `a / 2` in line 2")
 
 
 def test_what_the_door_hands_on_is_one_argument_and_no_other() -> None:
     claim = Claim(preset("guaranteed"))
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     handed = [made.hands_on("workload", each).term for each in (target, preemptor, evidence)]
     assert [z3.is_true(each) for each in handed] == [True, False, False]
     with pytest.raises(LiftError, match="take_target hands on no argument as reason"):
@@ -319,18 +321,23 @@ def test_seeds_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> No
     assert (result.verdict, list(result.solvers)) == (Verdict.ERROR, ["z3", "z3 seed 1", "z3 seed 2"])
 
 
-def test_a_formula_that_python_does_not_agree_with_is_an_error() -> None:
+def test_a_formula_that_python_does_not_agree_with_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def since_now(claim: Claim) -> None:
-        target, now = claim.workload("target"), claim.number("now")
+        target, now = claim.record("target", Workload), claim.number("now")
         claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") < now)
         claim.prove(claim.lift(quota_reservation_time)(target, now).value == now)
 
     claim = Claim(preset("guaranteed"))
     since_now(claim)
     call = claim.calls[0]
-    doctored = type(call.formula)(z3.Int("now"), z3.BoolVal(True))
-    traces = {next(iter(claim.traces)): doctored}
-    result = run_obligation(made(since_now), "guaranteed", None, shared=Shared(traces))
+    formula = type(call.formula)(z3.Int("now"), z3.BoolVal(True))
+    traces = {next(iter(claim.traces)): type(call)(call.function, call.arguments, formula)}
+    result = run_obligation(made(since_now), "guaranteed", None, shared=Shared(dict(traces)))
+    assert result.verdict == Verdict.ERROR
+    assert result.detail.startswith("quota_reservation_time: tracer and syntax lifter differ (sat)")
+    # Where both lifters were wrong alike, plain Python would still disagree.
+    monkeypatch.setattr("tenure_proofs.asked.check_call", lambda _: LiftReport("", 0, ""))
+    result = run_obligation(made(since_now), "guaranteed", None, shared=Shared(dict(traces)))
     assert result.verdict == Verdict.ERROR
     assert result.detail.startswith("the witness does not replay: quota_reservation_time returns")
 
@@ -348,7 +355,7 @@ class Counting:
 
 def test_the_very_same_question_is_asked_once_and_another_again() -> None:
     def depends(claim: Claim) -> None:
-        target, now = claim.workload("target"), claim.number("now")
+        target, now = claim.record("target", Workload), claim.number("now")
         early = 1 if claim.reading.name == "released" else 0
         claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
         claim.prove(negation(claim.lift(is_time_expired)(target, now - early, MINUTE).value))

@@ -10,11 +10,13 @@ import pytest
 import z3
 
 from tenure.oracle.door import take_target
-from tenure_proofs.trusted import symbols, tracer
-from tenure_proofs.trusted.ast_lifter import formula_of as from_syntax
+from tenure_proofs.crosscheck import symbols, tracer
+from tenure_proofs.crosscheck.parameters import formula_of as from_syntax
+from tenure_proofs.crosscheck.tracer import formula_of as traced
 from tenure_proofs.trusted.domains import LiftError, Scalar
-from tenure_proofs.trusted.tracer import formula_of as traced
+from tenure_proofs.trusted.symbols import symbol
 from tests.proofs import programs
+from tests.proofs.evaluated import Evaluator
 from tests.proofs.programs import named
 
 
@@ -132,7 +134,6 @@ def test_the_truth_of_a_symbol_outside_a_run_is_refused() -> None:
 
 
 def test_a_concrete_argument_narrows_the_formula() -> None:
-    number = symbols.symbol("b", Scalar(int))
+    number = symbol("b", Scalar(int))
     narrowed = tracer.trace(programs.early_return, 3)
-    assert programs.formula_says(narrowed, []) == 1
-    assert programs.formula_says(tracer.trace(programs.conjunction, 0, number), []) is False
+    assert Evaluator(narrowed, tracer.trace(programs.conjunction, 0, number)).say({}) == [1, False]

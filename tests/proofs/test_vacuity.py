@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from tenure.model import MINUTE, DynamicPriorityPolicy, PolicyFault, WithinClusterQueue, Workload
+from tenure.model import (
+    MINUTE,
+    DynamicPriorityPolicy,
+    Evidence,
+    Kin,
+    PolicyFault,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.oracle.door import take_target
 from tenure.readings import InvalidClass
 from tenure.rules.dynamic_priority import dynamic_priority, policy_fault
@@ -22,6 +30,7 @@ from tenure.rules.priority import effective_priority
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.budgets import FLOOR, SPENT, Budget
 from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import Result, run_obligation
 from tenure_proofs.trusted.claim import Claim, Traces
@@ -140,7 +149,7 @@ def test_every_part_of_a_fact_or_a_goal_must_be_able_to_occur(parts: Any) -> Non
 
 def test_axioms_types_notions_and_lemmas_need_not_have_all_their_cases() -> None:
     def sound(claim: Claim) -> None:
-        x, one, other = claim.number("x"), claim.workload("one"), claim.workload("other")
+        x, one, other = claim.number("x"), claim.record("one", Workload), claim.record("other", Workload)
         priority, base, _, gate = effective(claim)
         claim.grant(implies(x < 2, x < 3))
         claim.assume(x > 3, negation(gate), equal_fields(one, other), negation(is_set(one, "cluster_queue")))
@@ -163,20 +172,33 @@ def test_a_statement_that_lifts_nothing_or_claims_nothing_of_it_is_refused() -> 
 
 def test_that_a_function_returns_is_no_use_of_what_it_returns() -> None:
     def returns(claim: Claim) -> None:
-        claim.prove(claim.lift(is_time_expired)(claim.workload("w"), claim.number("now"), MINUTE).defined)
+        claim.prove(
+            claim.lift(is_time_expired)(claim.record("w", Workload), claim.number("now"), MINUTE).defined
+        )
 
     refused(ended(returns, "TBP-020"), IDLE, "TBP-020")
 
 
 def test_that_a_function_may_raise_is_a_use_of_it() -> None:
     def never_taken(claim: Claim) -> None:
-        preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+        preemptor, target, terms = (
+            claim.record("preemptor", Workload),
+            claim.record("target", Workload),
+            any_terms(claim),
+        )
         claim.assume(
             has_value(target, "cluster_queue", terms.cluster_queue),
             terms.within_cluster_queue == WithinClusterQueue.NEVER,
         )
         door = claim.lift(take_target)
-        taken = door(preemptor, target, claim.evidence("evidence"), terms, claim.number("now"), claim.kin())
+        taken = door(
+            preemptor,
+            target,
+            claim.record("evidence", Evidence),
+            terms,
+            claim.number("now"),
+            claim.record("kin", Kin),
+        )
         claim.prove(negation(taken.defined))
 
     assert ended(never_taken, "KQ-300", "KQ-040").verdict == Verdict.PROVED
@@ -204,13 +226,13 @@ def test_that_equal_arguments_give_equal_results_says_nothing_of_a_rule() -> Non
 
 def test_so_does_equality_of_records_field_by_field() -> None:
     def pure(claim: Claim) -> None:
-        one, other, now = claim.workload("one"), claim.workload("other"), claim.number("now")
+        one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
         expired = claim.lift(is_time_expired)
         claim.assume(equal_fields(one, other))
         claim.prove(either_both_or_none(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
 
     def sees_little(claim: Claim) -> None:
-        one, other, now = claim.workload("one"), claim.workload("other"), claim.number("now")
+        one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
         expired = claim.lift(is_time_expired)
         claim.assume(equal_fields(one, other, "uid", "priority"))
         claim.prove(either_both_or_none(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
@@ -231,12 +253,12 @@ def test_an_arbitrary_result_is_still_of_its_type() -> None:
 def test_parts_of_a_record_are_results_too() -> None:
     def keyed(claim: Claim) -> tuple[Any, Any]:
         workload, preemptor, now = (
-            claim.workload("workload"),
-            claim.workload("preemptor"),
+            claim.record("workload", Workload),
+            claim.record("preemptor", Workload),
             claim.number("now"),
         )
         group = claim.number("group")
-        return claim.lift(order_key)(workload, group, preemptor, claim.terms(), now), group
+        return claim.lift(order_key)(workload, group, preemptor, any_terms(claim), now), group
 
     def sound(claim: Claim) -> None:
         key, group = keyed(claim)
@@ -265,7 +287,7 @@ def test_a_rule_that_is_named_and_never_called_is_refused() -> None:
 
 def test_a_rule_that_is_called_by_what_is_lifted_is_reached() -> None:
     def sound(claim: Claim) -> None:
-        target, now = claim.workload("target"), claim.number("now")
+        target, now = claim.record("target", Workload), claim.number("now")
         claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
         claim.prove(negation(claim.lift(is_time_expired)(target, now, MINUTE).value))
 

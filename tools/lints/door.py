@@ -14,7 +14,7 @@ from tools.lints.problem import Problem
 from tools.lints.source import MODEL, ORACLE, Module, dotted_name, imports, modules
 
 _CLASS = "Target"
-_MAKER = "_Made"
+_MAKER = "_make_target"
 _DOOR = (ORACLE / "door.py").as_posix()
 _ADVICE = f"only {_DOOR} may; take one from take_target, which asks for the evidence"
 

@@ -14,6 +14,8 @@ from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE
+from tenure_proofs.crosscheck.comparing import equivalent
+from tenure_proofs.crosscheck.parameters import formula_of, well_typed_parameters
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of
@@ -23,9 +25,7 @@ from tenure_proofs.mutants.values import value_changes
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
-from tenure_proofs.trusted import tracer
-from tenure_proofs.trusted.domains import LiftError, well_typed_parameters
-from tenure_proofs.trusted.shapes import equivalent
+from tenure_proofs.trusted.domains import LiftError
 
 DOOR = "DOOR"
 """Stands for `take_target` where a rule's identifier stands otherwise."""
@@ -147,9 +147,9 @@ def is_equivalent(mutant: Mutant) -> bool:
     """Whether the solver proves that a mutant is the rule."""
     with mutant.applied():
         try:
-            changed = tracer.formula_of(mutant.function)
+            changed = formula_of(mutant.function)
         except LiftError:
             return False
-    different = z3.Not(equivalent(tracer.formula_of(mutant.function), changed))
+    different = z3.Not(equivalent(formula_of(mutant.function), changed))
     question = Question((*well_typed_parameters(mutant.function), different), EQUIVALENCE)
     return ask_z3(question).said == "unsat"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, DynamicPriorityPolicy
+from tenure.model import MINUTE, DynamicPriorityPolicy, Evidence, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.dynamic_priority import dynamic_priority, elapsed_steps, elapsed_time, priority_at
-from tenure_proofs.premises import creation_that_counts, duration_is_in_force
+from tenure_proofs.premises import any_terms, creation_that_counts, duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -36,7 +36,11 @@ def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> 
 @obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED))
 def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
     """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
-    older, younger, now = claim.workload("older"), claim.workload("younger"), claim.number("now")
+    older, younger, now = (
+        claim.record("older", Workload),
+        claim.record("younger", Workload),
+        claim.number("now"),
+    )
     longer, shorter = claim.number("longer"), claim.number("shorter")
     more, fewer = claim.number("more"), claim.number("fewer")
     base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
@@ -62,7 +66,7 @@ def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
 @obligation("PO-DYN-210", rules=AGEING, expect=everywhere(REFUTED))
 def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
     """KEP-754, Priority Calculation: at the boundary of a step the older goes first."""
-    older, younger = claim.workload("older"), claim.workload("younger")
+    older, younger = claim.record("older", Workload), claim.record("younger", Workload)
     now, later = claim.number("now"), claim.number("later")
     policy, counting = _class(claim, "policy", 1, MINUTE), claim.reading.priority_steps
     priority = claim.lift(priority_at)
@@ -85,7 +89,7 @@ def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
 @obligation("PO-DYN-220", rules=AGEING, expect=everywhere(REFUTED))
 def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps of two sizes and delays change the order again and again."""
-    often, seldom = claim.workload("often"), claim.workload("seldom")
+    often, seldom = claim.record("often", Workload), claim.record("seldom", Workload)
     first, second, third = (claim.number(name) for name in ("first", "second", "third"))
     small, large = _class(claim, "small", 2, 2 * MINUTE), _class(claim, "large", 3, 3 * MINUTE)
     priority, counting = claim.lift(priority_at), claim.reading.priority_steps
@@ -109,8 +113,8 @@ def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> Non
 
 def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
     """Inside one ClusterQueue somebody waits, and somebody runs who is still protected; both of one class."""
-    waiting, running = claim.workload("waiting"), claim.workload("running")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    waiting, running = claim.record("waiting", Workload), claim.record("running", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     priority, counting = claim.lift(priority_at), claim.reading.priority_steps
     duration, reserved = value_of(terms, "min_admit_duration"), value_of(running, "quota_reserved_at")
     claim.assume(
@@ -122,7 +126,9 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
         *(each.priority == priority(each, base, policy, now, counting).value for each in (waiting, running)),
     )
     claim.prove(
-        negation(claim.lift(take_target)(waiting, running, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(waiting, running, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
     return waiting, running, now
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Reason, ReclaimWithinCohort, RequeuingTimestamp, WithinClusterQueue
+from tenure.model import (
+    MINUTE,
+    Evidence,
+    Ground,
+    Kin,
+    Reason,
+    ReclaimWithinCohort,
+    RequeuingTimestamp,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -36,7 +47,7 @@ def _own(target: Any, terms: Any) -> Any:
 @obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
 def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -> None:
     """Kueue main of August 2026, queue-order timestamp, and gate PrioritySortingWithinCohort."""
-    workload, sorting = claim.workload("workload"), claim.flag("priority_sorting")
+    workload, sorting = claim.record("workload", Workload), claim.flag("priority_sorting")
     configured = claim.member("requeuing_timestamp", RequeuingTimestamp)
     stamp = claim.lift(queue_order_timestamp)(workload, configured, sorting).value
     by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
@@ -54,21 +65,23 @@ def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -
 @obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def a_workload_of_higher_priority_is_never_taken(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(_own(target, terms), target.priority > preemptor.priority)
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
 @obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(_own(target, terms), target.priority < preemptor.priority)
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(
         either_both_or_none(
             taken.defined,
@@ -84,15 +97,17 @@ def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None
 @obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def an_equal_is_taken_under_one_policy_only(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerOrNewerEqualPriority."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         _own(target, terms),
         target.priority == preemptor.priority,
         terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined),
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        ),
         negation(claim.lift(has_lower_priority)(preemptor, target).value),
     )
 
@@ -100,7 +115,7 @@ def an_equal_is_taken_under_one_policy_only(claim: Claim) -> None:
 @obligation("PO-KQ-050", rules=["KQ-030"], expect=everywhere(PROVED))
 def quota_is_held_since_its_stamp_or_since_now(claim: Claim) -> None:
     """KEP-8522, Terminology; Kueue main of August 2026, candidate order."""
-    target, now = claim.workload("target"), claim.number("now")
+    target, now = claim.record("target", Workload), claim.number("now")
     since = claim.lift(quota_reservation_time)(target, now).value
     stamped = is_set(target, "quota_reserved_at")
     claim.prove(
@@ -123,25 +138,27 @@ def a_boost_counts_exactly_where_its_gate_is_on(claim: Claim) -> None:
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))
 def within_never_takes_nobody_of_the_own_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
 @obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
 def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         negation(_own(target, terms)),
         negation(terms.hero),
         terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(implies(taken.defined, target.priority < preemptor.priority))
 
 
@@ -151,15 +168,15 @@ def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) ->
 
     Under fair sharing the ground of the evidence says which strategy is in use, so there both may stand.
     """
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, now = claim.terms(), claim.number("now")
-    evidence, forged = claim.evidence("evidence"), claim.evidence("forged")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, now = any_terms(claim), claim.number("now")
+    evidence, forged = claim.record("evidence", Evidence), claim.record("forged", Evidence)
     claim.assume(
         any_of(_own(target, terms), negation(terms.fair_sharing)),
         forged.ground != evidence.ground,
         *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
     )
-    door, kin = claim.lift(take_target), claim.kin()
+    door, kin = claim.lift(take_target), claim.record("kin", Kin)
     claim.prove(
         implies(
             door(preemptor, target, evidence, terms, now, kin).defined,
@@ -182,8 +199,8 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
 
     With gate TimeBasedSamePriorityPreemption off, and wherever else no duration is in force.
     """
-    one, other = claim.workload("one"), claim.workload("other")
-    terms, now = claim.terms(), claim.number("now")
+    one, other = claim.record("one", Workload), claim.record("other", Workload)
+    terms, now = any_terms(claim), claim.number("now")
     claim.assume(
         one.priority == other.priority,
         _own(one, terms),
@@ -200,10 +217,20 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
         negation(
             all_of(
                 door(
-                    one, other, claim.evidence("first_evidence"), terms, now, claim.kin("first_kin")
+                    one,
+                    other,
+                    claim.record("first_evidence", Evidence),
+                    terms,
+                    now,
+                    claim.record("first_kin", Kin),
                 ).defined,
                 door(
-                    other, one, claim.evidence("second_evidence"), terms, now, claim.kin("second_kin")
+                    other,
+                    one,
+                    claim.record("second_evidence", Evidence),
+                    terms,
+                    now,
+                    claim.record("second_kin", Kin),
                 ).defined,
             )
         )
@@ -213,8 +240,8 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
 @obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
 def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority is strict, whatever the tree and the shares."""
-    one, other, now = claim.workload("one"), claim.workload("other"), claim.number("now")
-    of_one, of_other = claim.terms("terms_of_one"), claim.terms("terms_of_other")
+    one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
+    of_one, of_other = any_terms(claim, "terms_of_one"), any_terms(claim, "terms_of_other")
     claim.assume(
         negation(any_of(of_one.hero, of_other.hero)),
         of_one.cluster_queue != of_other.cluster_queue,
@@ -228,10 +255,20 @@ def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Cl
         negation(
             all_of(
                 door(
-                    one, other, claim.evidence("first_evidence"), of_one, now, claim.kin("first_kin")
+                    one,
+                    other,
+                    claim.record("first_evidence", Evidence),
+                    of_one,
+                    now,
+                    claim.record("first_kin", Kin),
                 ).defined,
                 door(
-                    other, one, claim.evidence("second_evidence"), of_other, now, claim.kin("second_kin")
+                    other,
+                    one,
+                    claim.record("second_evidence", Evidence),
+                    of_other,
+                    now,
+                    claim.record("second_kin", Kin),
                 ).defined,
             )
         )

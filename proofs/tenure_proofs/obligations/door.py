@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tenure.model import Evidence, Kin, Workload
 from tenure.oracle.door import take_target
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 
@@ -10,8 +12,8 @@ from tenure_proofs.trusted.claim import Claim
 @obligation("PO-KQ-265", rules=["KQ-300"], expect=everywhere(Verdict.PROVED))
 def who_leaves_is_whom_the_door_was_asked_about_and_on_the_evidence_shown(claim: Claim) -> None:
     """Kueue main of August 2026, preemption; KEP-8826, Deterministic Victim Selection."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.assume(made.defined)
     claim.prove(made.hands_on("workload", target), made.hands_on("evidence", evidence))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, SECOND, Ground, Reason
+from tenure.model import MINUTE, SECOND, Evidence, Ground, Kin, Reason, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.time_based import is_time_expired, requeue_timestamp
-from tenure_proofs.premises import duration_is_in_force
+from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -30,7 +30,7 @@ GUARANTEED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PRO
 
 def _two_durations(claim: Claim) -> tuple[Any, Any]:
     """Terms that differ in their duration only, both in force: the shorter and the longer."""
-    shorter, longer = claim.terms("shorter"), claim.terms("longer")
+    shorter, longer = any_terms(claim, "shorter"), any_terms(claim, "longer")
     claim.assume(
         duration_is_in_force(shorter),
         equal_fields(shorter, longer, "min_admit_duration"),
@@ -42,7 +42,7 @@ def _two_durations(claim: Claim) -> tuple[Any, Any]:
 
 def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
     """Two workloads of one priority in one ClusterQueue with a duration in force, and the terms."""
-    one, other, terms = claim.workload("one"), claim.workload("other"), claim.terms()
+    one, other, terms = claim.record("one", Workload), claim.record("other", Workload), any_terms(claim)
     claim.assume(
         duration_is_in_force(terms),
         one.priority == other.priority,
@@ -85,7 +85,11 @@ def of_any_two_equals_never_does_each_take_the_other(claim: Claim) -> None:
 @obligation("PO-TBP-150", rules=GROUND_RULES, expect=everywhere(PROVED))
 def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
-    preemptor, target, now = claim.workload("taker"), claim.workload("taken"), claim.number("now")
+    preemptor, target, now = (
+        claim.record("taker", Workload),
+        claim.record("taken", Workload),
+        claim.number("now"),
+    )
     shorter, longer = _two_durations(claim)
     ground = claim.lift(ground_within_queue)
     claim.prove(
@@ -111,8 +115,8 @@ def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim:
     Whoever stood before a candidate that remains does remain, and before it. Where newer equals may be taken,
     one that is no longer expired falls back among them.
     """
-    preemptor, now = claim.workload("taker"), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, now = claim.record("taker", Workload), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     shorter, longer = _two_durations(claim)
     ground, precedes = claim.lift(ground_within_queue), claim.lift(candidate_precedes)
 
@@ -131,7 +135,7 @@ def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim:
 
 def _expired_by_a_whole_second_stamp(claim: Claim) -> tuple[Any, Any]:
     """Whether a workload counts as expired, and for how long it has really run."""
-    target, now, duration = claim.workload("taken"), claim.number("now"), claim.number("duration")
+    target, now, duration = claim.record("taken", Workload), claim.number("now"), claim.number("duration")
     reserved, stamp = claim.number("really_reserved_at"), claim.number("stamp")
     seconds = claim.number("seconds")
     claim.assume(
@@ -161,9 +165,15 @@ def a_whole_second_stamp_protects_for_the_whole_duration(claim: Claim) -> None:
 
 def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
     """A queue, somebody who waits, somebody whom it may take now, the clock, and why."""
-    queue = OneQueue(claim.terms(), claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
-    taker, running, now = claim.workload("taker"), claim.workload("running"), claim.number("now")
-    taken = queue.takes(taker, running, claim.evidence("evidence"), now)
+    queue = OneQueue(
+        any_terms(claim), claim.lift(requeue_timestamp), claim.lift(take_target), claim.record("kin", Kin)
+    )
+    taker, running, now = (
+        claim.record("taker", Workload),
+        claim.record("running", Workload),
+        claim.number("now"),
+    )
+    taken = queue.takes(taker, running, claim.record("evidence", Evidence), now)
     claim.assume(queue.is_pending(taker), queue.holds_a_place(running), taken.defined)
     return queue, taker, running, now, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
 
@@ -197,7 +207,7 @@ def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Cl
 def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim: Claim) -> None:
     """KEP-8522, Story 2: "rotates fairly"; the victim behind its preemptor, once it waits again."""
     queue, taker, running, now, by_time = _taken_in_the_queue(claim)
-    victim = claim.workload("victim")
+    victim = claim.record("victim", Workload)
     claim.assume(
         duration_is_in_force(queue.terms),
         is_evicted(running, victim, by_time, now),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from tenure.model import DynamicPriorityPolicy, PolicyFault
+from tenure.model import DynamicPriorityPolicy, PolicyFault, Workload
 from tenure.readings import InvalidClass, PrioritySteps
 from tenure.rules.dynamic_priority import (
     dynamic_priority,
@@ -107,7 +107,7 @@ class _Boosted:
 
 def _boosted(claim: Claim, base: Any, policy: Any) -> _Boosted:
     (steps,) = _steps(claim, "steps")
-    workload, gate = claim.workload("workload"), claim.flag("boost_gate")
+    workload, gate = claim.record("workload", Workload), claim.flag("boost_gate")
     annotated = workload.priority_boost
     claim.assume(_int32(annotated))
     grown = claim.lift(dynamic_priority)(base, policy, steps).value
@@ -163,7 +163,11 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
 @obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"], expect=everywhere(PROVED))
 def a_workload_s_own_priority_counts_without_a_policy_and_only_then(claim: Claim) -> None:
     """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
-    workload, other, grown = claim.workload("workload"), claim.workload("other"), claim.number("grown")
+    workload, other, grown = (
+        claim.record("workload", Workload),
+        claim.record("other", Workload),
+        claim.number("grown"),
+    )
     gate, decided = claim.flag("boost_gate"), claim.lift(priority_in_decision)
     claim.assume(workload.priority_boost == other.priority_boost)
     unboosted = any_of(negation(gate), workload.priority_boost == 0)
@@ -320,7 +324,7 @@ def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
 @obligation("PO-DYN-075", rules=["DYN-010"], expect=everywhere(PROVED))
 def time_runs_from_the_jobs_creation_and_is_never_negative(claim: Claim) -> None:
     """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
-    workload, now = claim.workload("workload"), claim.number("now")
+    workload, now = claim.record("workload", Workload), claim.number("now")
     elapsed = claim.lift(elapsed_time)(workload, now).value
     created = creation_that_counts(workload)
     claim.prove(
@@ -396,7 +400,7 @@ def _elapsed_by_cases(workload: Any, now: Any) -> tuple[tuple[Any, Any, Any], ..
 @obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"], expect=everywhere(PROVED))
 def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim: Claim) -> None:
     """KEP-754, Priority Calculation, as a moment to wake at: neither too early nor too late."""
-    workload, policy = claim.workload("workload"), claim.record("policy", DynamicPriorityPolicy)
+    workload, policy = claim.record("workload", Workload), claim.record("policy", DynamicPriorityPolicy)
     now, later = claim.number("now"), claim.number("later")
     delay, counting = policy.delay_for_step, claim.reading.priority_steps
     count = claim.lift(elapsed_steps)
@@ -420,10 +424,13 @@ def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim:
 def with_a_policy_the_classs_base_counts_and_only_time_adds_to_it(claim: Claim) -> None:
     """KEP-754, Other points: calculated every time, "without updating the values"."""
     base, policy = _class(claim)
-    workload, now = claim.workload("workload"), claim.number("now")
+    workload, now = claim.record("workload", Workload), claim.number("now")
     counting = claim.reading.priority_steps
     count, after = claim.lift(elapsed_steps), claim.lift(dynamic_priority)
     priority = claim.lift(priority_at)(workload, base, policy, now, counting).value
-    for case, _, elapsed in _elapsed_by_cases(workload, now):
-        steps = count(elapsed, policy.delay_for_step, counting).value
-        claim.prove(implies(case, priority == after(base, policy, steps).value))
+    since = claim.lift(elapsed_time)(workload, now).value
+    steps = count(since, policy.delay_for_step, counting).value
+    claim.prove(
+        priority == after(base, policy, steps).value,
+        *(implies(case, since == elapsed) for case, _, elapsed in _elapsed_by_cases(workload, now)),
+    )

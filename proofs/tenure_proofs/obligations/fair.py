@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import UNLIMITED, Ground, Reason, ReclaimWithinCohort
+from tenure.model import UNLIMITED, Evidence, Ground, Kin, Reason, ReclaimWithinCohort, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -23,6 +23,7 @@ from tenure.rules.share import (
     queue_wins,
     stays_in_tournament,
 )
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -64,8 +65,12 @@ def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
 @obligation("PO-KQ-400", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-410"], expect=everywhere(PROVED))
 def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: feature gate FairSharingPreemptWithinNominal."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
-    evidence = claim.evidence("evidence")
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
+    evidence = claim.record("evidence", Evidence)
     within, gate = claim.flag("within"), claim.flag("gate")
     claims = claim.lift(claims_nominal)(within, gate).value
     claim.assume(evidence.within_nominal == claims)
@@ -99,8 +104,12 @@ def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim)
 @obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
 def only_the_strategy_in_use_decides(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: one strategy after the other, the first one named first."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
-    evidence = claim.evidence("evidence")
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
+    evidence = claim.record("evidence", Evidence)
     ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
     claim.assume(negation(evidence.within_nominal))
     allowed = _policy_allows(preemptor, target, terms)
@@ -247,9 +256,9 @@ def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
 @obligation("PO-KQ-500", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
 def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: borrowWithinCohort and hierarchical advantages are ignored."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, others = claim.terms(), claim.terms("other_terms")
-    evidence, different = claim.evidence("evidence"), claim.evidence("other_evidence")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, others = any_terms(claim), any_terms(claim, "other_terms")
+    evidence, different = claim.record("evidence", Evidence), claim.record("other_evidence", Evidence)
     claim.assume(
         terms.reclaim_within_cohort == others.reclaim_within_cohort,
         evidence.ground == different.ground,
@@ -273,10 +282,10 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
 )
 def under_fair_sharing_a_borrower_is_taken_by_shares_and_for_that_reason(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
-    kin = claim.kin()
+    kin = claim.record("kin", Kin)
     claim.assume(
         negation(any_of(terms.hero, kin.hero)),
         terms.fair_sharing,

@@ -26,6 +26,7 @@ from tenure.rules.flavors import (
     tolerates,
     tries_next_flavor,
 )
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -101,7 +102,7 @@ def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Clai
 @obligation("PO-KQ-530", rules=["KQ-530"], expect=everywhere(PROVED))
 def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: borrowWithinCohort, or under fair sharing reclaim."""
-    terms = claim.terms()
+    terms = any_terms(claim)
     may = claim.lift(may_preempt_while_borrowing)(terms).value
     no_borrowing = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
     unset = terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET

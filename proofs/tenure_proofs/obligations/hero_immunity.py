@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.model import DynamicPriorityPolicy, Ground, Head
+from tenure.model import DynamicPriorityPolicy, Evidence, Ground, Head, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import ground_for_hero, is_immune
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
@@ -51,9 +52,9 @@ def sides(claim: Claim, tree: Cohorts, *names: str) -> tuple[Side, ...]:
     """Workloads of ClusterQueues of one tree, heroes or not."""
     *parents, root = tree.named(*(f"{name}_parent" for name in names), "root")
     claim.assume(tree.under(root, *parents))
-    terms = [claim.terms(TERMS.get(name, f"{name}_terms")) for name in names]
+    terms = [any_terms(claim, TERMS.get(name, f"{name}_terms")) for name in names]
     return tuple(
-        Side(claim.workload(name), its.hero, parent, root, its)
+        Side(claim.record(name, Workload), its.hero, parent, root, its)
         for name, its, parent in zip(names, terms, parents, strict=True)
     )
 
@@ -65,7 +66,7 @@ def scope_of(claim: Claim, side: Side) -> Any:
 
 def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side) -> Any:
     """What UCQ-060 says of two sides. Two sides are of two ClusterQueues; a side alone is of one."""
-    kin, scope = claim.kin(name), scope_of(claim, mine)
+    kin, scope = claim.record(name, Kin), scope_of(claim, mine)
     stands = Stand(mine.hero, mine.parent, scope), Stand(theirs.hero, theirs.parent, scope)
     claim.assume(kin_is(kin, tree, *stands, claim.lift(kinship), same_queue=mine is theirs))
     return kin
@@ -73,7 +74,7 @@ def kin_between(claim: Claim, tree: Cohorts, name: str, mine: Side, theirs: Side
 
 def taken_by(claim: Claim, mine: Side, theirs: Side, kin: Any, name: str = "evidence") -> Any:
     """What the door says of a workload of another ClusterQueue, on any evidence, forged or not."""
-    evidence, now = claim.evidence(name), claim.number("now" if name == "evidence" else f"{name}_now")
+    evidence, now = claim.record(name, Evidence), claim.number("now" if name == "evidence" else f"{name}_now")
     claim.assume(negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)))
     return claim.lift(take_target)(mine.workload, theirs.workload, evidence, mine.terms, now, kin).defined
 
@@ -122,7 +123,7 @@ def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
     tree = cohorts(claim)
     (mine,) = sides(claim, tree, "preemptor")
     top, elsewhere = tree.named("top", "elsewhere")
-    target, hero = claim.workload("target"), claim.flag("hero")
+    target, hero = claim.record("target", Workload), claim.flag("hero")
     theirs = Side(target, hero, elsewhere, top, mine.terms)
     kin = kin_between(claim, tree, "kin", mine, theirs)
     scope = scope_of(claim, mine)
@@ -138,8 +139,8 @@ def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
 @obligation("PO-UCQ-120", rules=["UCQ-340"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
 def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) -> None:
     """KEP-8826, Test Plan: hero jobs are not preempted by high priority jobs."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.kin()
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, kin = any_terms(claim), claim.record("kin", Kin)
     claim.assume(negation(terms.hero))
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(either_both_or_none(immune, kin.hero))
@@ -240,7 +241,7 @@ def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
 @obligation("PO-UCQ-170", rules=["UCQ-020"], expect=everywhere(PROVED))
 def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_reading(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection, both conditions, each alone."""
-    kin, lower = claim.kin(), claim.flag("lower")
+    kin, lower = claim.record("kin", Kin), claim.flag("lower")
     may = claim.lift(may_take_from_hero)
     either, rank = (
         may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
@@ -259,8 +260,12 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
 )
 def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
-    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
-    terms, kin, evidence = claim.terms(), claim.kin(), claim.evidence("evidence")
+    preemptor, target, now = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        claim.number("now"),
+    )
+    terms, kin, evidence = any_terms(claim), claim.record("kin", Kin), claim.record("evidence", Evidence)
     base, steps = claim.number("base"), claim.number("steps")
     aged = claim.lift(dynamic_priority)(base, claim.record("policy", DynamicPriorityPolicy), steps).value
     claim.assume(
@@ -282,7 +287,7 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
         kin_between(claim, tree, name, *two) for name, two in (("seen", (one, other)), ("back", (other, one)))
     )
     policy = claim.record("policy", DynamicPriorityPolicy)
-    steps, later = claim.number("steps"), claim.workload("later")
+    steps, later = claim.number("steps"), claim.record("later", Workload)
     claim.assume(
         one.hero,
         other.hero,

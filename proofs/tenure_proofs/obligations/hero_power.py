@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.model import MINUTE, Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import reason_for
 from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune, reason_besides
@@ -17,6 +17,7 @@ from tenure_proofs.obligations.hero_immunity import (
     kin_between,
     sides,
 )
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
@@ -41,7 +42,7 @@ def _inside(claim: Claim) -> tuple[Side, Side, Any]:
     """A hero, a workload of another ClusterQueue of its subtree, and whether the door opens for it."""
     tree = cohorts(claim)
     mine, theirs = sides(claim, tree, "preemptor", "target")
-    kin, evidence = kin_between(claim, tree, "kin", mine, theirs), claim.evidence("evidence")
+    kin, evidence = kin_between(claim, tree, "kin", mine, theirs), claim.record("evidence", Evidence)
     claim.assume(
         mine.hero,
         tree.contains(mine.parent, theirs.parent),
@@ -94,8 +95,8 @@ def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None
 @obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
 def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: Claim) -> None:
     """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, kin = claim.terms(), claim.kin()
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, kin = any_terms(claim), claim.record("kin", Kin)
     ground = claim.lift(ground_for_hero)(preemptor, target, terms, kin).value
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(
@@ -121,8 +122,12 @@ def whom_a_hero_takes_from_others_has_the_new_reason_and_nobody_else(claim: Clai
 @obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
 def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826: a hero takes it, the duration of its own queue or not."""
-    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
-    terms, theirs, kin = claim.terms("terms"), claim.terms("theirs"), claim.kin()
+    preemptor, target, now = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        claim.number("now"),
+    )
+    terms, theirs, kin = any_terms(claim, "terms"), any_terms(claim, "theirs"), claim.record("kin", Kin)
     claim.assume(
         terms.hero,
         kin.in_scope,
@@ -131,7 +136,7 @@ def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) ->
         preemptor.priority == target.priority,
         _is_protected(target, theirs, now),
     )
-    evidence = claim.evidence("evidence")
+    evidence = claim.record("evidence", Evidence)
     claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
@@ -142,22 +147,26 @@ def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) ->
 )
 def in_its_own_queue_a_hero_keeps_to_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about the own queue remain."""
-    preemptor, target, now = claim.workload("preemptor"), claim.workload("target"), claim.number("now")
-    terms = claim.terms()
+    preemptor, target, now = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        claim.number("now"),
+    )
+    terms = any_terms(claim)
     claim.assume(
         terms.hero,
         has_value(target, "cluster_queue", terms.cluster_queue),
         preemptor.priority == target.priority,
         _is_protected(target, terms, now),
     )
-    evidence, kin = claim.evidence("evidence"), claim.kin()
+    evidence, kin = claim.record("evidence", Evidence), claim.record("kin", Kin)
     claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
     """A candidate of a hero, its group, and whether its queue uses more than its quota."""
     workload, over_quota, own = (
-        claim.workload(name),
+        claim.record(name, Workload),
         claim.flag(f"{name}_over_quota"),
         claim.flag(f"{name}_own"),
     )
@@ -188,7 +197,7 @@ def borrowers_come_first_then_others_and_the_heros_own_last(claim: Claim) -> Non
 )
 def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, second, third = (_candidate(claim, name, terms) for name in ("first", "second", "third"))
     stands = claim.lift(stands_before)
 
@@ -209,7 +218,7 @@ def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim:
 
     Of two candidates of other ClusterQueues, and of one there and one of the hero's own.
     """
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     (first, mine, borrows), (second, theirs, does) = (
         _candidate(claim, name, terms) for name in ("first", "second")
     )
@@ -233,7 +242,7 @@ def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim:
 @obligation("PO-UCQ-290", rules=["UCQ-320", "KQ-220"], expect=everywhere(REFUTED))
 def a_hero_always_takes_lower_priority_before_higher(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: who borrows goes first, whatever its priority."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     (first, mine, borrows), (second, theirs, does) = (
         _candidate(claim, name, terms) for name in ("first", "second")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import NodeQuota, ReclaimWithinCohort
+from tenure.model import Evidence, Kin, NodeQuota, ReclaimWithinCohort, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import AccessibleRounding, HeroBilling, HeroLending
 from tenure.rules.hero_billing import (
@@ -23,6 +23,7 @@ from tenure.rules.hero_tree import (
     widened_borrowing_limit,
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, implies, negation
@@ -285,9 +286,9 @@ def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
 @obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"], expect=everywhere(PROVED))
 def between_two_standard_queues_the_door_is_kueue_s(claim: Claim) -> None:
     """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes stand around."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    kin, other = claim.kin("kin"), claim.kin("other")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    kin, other = claim.record("kin", Kin), claim.record("other", Kin)
     claim.assume(negation(terms.hero), negation(kin.hero), negation(other.hero))
     door = claim.lift(take_target)
     one, another = (door(preemptor, target, evidence, terms, now, each) for each in (kin, other))
@@ -309,9 +310,9 @@ def between_two_standard_queues_the_door_is_kueue_s(claim: Claim) -> None:
 @obligation("PO-UCQ-590", rules=["KQ-110", "KQ-200", "KQ-300", "UCQ-160"], expect=everywhere(REFUTED))
 def a_queue_within_its_nominal_quota_loses_nothing_to_a_standard_queue(claim: Claim) -> None:
     """KEP-8826, Drawbacks: "Nominal quotas stop to be guaranteed": what is billed counts as borrowed."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    kin, usage = claim.kin(), claim.number("usage")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    kin, usage = claim.record("kin", Kin), claim.number("usage")
     nominal, bill = claim.number("nominal"), claim.number("bill")
     claim.assume(_ordinary(nominal, bill), bill <= nominal, usage >= 0, usage <= nominal)
     quota = claim.lift(effective_nominal)(nominal, bill, 0).value

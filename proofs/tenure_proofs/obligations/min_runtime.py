@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import SECOND, Action, ResolveMethod
+from tenure.model import SECOND, Action, ResolveMethod, Workload
 from tenure.rules.min_runtime import (
     counts_for_reclaim,
     default_of,
@@ -344,7 +344,7 @@ def without_a_stamp_nobody_is_protected_and_nothing_is_kept(claim: Claim) -> Non
 @obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"], expect=everywhere(PROVED))
 def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     """KAI protects strictly before the end, KEP-8522 takes strictly after it."""
-    target, start = claim.workload("target"), claim.number("start")
+    target, start = claim.record("target", Workload), claim.number("start")
     minimum, now = claim.number("minimum"), claim.number("now")
     claim.assume(has_value(target, "quota_reserved_at", start))
     protected = claim.lift(is_protected)(start, minimum, now).value
@@ -358,7 +358,7 @@ def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
 @obligation("PO-KMR-240", rules=["KMR-060", "TBP-020"], expect=everywhere(REFUTED))
 def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
     """At the instant at which the duration is full KEP-8522 still keeps whom KAI lets go."""
-    target, start = claim.workload("target"), claim.number("start")
+    target, start = claim.record("target", Workload), claim.number("start")
     minimum, now = claim.number("minimum"), claim.number("now")
     claim.assume(has_value(target, "quota_reserved_at", start), minimum > 0, now >= start)
     protected = claim.lift(is_protected)(start, minimum, now).value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, WithinClusterQueue
+from tenure.model import MINUTE, WithinClusterQueue, Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -41,7 +42,7 @@ def _of_one_group(terms: Any, first: Any, *others: Any) -> Any:
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
     """A candidate and its group: 0 or 1 when it runs elsewhere, 2 in the preemptor's own ClusterQueue."""
-    workload, group = claim.workload(name), claim.number(f"{name}_group")
+    workload, group = claim.record(name, Workload), claim.number(f"{name}_group")
     claim.assume(
         group >= 0,
         group <= OWN_GROUP,
@@ -65,8 +66,8 @@ def _expired(workload: Any, terms: Any, now: Any) -> Any:
 @obligation("PO-TBP-200", rules=ORDER_RULES, expect=everywhere(PROVED))
 def candidates_are_strictly_ordered(claim: Claim) -> None:
     """KEP-8522, Integration tests 7: deterministic. Irreflexive, asymmetric, transitive."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second, third = (claim.workload(name) for name in ("first", "second", "third"))
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second, third = (claim.record(name, Workload) for name in ("first", "second", "third"))
     precedes = _precedes(claim, preemptor, terms, now)
     claim.assume(_of_one_group(terms, first, second, third))
     claim.prove(
@@ -79,8 +80,8 @@ def candidates_are_strictly_ordered(claim: Claim) -> None:
 @obligation("PO-TBP-210", rules=ORDER_RULES, expect=everywhere(PROVED))
 def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
     """KEP-8522, Integration tests 7: deterministic, given that uids are unique."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     precedes = _precedes(claim, preemptor, terms, now)
     claim.assume(_of_one_group(terms, first, second), first.uid != second.uid)
     claim.prove(implies(negation(precedes(first, second)), precedes(second, first)))
@@ -89,8 +90,8 @@ def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
 @obligation("PO-TBP-220", rules=ORDER_RULES, expect=everywhere(PROVED))
 def evicted_first_then_lower_priority(claim: Claim) -> None:
     """KEP-8522, Integration tests 3: lower priority always before same priority; Kueue: evicted first."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     precedes = _precedes(claim, preemptor, terms, now)
     claim.prove(
         implies(all_of(first.evicted, negation(second.evicted)), precedes(first, second)),
@@ -103,8 +104,8 @@ def evicted_first_then_lower_priority(claim: Claim) -> None:
 @obligation("PO-TBP-230", rules=ORDER_RULES, expect=everywhere(PROVED))
 def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     precedes = _precedes(claim, preemptor, terms, now)
     claim.assume(
         _own(first, terms),
@@ -136,8 +137,8 @@ def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
 @obligation("PO-TBP-240", rules=ORDER_RULES, expect=everywhere(PROVED))
 def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
     """KEP-8522 orders same-priority candidates only: below, the one admitted last goes first, as in Kueue."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     claim.assume(
         first.evicted == second.evicted,
         first.priority == second.priority,
@@ -152,8 +153,8 @@ def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
 @obligation("PO-TBP-250", rules=ORDER_RULES, expect=everywhere(PROVED))
 def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> None:
     """KEP-8522 is about one ClusterQueue: in others the one admitted last goes first, expired or not."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
-    first, second = claim.workload("first"), claim.workload("second")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
+    first, second = claim.record("first", Workload), claim.record("second", Workload)
     claim.assume(
         negation(_own(first, terms)),
         negation(_own(second, terms)),
@@ -174,7 +175,7 @@ def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> 
 @obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED))
 def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
     """KQ-220 and KQ-230: one key for each candidate, compared like a tuple, is the order by comparisons."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, first_group = _candidate(claim, "first", terms)
     second, second_group = _candidate(claim, "second", terms)
     key = claim.lift(order_key)
@@ -192,7 +193,7 @@ def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
 @obligation("PO-KQ-103", rules=["KQ-230"], expect=everywhere(PROVED))
 def what_a_key_says_by_yes_and_no_is_0_or_1(claim: Claim) -> None:
     """`OrderKey` of the model, which others pack into bits: 0 goes first, else 1."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     candidate, group = _candidate(claim, "candidate", terms)
     key = claim.lift(order_key)(candidate, group, preemptor, terms, now)
     for name in ("running", "unexpired"):
@@ -203,7 +204,7 @@ def what_a_key_says_by_yes_and_no_is_0_or_1(claim: Claim) -> None:
 @obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
 def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: one sequence. Irreflexive, asymmetric, transitive."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, second, third = (_candidate(claim, name, terms) for name in ("first", "second", "third"))
     stands = claim.lift(stands_before)
 
@@ -220,7 +221,7 @@ def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
 @obligation("PO-KQ-110", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
 def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim) -> None:
     """Kueue main of August 2026, candidate order: the uid is compared last, and uids are unique."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, first_group = _candidate(claim, "first", terms)
     second, second_group = _candidate(claim, "second", terms)
     stands = claim.lift(stands_before)
@@ -236,7 +237,7 @@ def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim
 @obligation("PO-KQ-115", rules=["KQ-220"], expect=everywhere(PROVED))
 def evicted_first_then_by_group_whatever_the_priorities(claim: Claim) -> None:
     """Kueue main of August 2026, candidate order: evicted, then with advantage, then elsewhere, then own."""
-    preemptor, terms, now = claim.workload("preemptor"), claim.terms(), claim.number("now")
+    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, first_group = _candidate(claim, "first", terms)
     second, second_group = _candidate(claim, "second", terms)
     before = claim.lift(stands_before)(first, first_group, second, second_group, preemptor, terms, now).value

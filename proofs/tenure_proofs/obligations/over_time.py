@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Reason, WithinClusterQueue
+from tenure.model import MINUTE, Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import Wake
 from tenure.rules.time_based import requeue_timestamp
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -91,13 +92,13 @@ class World:
 
     def pending(self, name: str) -> Any:
         """A workload that waits."""
-        made = self.claim.workload(name)
+        made = self.claim.record(name, Workload)
         self.claim.assume(self.queue.is_pending(made))
         return made
 
     def holder(self, name: str) -> Any:
         """A workload that holds a place."""
-        made = self.claim.workload(name)
+        made = self.claim.record(name, Workload)
         self.claim.assume(
             is_set(made, "cluster_queue"), is_set(made, "quota_reserved_at"), negation(made.evicted)
         )
@@ -110,20 +111,20 @@ class World:
 
     def later(self, workload: Any, name: str) -> Any:
         """The same pending workload at a later decision."""
-        made = self.claim.workload(name)
+        made = self.claim.record(name, Workload)
         self.claim.assume(equal_fields(workload, made, "priority"))
         self.given(AGEING, workload.priority == made.priority)
         return made
 
     def taken(self, preemptor: Any, target: Any, now: Any, evidence: str) -> Any:
         """That the door opens now, and whether because the target's time has passed."""
-        target_made = self.queue.takes(preemptor, target, self.claim.evidence(evidence), now)
+        target_made = self.queue.takes(preemptor, target, self.claim.record(evidence, Evidence), now)
         by_time = target_made.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
         return target_made.defined, by_time
 
     def reserved(self, pending: Any, name: str, at: Any, since: Any) -> Any:
         """A pending workload after its reservation, at an instant that is not before another."""
-        made = self.claim.workload(name)
+        made = self.claim.record(name, Workload)
         self.claim.assume(is_reserved(pending, made, self.terms.cluster_queue, at))
         self.given(CLOCK, at >= since)
         return made
@@ -134,8 +135,8 @@ def since(holder: Any) -> Any:
 
 
 def world_of(claim: Claim, without: str) -> World:
-    terms = claim.terms()
-    queue = OneQueue(terms, claim.lift(requeue_timestamp), claim.lift(take_target), claim.kin())
+    terms = any_terms(claim)
+    queue = OneQueue(terms, claim.lift(requeue_timestamp), claim.lift(take_target), claim.record("kin", Kin))
     world = World(claim, terms, queue, value_of(terms, "min_admit_duration"), without)
     claim.assume(is_set(terms, "min_admit_duration"), world.duration >= MINUTE)
     return world
@@ -145,7 +146,7 @@ def a_place_changes_hands(world: World, evicted_at: Any, at: Any) -> tuple[Any, 
     """Somebody is preempted because its time has passed; the victim that waits, and its successor."""
     ran, preemptor = world.holder("ran"), world.pending("preemptor_before")
     taken, by_time = world.taken(preemptor, ran, evicted_at, "first_evidence")
-    victim = world.claim.workload("victim")
+    victim = world.claim.record("victim", Workload)
     world.claim.assume(taken, by_time, is_evicted(ran, victim, by_time, evicted_at))
     return world.later(victim, "returning"), world.reserved(preemptor, "successor", at, evicted_at)
 
@@ -224,7 +225,7 @@ class _Step:
 
     def served(self, head: Any, holder: Any, at: Any, evidence: str) -> None:
         """Whoever heads the queue from the last reservation on is served in time."""
-        offered = self.world.claim.evidence(evidence)
+        offered = self.world.claim.record(evidence, Evidence)
         possible_at = self.last + self.world.duration + 1
         possible = self.world.queue.takes(head, holder, offered, possible_at).defined
         self.world.claim.assume(offered.ground == Ground.TIME_EXPIRED)
@@ -249,7 +250,7 @@ def a_turn_for_everybody(claim: Claim, without: str = "") -> None:
     world.given(ARRIVALS, arrival.created_at > world.queue.queues_from(watched))
 
     taken, by_time = world.taken(head, holder, now, "evidence")
-    victim = claim.workload("victim")
+    victim = claim.record("victim", Workload)
     kept = claim.flag("stamped") if without == STAMP else by_time
     claim.assume(taken, is_evicted(holder, victim, kept, now))
     successor = world.reserved(head, "successor", at, now)
@@ -361,11 +362,11 @@ def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
     now, at = claim.number("now"), claim.number("at")
     holder, pending = world.holder("holder"), world.pending("pending")
     world.equals(holder, pending)
-    newer, expired = claim.evidence("newer"), claim.evidence("expired")
+    newer, expired = claim.record("newer", Evidence), claim.record("expired", Evidence)
     claim.assume(newer.ground == Ground.NEWER_EQUAL, expired.ground == Ground.TIME_EXPIRED)
     as_newer = world.queue.takes(pending, holder, newer, now).defined
     as_expired = world.queue.takes(pending, holder, expired, now).defined
-    victim = claim.workload("victim")
+    victim = claim.record("victim", Workload)
     claim.assume(is_evicted(holder, victim, as_expired, now), now >= since(holder))
     successor = world.reserved(pending, "successor", at, now)
     through_every_history(
@@ -388,7 +389,7 @@ def an_older_victim_can_take_its_place_back_at_once(claim: Claim) -> None:
     world = world_of(claim, "")
     evicted_at, at = claim.number("evicted_at"), claim.number("at")
     returning, successor = a_place_changes_hands(world, evicted_at, at)
-    newer = claim.evidence("newer")
+    newer = claim.record("newer", Evidence)
     claim.assume(
         newer.ground == Ground.NEWER_EQUAL,
         returning.created_at < successor.created_at,
@@ -420,7 +421,7 @@ def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
         waiting.created_at < third.created_at,
         now > since(holder) + world.duration,
     )
-    expired, victim = claim.evidence("expired"), claim.workload("victim")
+    expired, victim = claim.record("expired", Evidence), claim.record("victim", Workload)
     taken = world.queue.takes(waiting, holder, expired, now).defined
     claim.assume(expired.ground == Ground.TIME_EXPIRED, is_evicted(holder, victim, taken, now))
     claim.prove(taken, world.queue.is_ahead(waiting, third), world.queue.is_ahead(victim, third))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Attempts, BorrowWithinCohort, Ground, Reason, ReclaimWithinCohort
+from tenure.model import (
+    Attempts,
+    BorrowWithinCohort,
+    Evidence,
+    Ground,
+    Kin,
+    Reason,
+    ReclaimWithinCohort,
+    Workload,
+)
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import ground_for, reason_for
 from tenure.rules.reclaim import (
@@ -16,6 +25,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
+from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -70,9 +80,9 @@ def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
 @obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES], expect=everywhere(PROVED))
 def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> None:
     """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    kin = claim.kin()
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    kin = claim.record("kin", Kin)
     claim.assume(negation(_own(target, terms)), negation(any_of(terms.hero, kin.hero)))
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
     while_borrowing = _borrowing_allows(preemptor, target, terms)
@@ -99,9 +109,9 @@ def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> N
 @obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
 def each_place_and_each_way_of_choosing_has_grounds_of_its_own(claim: Claim) -> None:
     """Kueue v1beta2, ClusterQueuePreemption: the policies of the own queue and of others do not mix."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
-    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, claim.kin()).value
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
     own = _own(target, terms)
     standard = all_of(negation(own), negation(terms.hero))
     by_shares = all_of(standard, terms.fair_sharing)
@@ -145,8 +155,8 @@ def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) ->
 )
 def reclaim_never_takes_nobody_of_another_queue(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         negation(_own(target, terms)),
         negation(terms.hero),
@@ -156,14 +166,20 @@ def reclaim_never_takes_nobody_of_another_queue(claim: Claim) -> None:
         ),
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
 @obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"], expect=everywhere(PROVED))
 def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
     allowed = claim.lift(may_reclaim)(preemptor, target, terms).value
     by_priority = terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY
     claim.prove(
@@ -176,7 +192,11 @@ def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> N
 @obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"], expect=everywhere(PROVED))
 def whoever_borrows_takes_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
     """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
     allowed = claim.lift(may_take_while_borrowing)(preemptor, target, terms).value
     lower = all_of(
         terms.borrow_within_cohort == BorrowWithinCohort.LOWER_PRIORITY,
@@ -195,8 +215,12 @@ def whoever_borrows_takes_only_lower_priority_up_to_the_threshold(claim: Claim) 
 @obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES], expect=everywhere(PROVED))
 def a_hierarchical_advantage_stays_and_needs_no_leave_to_borrow(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
-    evidence = claim.evidence("evidence")
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
+    evidence = claim.record("evidence", Evidence)
     fits_lower, fits_higher, before = (claim.flag(name) for name in ("fits_lower", "fits_higher", "before"))
     advantage = claim.lift(has_advantage)
     lower = advantage(fits_lower, before).value
@@ -216,8 +240,12 @@ def a_hierarchical_advantage_stays_and_needs_no_leave_to_borrow(claim: Claim) ->
 @obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
 def whoever_may_be_taken_while_borrowing_may_be_taken_without(claim: Claim) -> None:
     """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
-    borrowing, without = claim.evidence("borrowing"), claim.evidence("without")
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
+    borrowing, without = claim.record("borrowing", Evidence), claim.record("without", Evidence)
     own, over_quota = claim.flag("own"), claim.flag("over_quota")
     claim.assume(
         borrowing.borrowing,
@@ -251,8 +279,12 @@ def whoever_may_be_taken_while_borrowing_may_be_taken_without(claim: Claim) -> N
 @obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
 def who_stands_in_an_attempt_is_who_has_a_ground_in_it(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: grounds are found once, and hold in both attempts."""
-    preemptor, target, terms = claim.workload("preemptor"), claim.workload("target"), claim.terms()
-    found, asked = claim.evidence("found"), claim.evidence("asked")
+    preemptor, target, terms = (
+        claim.record("preemptor", Workload),
+        claim.record("target", Workload),
+        any_terms(claim),
+    )
+    found, asked = claim.record("found", Evidence), claim.record("asked", Evidence)
     own, over_quota = claim.flag("own"), claim.flag("over_quota")
     any_ground, may_borrow = claim.member("any_ground", Ground), claim.flag("may_borrow")
     claim.assume(
@@ -281,7 +313,7 @@ def who_stands_in_an_attempt_is_who_has_a_ground_in_it(claim: Claim) -> None:
 @obligation("PO-KQ-390", rules=["KQ-360", "KQ-370"], expect=everywhere(PROVED))
 def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
     """Kueue main of August 2026, attempts: with borrowing; without, then with; with, then without."""
-    terms, usage, nominal = claim.terms(), claim.number("usage"), claim.number("nominal")
+    terms, usage, nominal = any_terms(claim), claim.number("usage"), claim.number("nominal")
     elsewhere, advantage = claim.flag("elsewhere"), claim.flag("advantage")
     below = claim.lift(is_below_nominal)(usage, nominal).value
     tried = claim.lift(attempts)(elsewhere, advantage, below, terms).value

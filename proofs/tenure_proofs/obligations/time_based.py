@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Ground, Reason, WithinClusterQueue
+from tenure.model import Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.time_based import duration_in_force, is_time_expired, reason_of, requeue_timestamp
-from tenure_proofs.premises import duration_is_in_force
+from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -62,8 +62,8 @@ def _never_evicted(*workloads: Any) -> Any:
 )
 def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
         _own(target, terms),
@@ -71,14 +71,20 @@ def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
 @obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
 def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
     """KEP-8522, Integration tests 5: exactly at the threshold it is not preempted."""
-    target, now, duration = claim.workload("target"), claim.number("now"), claim.number("min_admit_duration")
+    target, now, duration = (
+        claim.record("target", Workload),
+        claim.number("now"),
+        claim.number("min_admit_duration"),
+    )
     claim.assume(duration >= 0, _has_run(target, now) == duration)
     claim.prove(negation(claim.lift(is_time_expired)(target, now, duration).value))
 
@@ -88,15 +94,15 @@ def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
 )
 def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
         _own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) > value_of(terms, "min_admit_duration"),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(
         either_both_or_none(taken.defined, evidence.ground == Ground.TIME_EXPIRED),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
@@ -106,8 +112,8 @@ def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
 @obligation("PO-TBP-040", rules=["KQ-040", "TBP-010", "TBP-020", "TBP-040"], expect=everywhere(PROVED))
 def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: existing configurations without minAdmitDuration behave exactly as before."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         any_of(negation(is_set(terms, "min_admit_duration")), negation(terms.time_based_preemption)),
         _own(target, terms),
@@ -122,7 +128,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
             )
         ),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin())
+    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(
         either_both_or_none(
             taken.defined,
@@ -138,7 +144,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
 @obligation("PO-TBP-050", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
 def a_longer_duration_expires_nobody_more(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: expiry shrinks when the duration grows."""
-    target, now = claim.workload("target"), claim.number("now")
+    target, now = claim.record("target", Workload), claim.number("now")
     shorter, longer = claim.number("shorter"), claim.number("longer")
     claim.assume(shorter <= longer)
     expired = claim.lift(is_time_expired)
@@ -152,8 +158,8 @@ def a_longer_duration_expires_nobody_more(claim: Claim) -> None:
 )
 def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
         _own(target, terms),
@@ -162,7 +168,9 @@ def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> No
         now - _has_run(target, now) <= preemptor.created_at,
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
@@ -173,8 +181,8 @@ def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> No
 )
 def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: "Existing behavior", and what Kueue does."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
@@ -184,7 +192,9 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
         target.created_at <= preemptor.created_at,
     )
     claim.prove(
-        negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+        negation(
+            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+        )
     )
 
 
@@ -195,8 +205,8 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
 )
 def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    terms, evidence, now = claim.terms(), claim.evidence("evidence"), claim.number("now")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
@@ -207,13 +217,15 @@ def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
         now - _has_run(target, now) > preemptor.created_at,
         target.created_at > preemptor.created_at,
     )
-    claim.prove(claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.kin()).defined)
+    claim.prove(
+        claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
+    )
 
 
 @obligation("PO-TBP-090", rules=["TBP-010"], expect=everywhere(PROVED))
 def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> None:
     """KEP-8522, Webhook Validation 1-3, and the feature gate."""
-    terms = claim.terms()
+    terms = any_terms(claim)
     duration = claim.lift(duration_in_force)(terms)
     claim.prove(
         either_both_or_none(duration.is_set, duration_is_in_force(terms)),
@@ -228,7 +240,11 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
 )
 def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
     """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
-    victim, waiting, terms = claim.workload("victim"), claim.workload("waiting"), claim.terms()
+    victim, waiting, terms = (
+        claim.record("victim", Workload),
+        claim.record("waiting", Workload),
+        any_terms(claim),
+    )
     claim.assume(
         duration_is_in_force(terms),
         is_set(victim, "time_based_preempted_at"),
@@ -246,7 +262,7 @@ def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
 )
 def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
     """Reading `requeue_order: eviction`, for KEP-8522, Story 2; Kueue makes the same step in KQ-020."""
-    victim, terms = claim.workload("victim"), claim.terms()
+    victim, terms = claim.record("victim", Workload), any_terms(claim)
     claim.assume(duration_is_in_force(terms), is_set(victim, "time_based_preempted_at"))
     stands = claim.lift(requeue_timestamp)(victim, terms).value
     claim.prove(stands == value_of(victim, "time_based_preempted_at") + 1_000_000)
@@ -255,7 +271,7 @@ def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
 @obligation("PO-TBP-110", rules=["TBP-030"], expect=everywhere(PROVED))
 def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
-    workload, terms = claim.workload("workload"), claim.terms()
+    workload, terms = claim.record("workload", Workload), any_terms(claim)
     claim.assume(
         any_of(negation(is_set(workload, "time_based_preempted_at")), negation(duration_is_in_force(terms)))
     )
@@ -279,9 +295,9 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
 @obligation("PO-TBP-130", rules=["KQ-300"], expect=everywhere(PROVED))
 def who_may_be_taken_from_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
     """KEP-8522, Goals: within one ClusterQueue; reclaiming and borrowing stay as they are."""
-    preemptor, target = claim.workload("preemptor"), claim.workload("target")
-    evidence, now = claim.evidence("evidence"), claim.number("now")
-    terms, others = claim.terms("terms"), claim.terms("others")
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    evidence, now = claim.record("evidence", Evidence), claim.number("now")
+    terms, others = any_terms(claim, "terms"), any_terms(claim, "others")
     claim.assume(
         negation(_own(target, terms)),
         *(getattr(others, field) == getattr(terms, field) for field in OUTSIDE_THE_KEP),
@@ -290,7 +306,7 @@ def who_may_be_taken_from_other_queues_does_not_depend_on_the_duration(claim: Cl
         ),
         value_of(others, "max_priority_threshold") == value_of(terms, "max_priority_threshold"),
     )
-    door, kin = claim.lift(take_target), claim.kin()
+    door, kin = claim.lift(take_target), claim.record("kin", Kin)
     taken = door(preemptor, target, evidence, terms, now, kin)
     otherwise = door(preemptor, target, evidence, others, now, kin)
     claim.prove(

@@ -13,7 +13,7 @@ from typing import Any
 
 from tenure_proofs.trusted.claim import Claim, Lifting
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
-from tenure_proofs.trusted.symbols import SymBool, SymFunction, peek
+from tenure_proofs.trusted.symbols import SymBool, SymFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def kin_is(
     )
     return all_of(
         *(
-            either_both_or_none(peek(kin, name), said.field(name))
+            either_both_or_none(getattr(kin, name), said.field(name))
             for name in ("hero", "in_scope", "above", "peer")
         )
     )

@@ -1,143 +1,192 @@
-"""The second lifter: reads a function's syntax tree and never runs it.
+"""The lifter: reads a function's syntax tree and never runs it. What it gives is what claims are made of.
 
-Independent of the tracer on purpose: they share the names of solver constants and nothing else, so
-that a mistake in one shows as a difference between the two.
+It evaluates the tree as Python would, on values of which some are symbolic. What Python knows already, as a
+reading's choice, Python computes. Where a condition is symbolic, both sides are read, and their values chosen
+between. Every construct that is not named here is refused.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
-import inspect
-import textwrap
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import z3
 
-from tenure_proofs.trusted.domains import (
-    Domain,
-    LiftError,
-    Optional,
-    Record,
-    Scalar,
-    constant,
-    parameters_of,
-    presence,
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.source import (
+    body_of,
+    check_fields,
+    check_record,
+    fields_given,
+    parameters_given,
+    types_of,
 )
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
+from tenure_proofs.trusted.symbols import (
+    Symbol,
+    SymBool,
+    SymChain,
+    SymFunction,
+    SymInt,
+    SymOptional,
+    SymRecord,
+    SymToken,
+    as_term,
+    is_chain,
+    sort_of,
+    wrapped,
+)
+
+Value: TypeAlias = Any
+"""None, Python's own scalars, symbols, records that are constructed, tuples of values, and `RAISES`."""
+
+Truth: TypeAlias = SymBool | bool
+
+Path: TypeAlias = "tuple[tuple[SymBool, bool], ...]"
+"""How control got somewhere: the symbolic conditions that were asked, each with its answer."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Argument:
-    """An argument that is a record; fields in `fixed` are concrete."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Made:
+    """A record that is constructed."""
 
-    name: str
-    domain: Record
-    fixed: tuple[tuple[str, Any], ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Constructed:
-    """A record that the function builds."""
-
-    cls: str
-    fields: tuple[tuple[str, Value], ...]
+    cls: type
+    fields: Mapping[str, Value]
 
 
-class _Raises:
-    """The value of a path that raises."""
+RAISES = object()
+"""The value of a path that raises."""
+
+ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
-RAISES = _Raises()
+def lift(function: Callable[..., Any], *arguments: Any) -> Formula:
+    """A function as a formula of its arguments.
 
-Value: TypeAlias = "z3.ExprRef | Maybe | Argument | Constructed | _Raises | None"
-
-
-def argument(name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Value:
-    """The value of a symbolic argument."""
-    match domain:
-        case Record():
-            return Argument(name, domain, tuple((fixed or {}).items()))
-        case Optional(inner):
-            return Maybe(presence(name), constant(name, inner))
-        case Scalar():
-            return constant(name, domain)
-
-
-def lift_syntax(function: Callable[..., Any], *arguments: Value) -> Formula:
-    """Lift a function from its source.
+    Args:
+        function: a rule, the door, or a fold's step.
+        arguments: symbols, Python's own values, and records of these.
 
     Raises:
-        LiftError: a construct outside the subset that rules are written in.
+        LiftError: a construct outside the subset that rules are written in, or it never returns.
     """
     lifter = _Lifter()
-    value = lifter.call(function, list(arguments), {}, z3.BoolVal(True))
-    if isinstance(value, _Raises):
-        raise LiftError(f"{function.__name__} never returns")
-    return Formula(_shape(value), z3.simplify(z3.And(lifter.definedness)))
+    value = lifter.call(function, [_known(each) for each in arguments], {}, ())
+    return Formula(_shape(value), z3.And(lifter.required) if lifter.required else z3.BoolVal(True))
 
 
-def formula_of(function: Callable[..., Any]) -> Formula:
-    """A function as a formula of its own parameters."""
-    parameters = parameters_of(function)
-    return lift_syntax(function, *(argument(name, domain) for name, domain in parameters.items()))
-
-
-def _shape(value: Value) -> Shape:
-    match value:
-        case Argument(name):
-            return Passed(name)
-        case Constructed(cls, fields):
-            return Built(cls, tuple((field, _shape(inner)) for field, inner in fields))
-        case None:
-            return Maybe(z3.BoolVal(False), z3.IntVal(0))
-        case Maybe() | z3.ExprRef():
-            return value
-    raise LiftError(f"{value!r} is no result")
-
-
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class _Scope:
-    """Names visible at one place, and the condition under which control is there."""
+    """The names that are bound at one place, whose they are, and how control gets there."""
 
     names: dict[str, Value]
-    module: dict[str, Any]
-    path: z3.BoolRef
+    function: FunctionType
+    path: Path
+
+    def under(self, condition: Truth, answer: bool) -> _Scope:
+        if isinstance(condition, bool):
+            return self
+        return _Scope(self.names, self.function, (*self.path, (condition, answer)))
+
+    def binding(self, name: str, value: Value) -> _Scope:
+        return _Scope({**self.names, name: value}, self.function, self.path)
 
     def outer(self, name: str) -> Any:
-        """What the function's module calls so."""
-        if name not in self.module:
-            raise LiftError(f"{name} is outside the subset of rules")
-        return self.module[name]
-
-    def under(self, condition: z3.BoolRef) -> _Scope:
-        return _Scope(dict(self.names), self.module, z3.And(self.path, condition))
+        """What the function's module calls so, or Python."""
+        if name in self.function.__code__.co_varnames:
+            raise LiftError(f"{name} has no value on every path to where it is used")
+        for names in (self.function.__globals__, vars(builtins)):
+            if name in names:
+                return names[name]
+        raise LiftError(f"{name} is outside the subset of rules")
 
 
 class _Lifter:
     def __init__(self) -> None:
-        self.definedness: list[z3.BoolRef] = []
+        self.required: list[z3.BoolRef] = []
+        self.inside: list[FunctionType] = []
 
-    def require(self, scope: _Scope, condition: z3.BoolRef) -> None:
-        self.definedness.append(z3.Implies(scope.path, condition))
+    def require(self, path: Path, condition: Truth) -> None:
+        """Where control gets here, the function returns only if this holds."""
+        ways = [as_term(asked if answer else _not(asked), bool) for asked, answer in path]
+        needed = as_term(condition, bool)
+        if condition is not True and not any(way.eq(needed) for way in ways):
+            self.required.append(z3.Implies(z3.And(ways), needed) if ways else needed)
+
+    def there(self, value: Value, path: Path) -> Value:
+        """A value that Python would not go on without; None stands for any number, where nothing returns."""
+        if value is None:
+            self.require(path, False)
+            return 0
+        if isinstance(value, SymOptional):
+            self.require(path, value.present)
+            return value.value
+        return value
+
+    def declared(self, value: Value, hint: Any, path: Path) -> Value:
+        """A value of which a type says that it is there, as it has to be: Python would hand on None."""
+        if not (isinstance(hint, type) and (hint in (int, bool, str) or issubclass(hint, IntEnum))):
+            return value
+        known = len(self.required)
+        value = self.there(value, path)
+        if not all(map(_always, self.required[known:])):
+            raise LiftError(f"None, perhaps, where {hint.__name__} is declared")
+        if sort_of(value) is not hint:
+            raise LiftError(f"{value!r} where {hint.__name__} is declared")
+        return value
 
     def call(
-        self, function: Any, positional: list[Value], keywords: dict[str, Value], path: z3.BoolRef
+        self, function: Any, positional: Sequence[Value], keywords: Mapping[str, Value], path: Path
     ) -> Value:
+        if function is min or function is max:
+            return self.extremum(function, positional, keywords, path)
+        if isinstance(function, SymFunction):
+            if keywords or not all(isinstance(each, SymToken) for each in positional):
+                raise LiftError("a function that a step is given takes tokens only")
+            return function(*positional)
         if isinstance(function, type) and dataclasses.is_dataclass(function):
-            given = _bound(function, positional, keywords)
-            return Constructed(function.__name__, tuple(given.items()))
-        if not inspect.isfunction(function):
+            return self.construct(function, fields_given(function, positional, keywords), path)
+        if not isinstance(function, FunctionType):
             raise LiftError(f"a call of {function!r}: rules call rules, and build records")
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        if not isinstance(tree, ast.FunctionDef):
-            raise LiftError(f"{function.__name__} is no plain function")
-        given = _bound(function, positional, keywords)
-        return self.block(tree.body, _Scope(given, function.__globals__, path))
+        return self.read(function, parameters_given(function, positional, keywords), path)
 
-    def block(self, statements: list[ast.stmt], scope: _Scope) -> Value:
+    def read(self, function: FunctionType, given: Mapping[str, Any], path: Path) -> Value:
+        """What a function returns, its parameters being given."""
+        if function in self.inside:
+            raise LiftError(f"{function.__name__} calls itself")
+        names = {name: _known(value) for name, value in given.items()}
+        self.inside.append(function)
+        try:
+            value = self.block(body_of(function), _Scope(names, function, path))
+            if value is not RAISES:
+                value = self.declared(value, types_of(function).get("return"), path)
+        except LiftError as error:
+            raise LiftError(f"{function.__name__}: {error}") from error
+        self.inside.pop()
+        if value is RAISES:
+            raise LiftError(f"{function.__name__} never returns")
+        return value
+
+    def construct(self, cls: type, given: Mapping[str, Any], path: Path) -> Value:
+        hints = types_of(cls)
+        fields = {name: self.declared(_known(value), hints[name], path) for name, value in given.items()}
+        if is_chain(cls) and isinstance(rest := fields["rest"], SymChain) and rest.cls is cls:
+            found = z3.Or(as_term(fields["head"], SymToken) == rest.watched.term, rest.contains.term)
+            return SymChain(cls, rest.watched, SymBool(found))
+        return Made(cls, fields)
+
+    def block(self, statements: Sequence[ast.stmt], scope: _Scope) -> Value:
         if not statements:
             raise LiftError("a path ends without a return")
         first, rest = statements[0], statements[1:]
@@ -145,49 +194,98 @@ class _Lifter:
             case ast.Return(value=expression) if expression is not None:
                 return self.expression(expression, scope)
             case ast.Raise():
-                self.require(scope, z3.BoolVal(False))
+                self.require(scope.path, False)
                 return RAISES
             case ast.Expr(value=ast.Constant()):
                 return self.block(rest, scope)
-            case ast.Assign(targets=[ast.Name(id=name)], value=expression):
-                value = self.expression(expression, scope)
-                return self.block(rest, _Scope({**scope.names, name: value}, scope.module, scope.path))
+            case ast.Expr(value=ast.Call() as call):
+                return self.block(rest, self.stored(call, scope))
+            case ast.Assign(targets=[target], value=expression):
+                return self.block(rest, self.bind(target, self.expression(expression, scope), scope))
             case ast.If(test=test, body=body, orelse=orelse):
-                condition = z3.simplify(self.truth(test, scope))
-                if z3.is_true(condition) or z3.is_false(condition):
-                    return self.block([*(body if z3.is_true(condition) else orelse), *rest], scope)
-                then = self.block([*body, *rest], scope.under(condition))
-                otherwise = self.block([*orelse, *rest], scope.under(z3.Not(condition)))
-                return _choose(condition, then, otherwise)
-        raise LiftError(f"{type(first).__name__} in line {first.lineno} is outside the subset of rules")
+                return self.either(
+                    self.truth(test, scope),
+                    scope,
+                    lambda inside: self.block([*body, *rest], inside),
+                    lambda inside: self.block([*orelse, *rest], inside),
+                )
+        raise _outside(first)
 
-    def truth(self, node: ast.expr, scope: _Scope) -> z3.BoolRef:
+    def either(
+        self,
+        condition: Truth,
+        scope: _Scope,
+        then: Callable[[_Scope], Value],
+        otherwise: Callable[[_Scope], Value],
+    ) -> Value:
+        """What one side comes to, or the other; of a condition that Python knows only one is read."""
+        if isinstance(condition, bool):
+            return then(scope) if condition else otherwise(scope)
+        return _choose(
+            condition, then(scope.under(condition, True)), otherwise(scope.under(condition, False))
+        )
+
+    def stored(self, node: ast.Call, scope: _Scope) -> _Scope:
+        """`object.__setattr__(name, "field", value)` of a field that has no value yet.
+
+        So no field changes: whatever else has a name for the object never sees two values.
+        """
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="object"), attr="__setattr__"),
+                args=[ast.Name(id=name), ast.Constant(value=str(field)), expression],
+                keywords=[],
+            ) if scope.outer("object") is object:
+                owner = scope.names.get(name)
+                if isinstance(owner, Made) and field not in owner.fields and field in types_of(owner.cls):
+                    value = self.expression(expression, scope)
+                    stored = self.declared(value, types_of(owner.cls)[field], scope.path)
+                    return scope.binding(name, Made(owner.cls, {**owner.fields, field: stored}))
+        raise _outside(node)
+
+    def bind(self, target: ast.expr, value: Value, scope: _Scope) -> _Scope:
+        match target, value:
+            case ast.Name(id=name), _:
+                return scope.binding(name, value)
+            case ast.Tuple(elts=parts), tuple() if len(parts) == len(value):
+                for part, each in zip(parts, value, strict=True):
+                    scope = self.bind(part, each, scope)
+                return scope
+        raise _outside(target)
+
+    def truth(self, node: ast.expr, scope: _Scope) -> Truth:
         value = self.expression(node, scope)
-        if isinstance(value, z3.BoolRef):
-            return value
-        if isinstance(value, z3.ArithRef):
-            return value != 0
+        if sort_of(value) is int:
+            return value != 0  # type: ignore[no-any-return]  # a number is compared by itself or by its symbol
+        if sort_of(value) is bool:
+            return value  # type: ignore[no-any-return]  # its sort says so
         raise LiftError(f"the truth of {ast.unparse(node)}: say what is meant, as `is None`")
 
     def expression(self, node: ast.expr, scope: _Scope) -> Value:
         match node:
-            case ast.Constant(value=constant_value):
-                return _constant(constant_value)
+            case ast.Constant(value=value):
+                return _known(value)
             case ast.Name(id=name):
-                return scope.names[name] if name in scope.names else _constant(scope.outer(name))
+                return scope.names[name] if name in scope.names else _known(scope.outer(name))
             case ast.Attribute():
                 return self.attribute(node, scope)
             case ast.Call():
                 return self.invocation(node, scope)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                condition = self.truth(test, scope)
-                then = self.expression(body, scope.under(condition))
-                otherwise = self.expression(orelse, scope.under(z3.Not(condition)))
-                return _choose(condition, then, otherwise)
+            case ast.Tuple(elts=parts):
+                return tuple(self.expression(part, scope) for part in parts)
+            case ast.Subscript(value=whole, slice=ast.Constant(value=int(place))):
+                return self.part(self.expression(whole, scope), place)
         return self.operation(node, scope)
 
-    def operation(self, node: ast.expr, scope: _Scope) -> z3.ExprRef:
+    def operation(self, node: ast.expr, scope: _Scope) -> Value:
         match node:
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.either(
+                    self.truth(test, scope),
+                    scope,
+                    lambda inside: self.expression(body, inside),
+                    lambda inside: self.expression(orelse, inside),
+                )
             case ast.Compare():
                 return self.comparison(node, scope)
             case ast.BoolOp():
@@ -195,79 +293,92 @@ class _Lifter:
             case ast.BinOp():
                 return self.arithmetic(node, scope)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return z3.Not(self.truth(operand, scope))
+                return _not(self.truth(operand, scope))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.number(operand, scope)
-        raise LiftError(f"{type(node).__name__} in line {node.lineno} is outside the subset of rules")
+                return -self.number(self.expression(operand, scope), scope.path)
+        raise _outside(node)
 
     def attribute(self, node: ast.Attribute, scope: _Scope) -> Value:
         if isinstance(node.value, ast.Name) and node.value.id not in scope.names:
-            return _constant(getattr(scope.outer(node.value.id), node.attr))
+            enum = scope.outer(node.value.id)
+            if isinstance(enum, type) and issubclass(enum, IntEnum) and node.attr in enum.__members__:
+                return enum.__members__[node.attr]
         owner = self.expression(node.value, scope)
-        if isinstance(owner, Constructed):
-            return dict(owner.fields)[node.attr]
-        if not isinstance(owner, Argument):
-            raise LiftError(f"{ast.unparse(node)} in line {node.lineno}: not a field of an argument")
-        fixed = dict(owner.fixed)
-        if node.attr in fixed:
-            return _constant(fixed[node.attr])
-        return argument(f"{owner.name}.{node.attr}", owner.domain.field(node.attr))
+        if isinstance(owner, Made) and node.attr in owner.fields:
+            return owner.fields[node.attr]
+        if isinstance(owner, SymRecord):
+            check_fields(owner._domain.cls)
+            return _known(getattr(owner, node.attr))
+        raise LiftError(f"{ast.unparse(node)} in line {node.lineno}: not a field of a record")
 
-    def number(self, node: ast.expr, scope: _Scope) -> z3.ArithRef:
-        value = self.expression(node, scope)
-        if value is None:
-            value = Maybe(z3.BoolVal(False), z3.IntVal(0))
-        if isinstance(value, Maybe):
-            self.require(scope, value.present)
-            value = value.value
-        if isinstance(value, z3.ArithRef):
-            return value
-        raise LiftError(f"{ast.unparse(node)} in line {node.lineno} is no number")
+    def part(self, whole: Value, place: int) -> Value:
+        """One of a tuple's parts."""
+        if isinstance(whole, tuple) and place < len(whole):
+            return whole[place]
+        raise LiftError(f"{whole!r}[{place}]: only tuples of known length have parts")
 
-    def comparison(self, node: ast.Compare, scope: _Scope) -> z3.BoolRef:
-        parts = []
-        left = node.left
-        for operator, right in zip(node.ops, node.comparators, strict=True):
-            part = self.compare(left, operator, right, scope)
-            parts.append(part)
+    def number(self, value: Value, path: Path) -> Any:
+        value = self.there(value, path)
+        if sort_of(value) is not int:
+            raise LiftError(f"{value!r} is no number")
+        return value
+
+    def comparison(self, node: ast.Compare, scope: _Scope) -> Truth:
+        found: list[Truth] = []
+        left = self.expression(node.left, scope)
+        for operation, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(comparator, scope)
+            holds = self.compare(operation, left, right, scope.path)
             # A chain stops at the first comparison that fails.
-            scope = scope.under(part)
-            left = right
-        return parts[0] if len(parts) == 1 else z3.And(parts)
+            found.append(holds)
+            if holds is False:
+                break
+            scope, left = scope.under(holds, True), right
+        return _all(found)
 
-    def compare(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, scope: _Scope) -> z3.BoolRef:
-        if isinstance(operator, ast.Is | ast.IsNot):
-            if not (isinstance(right, ast.Constant) and right.value is None):
-                raise LiftError(f"`is` in line {left.lineno} against something other than None")
-            value = self.expression(left, scope)
-            absent = z3.Not(value.present) if isinstance(value, Maybe) else z3.BoolVal(value is None)
-            return absent if isinstance(operator, ast.Is) else z3.Not(absent)
-        if isinstance(operator, ast.Eq | ast.NotEq):
-            equal = _equal(self.expression(left, scope), self.expression(right, scope))
-            return equal if isinstance(operator, ast.Eq) else z3.Not(equal)
-        first, second = self.number(left, scope), self.number(right, scope)
-        match operator:
-            case ast.Lt():
-                return first < second
-            case ast.LtE():
-                return first <= second
-            case ast.Gt():
-                return first > second
-            case ast.GtE():
-                return first >= second
-        raise LiftError(f"{type(operator).__name__} in line {left.lineno} is outside the subset of rules")
+    def compare(self, operation: ast.cmpop, left: Value, right: Value, path: Path) -> Truth:
+        match operation:
+            case ast.Is() if right is None:
+                return _is_none(left)
+            case ast.IsNot() if right is None:
+                return _not(_is_none(left))
+            case ast.Eq():
+                return _equal(left, right)
+            case ast.NotEq():
+                return _not(_equal(left, right))
+        if type(operation) not in ORDERS:
+            raise LiftError(
+                f"{type(operation).__name__} of {left!r} and {right!r} is outside the subset of rules"
+            )
+        return self.order(ORDERS[type(operation)], left, right, path)
 
-    def connective(self, node: ast.BoolOp, scope: _Scope) -> z3.BoolRef:
-        parts: list[z3.BoolRef] = []
-        conjunction = isinstance(node.op, ast.And)
+    def order(self, holds: Callable[[Any, Any], Any], left: Value, right: Value, path: Path) -> Truth:
+        left, right = self.there(left, path), self.there(right, path)
+        known = not isinstance(left, Symbol) and not isinstance(right, Symbol)
+        if sort_of(left) is None or sort_of(left) is not sort_of(right):
+            raise LiftError(f"the order of {left!r} and {right!r}")
+        if not known and sort_of(left) not in (int, str):
+            raise LiftError(f"the order of {left!r} and {right!r}")
+        found: Truth = holds(left, right)
+        return found
+
+    def connective(self, node: ast.BoolOp, scope: _Scope) -> Truth:
+        """`and` or `or` of truth values; of anything else they give back one of the operands."""
+        goes_on = isinstance(node.op, ast.And)
+        found: list[Truth] = []
         for operand in node.values:
-            part = self.truth(operand, scope)
-            parts.append(part)
-            scope = scope.under(part if conjunction else z3.Not(part))
-        return z3.And(parts) if conjunction else z3.Or(parts)
+            value = self.expression(operand, scope)
+            if sort_of(value) is not bool:
+                raise LiftError(f"{ast.unparse(operand)} in line {node.lineno} is no truth value")
+            found.append(value)
+            if value is (not goes_on):
+                break
+            scope = scope.under(value, goes_on)
+        return _all(found) if goes_on else _any(found)
 
-    def arithmetic(self, node: ast.BinOp, scope: _Scope) -> z3.ArithRef:
-        left, right = self.number(node.left, scope), self.number(node.right, scope)
+    def arithmetic(self, node: ast.BinOp, scope: _Scope) -> Value:
+        left = self.number(self.expression(node.left, scope), scope.path)
+        right = self.number(self.expression(node.right, scope), scope.path)
         match node.op:
             case ast.Add():
                 return left + right
@@ -276,94 +387,185 @@ class _Lifter:
             case ast.Mult():
                 return left * right
             case ast.FloorDiv():
-                return self.floor(left, right, scope)
+                return self.floor(left, right, scope.path)
             case ast.Mod():
-                return left - right * self.floor(left, right, scope)
-        raise LiftError(f"{type(node.op).__name__} in line {node.lineno} is outside the subset of rules")
+                return left - right * self.floor(left, right, scope.path)
+        raise _outside(node)
 
-    def floor(self, dividend: z3.ArithRef, divisor: z3.ArithRef, scope: _Scope) -> z3.ArithRef:
-        self.require(scope, divisor != 0)
-        return z3.If(divisor > 0, dividend / divisor, (-dividend) / (-divisor))
+    def floor(self, dividend: Any, divisor: Any, path: Path) -> Any:
+        """A quotient rounded towards minus infinity; the solvers' is, where the divisor is positive."""
+        self.require(path, divisor != 0)
+        over, under = as_term(dividend, int), as_term(divisor, int)
+        return _choose(divisor > 0, SymInt(over / under), SymInt(-over / -under))
 
     def invocation(self, node: ast.Call, scope: _Scope) -> Value:
-        if not isinstance(node.func, ast.Name):
-            raise LiftError(f"a call of {ast.unparse(node.func)} in line {node.lineno}: rules call rules")
-        if node.func.id in ("min", "max"):
-            return self.extremum(node, scope)
-        function = scope.outer(node.func.id)
-        arguments = [self.expression(each, scope) for each in node.args]
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="object"), attr="__new__"),
+                args=[ast.Name(id=name)],
+                keywords=[],
+            ) if scope.outer("object") is object:
+                check_fields(cls := scope.outer(name))
+                return Made(cls, {})
+        if not isinstance(node.func, ast.Name) or any(each.arg is None for each in node.keywords):
+            raise LiftError(f"a call of {ast.unparse(node)} in line {node.lineno}: rules call rules")
+        name = node.func.id
+        function = scope.names[name] if name in scope.names else scope.outer(name)
+        positional = [self.expression(each, scope) for each in node.args]
         keywords = {each.arg: self.expression(each.value, scope) for each in node.keywords if each.arg}
-        return self.call(function, arguments, keywords, scope.path)
+        return self.call(function, positional, keywords, scope.path)
 
-    def extremum(self, node: ast.Call, scope: _Scope) -> z3.ArithRef:
-        numbers = [self.number(each, scope) for each in node.args]
-        smaller = isinstance(node.func, ast.Name) and node.func.id == "min"
-        best = numbers[0]
-        for number in numbers[1:]:
-            best = z3.If(number < best if smaller else number > best, number, best)
+    def extremum(
+        self, function: Any, positional: Sequence[Value], keywords: Mapping[str, Value], path: Path
+    ) -> Value:
+        if keywords or len(positional) < 2:
+            raise LiftError(f"{function.__name__} of something other than some numbers")
+        best, *others = [self.number(each, path) for each in positional]
+        for other in others:
+            best = _choose(other < best if function is min else other > best, other, best)
         return best
 
 
-def _bound(function: Any, positional: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
-    """Every parameter's value, the defaults included."""
-    signature = inspect.signature(function)
-    try:
-        bound = signature.bind(*positional, **keywords)
-    except TypeError as error:
-        raise LiftError(f"{function.__name__}: {error}") from error
-    return {
-        name: bound.arguments[name] if name in bound.arguments else _constant(parameter.default)
-        for name, parameter in signature.parameters.items()
-    }
+def _always(condition: z3.BoolRef) -> bool:
+    """Whether a condition needs nothing to hold; where a solver cannot tell it counts as no."""
+    solver = z3.Solver()
+    solver.set("rlimit", 1_000_000)
+    solver.add(z3.Not(condition))
+    return bool(solver.check() == z3.unsat)
 
 
-def _constant(value: Any) -> Value:
-    if value is None or isinstance(value, z3.ExprRef):
+def _outside(node: Any) -> LiftError:
+    what = f"`{ast.unparse(node)}`" if isinstance(node, ast.expr) else type(node).__name__
+    return LiftError(f"{what} in line {node.lineno} is outside the subset of rules")
+
+
+def _known(value: Any) -> Value:
+    """A value from outside the function: of the arguments, the module, a default.
+
+    Raises:
+        LiftError: it is none that a rule may use.
+    """
+    if value is None or sort_of(value) is not None or isinstance(value, Symbol | Made):
         return value
-    if isinstance(value, bool):
-        return z3.BoolVal(value)
-    if isinstance(value, int | IntEnum):
-        return z3.IntVal(int(value))
+    if type(value) is tuple:
+        return tuple(map(_known, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        check_record(type(value))
+        fields = {each.name: _known(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return Made(type(value), fields)
     raise LiftError(f"{value!r} is no constant that a rule may use")
 
 
-def _equal(first: Value, second: Value) -> z3.BoolRef:
-    if isinstance(first, Maybe) or isinstance(second, Maybe) or first is None or second is None:
-        return _equal_optional(first, second)
-    if isinstance(first, z3.ExprRef) and isinstance(second, z3.ExprRef) and first.sort() == second.sort():
-        return first == second
-    raise LiftError(f"{first!r} compared with {second!r}")
+def _not(truth: Truth) -> Truth:
+    if isinstance(truth, bool):
+        return not truth
+    return SymBool(truth.term.arg(0) if z3.is_not(truth.term) else z3.Not(truth.term))
 
 
-def _equal_optional(first: Value, second: Value) -> z3.BoolRef:
-    left, right = _optional(first), _optional(second)
-    both = z3.And(left.present, right.present, left.value == right.value)
-    return z3.Or(both, z3.And(z3.Not(left.present), z3.Not(right.present)))
+def _all(truths: Sequence[Truth]) -> Truth:
+    if any(each is False for each in truths):
+        return False
+    terms = [each.term for each in truths if isinstance(each, SymBool)]
+    return SymBool(z3.And(terms) if len(terms) > 1 else terms[0]) if terms else True
 
 
-def _optional(value: Value) -> Maybe:
-    if isinstance(value, Maybe):
-        return value
+def _any(truths: Sequence[Truth]) -> Truth:
+    if any(each is True for each in truths):
+        return True
+    terms = [each.term for each in truths if isinstance(each, SymBool)]
+    return SymBool(z3.Or(terms) if len(terms) > 1 else terms[0]) if terms else False
+
+
+def _is_none(value: Value) -> Truth:
     if value is None:
-        return Maybe(z3.BoolVal(False), z3.IntVal(0))
-    if isinstance(value, z3.ExprRef):
-        return Maybe(z3.BoolVal(True), value)
-    raise LiftError(f"{value!r} is neither None nor a number")
+        return True
+    if isinstance(value, SymOptional):
+        return _not(value.present)
+    if isinstance(value, SymToken) or not (
+        isinstance(value, SymRecord | Made | tuple) or sort_of(value) is not None
+    ):
+        raise LiftError(f"whether {value!r} is None: that is not known")
+    return False
 
 
-def _choose(condition: z3.BoolRef, then: Value, otherwise: Value) -> Value:
-    if isinstance(then, _Raises) or then is otherwise:
-        return otherwise
-    if isinstance(otherwise, _Raises):
-        return then
-    if isinstance(then, Argument) and isinstance(otherwise, Argument) and then.name == otherwise.name:
-        return then
-    if isinstance(then, z3.ExprRef) and isinstance(otherwise, z3.ExprRef):
-        return z3.If(condition, then, otherwise)
-    if isinstance(then, Constructed) and isinstance(otherwise, Constructed) and then.cls == otherwise.cls:
-        pairs = zip(then.fields, otherwise.fields, strict=True)
-        return Constructed(
-            then.cls, tuple((name, _choose(condition, mine, theirs)) for (name, mine), (_, theirs) in pairs)
-        )
-    left, right = _optional(then), _optional(otherwise)
-    return Maybe(z3.If(condition, left.present, right.present), z3.If(condition, left.value, right.value))
+def _equal(left: Value, right: Value) -> Truth:
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if len(left) != len(right):
+            return False
+        return _all([_equal(mine, theirs) for mine, theirs in zip(left, right, strict=True)])
+    if left is None or right is None:
+        return _is_none(right if left is None else left)
+    if isinstance(left, SymOptional) or isinstance(right, SymOptional):
+        mine, theirs = _optional(left), _optional(right)
+        both = _all([mine.present, theirs.present, _equal(mine.value, theirs.value)])
+        return _any([both, _all([_not(mine.present), _not(theirs.present)])])
+    if sort_of(left) in (None, SymToken) or sort_of(left) is not sort_of(right):
+        raise LiftError(f"{left!r} compared with {right!r}")
+    return left == right  # type: ignore[no-any-return]  # of one sort, so Python or their symbols say
+
+
+def _optional(value: Value) -> SymOptional:
+    """A scalar or None as what may be either."""
+    if value is not None and not isinstance(value, SymOptional) and sort_of(value) is None:
+        raise LiftError(f"{value!r} is neither a scalar nor None")
+    return value if isinstance(value, SymOptional) else SymOptional(value is not None, value)
+
+
+def _choose(condition: Truth, then: Value, otherwise: Value) -> Value:
+    """One of two values, by a condition."""
+    if isinstance(condition, bool):
+        return then if condition else otherwise
+    if then is RAISES or otherwise is RAISES or then is otherwise:
+        return otherwise if then is RAISES else then
+    if isinstance(then, bool) and isinstance(otherwise, bool):
+        return condition if then else _not(condition)
+    match then, otherwise:
+        case SymRecord(), SymRecord() if then._name == otherwise._name:
+            return then
+        case tuple(), tuple() if len(then) == len(otherwise):
+            pairs = zip(then, otherwise, strict=True)
+            return tuple(_choose(condition, *pair) for pair in pairs)
+        case Made(), Made() if then.cls is otherwise.cls and then.fields.keys() == otherwise.fields.keys():
+            names = then.fields
+            return Made(
+                then.cls,
+                {name: _choose(condition, then.fields[name], otherwise.fields[name]) for name in names},
+            )
+        case SymChain(), SymChain() if then.watched.term.eq(otherwise.watched.term):
+            contains = _choose(condition, then.contains, otherwise.contains)
+            return SymChain(then.cls, then.watched, contains)
+    return _choose_scalar(condition, then, otherwise)
+
+
+def _choose_scalar(condition: SymBool, then: Value, otherwise: Value) -> Value:
+    if any(each is None or isinstance(each, SymOptional) for each in (then, otherwise)):
+        left, right = _optional(then), _optional(otherwise)
+        present = _choose(condition, left.present, right.present)
+        # What is absent has no value, so any will do.
+        value = left.value if right.value is None else right.value
+        if left.value is not None and right.value is not None:
+            value = _choose(condition, left.value, right.value)
+        return SymOptional(present, value)
+    sort = sort_of(then)
+    if sort is None or sort is not sort_of(otherwise):
+        raise LiftError(f"either {then!r} or {otherwise!r}: values of different types")
+    return wrapped(sort, z3.If(condition.term, as_term(then, sort), as_term(otherwise, sort)))
+
+
+def _shape(value: Value) -> Shape:
+    """A result as the solver's terms."""
+    match value:
+        case None:
+            return Maybe(z3.BoolVal(False), z3.IntVal(0))
+        case SymOptional(present=present, value=inner):
+            return Maybe(as_term(present, bool), _shape(inner))
+        case SymRecord(_name=name):
+            return Passed(name)
+        case SymChain(watched=watched, contains=contains):
+            return Members(watched.term, contains.term)
+        case Made(cls, fields) if len(fields) == len(dataclasses.fields(cls)):
+            names = [each.name for each in dataclasses.fields(cls)]
+            return Built(cls.__name__, tuple((name, _shape(fields[name])) for name in names))
+        case tuple():
+            return Built("tuple", tuple((str(place), _shape(inner)) for place, inner in enumerate(value)))
+    return as_term(value, sort_of(value))

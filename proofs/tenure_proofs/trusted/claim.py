@@ -10,11 +10,9 @@ from typing import Any, TypeVar
 
 import z3
 
-from tenure.model import Evidence, Kin, Workload
-from tenure.readings import CHOICES, Reading
-from tenure.rules.terms import PreemptionTerms
+from tenure.readings import Reading
+from tenure_proofs.trusted.ast_lifter import lift
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, domain_of, well_typed
-from tenure_proofs.trusted.renaming import renamed
 from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
 from tenure_proofs.trusted.symbols import (
     SymBool,
@@ -24,12 +22,12 @@ from tenure_proofs.trusted.symbols import (
     SymInt,
     SymOptional,
     SymRecord,
-    SymText,
     SymToken,
+    Term,
     state_of,
     symbol,
+    wrapped,
 )
-from tenure_proofs.trusted.tracer import trace
 
 _Made = TypeVar("_Made")
 
@@ -43,8 +41,8 @@ class Call:
     formula: Formula
 
 
-Traces = dict[tuple[Any, ...], Formula]
-"""Formulas already traced, by function and arguments: good for as long as no rule's code changes."""
+Traces = dict[tuple[Any, ...], Call]
+"""Calls that were lifted before, by function and arguments: good for as long as no rule's code changes."""
 
 
 @dataclass(slots=True)
@@ -64,22 +62,6 @@ class Claim:
     facts: list[z3.BoolRef] = field(default_factory=list)
     goals: list[z3.BoolRef] = field(default_factory=list)
 
-    def workload(self, name: str) -> Any:
-        """An arbitrary workload."""
-        return self._declare(name, domain_of(Workload))
-
-    def evidence(self, name: str) -> Any:
-        """Arbitrary evidence, forged or not."""
-        return self._declare(name, domain_of(Evidence))
-
-    def terms(self, name: str = "terms") -> Any:
-        """Arbitrary terms of a ClusterQueue, under this claim's reading."""
-        return self._declare(name, domain_of(PreemptionTerms), fixed_by(self.reading))
-
-    def kin(self, name: str = "kin") -> Any:
-        """An arbitrary standing of a target's ClusterQueue to the preemptor's, as far as heroes go."""
-        return self._declare(name, domain_of(Kin))
-
     def number(self, name: str) -> Any:
         """An arbitrary whole number: a time, a duration or an amount."""
         return self._declare(name, Scalar(int))
@@ -92,9 +74,9 @@ class Claim:
         """An arbitrary truth value."""
         return self._declare(name, Scalar(bool))
 
-    def record(self, name: str, cls: type) -> Any:
-        """An arbitrary record of the model, a quota for example."""
-        return self._declare(name, domain_of(cls))
+    def record(self, name: str, cls: type, fixed: dict[str, Any] | None = None) -> Any:
+        """An arbitrary record, a workload for example; of `fixed` fields the values are known."""
+        return self._declare(name, domain_of(cls), fixed)
 
     def member(self, name: str, enum: type) -> Any:
         """An arbitrary member of an IntEnum."""
@@ -135,6 +117,8 @@ class Claim:
         self.goals.extend(goal.term for goal in goals)
 
     def _keep(self, name: str, made: _Made) -> _Made:
+        if "." in name or "?" in name:
+            raise LiftError(f"{name} is the name of a part of another argument")
         if name in self.arguments:
             raise LiftError(f"{name} is declared twice")
         self.arguments[name] = made
@@ -147,25 +131,25 @@ class Claim:
         return self._keep(name, made)
 
 
-def fixed_by(reading: Reading) -> dict[str, Any]:
-    """The fields of the terms that a reading fixes; its other keys are no part of them."""
-    fields = {each.name for each in dataclasses.fields(PreemptionTerms)}
-    return {key: getattr(reading, key) for key in CHOICES if key in fields}
-
-
 def _identity(argument: Any) -> Any:
-    """What tells two arguments of a lifted function apart."""
-    if isinstance(argument, SymBool | SymInt | SymText | SymEnum | SymToken):
-        return argument.term.sexpr()
-    if isinstance(argument, SymFunction):
-        return argument.declaration.sexpr()
-    if isinstance(argument, SymChain):
-        return (_identity(argument.watched), _identity(argument.contains))
+    """What tells two arguments of a lifted function apart, for as long as both are kept."""
+    match argument:
+        case SymEnum():
+            return (argument.cls, argument.term.get_id())
+        case Term():
+            return (type(argument), argument.term.get_id())
+        case SymFunction():
+            return (SymFunction, argument.result, argument.declaration.get_id())
+        case SymOptional():
+            return (SymOptional, _identity(argument.present), _identity(argument.value))
+        case SymChain():
+            return (argument.cls, _identity(argument.watched), _identity(argument.contains))
+        case SymRecord():
+            fixed = sorted(argument._fixed.items())
+            return (argument._domain.cls, argument._name, *((name, _identity(each)) for name, each in fixed))
     if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        names = (field.name for field in dataclasses.fields(argument))
+        names = (each.name for each in dataclasses.fields(argument))
         return (type(argument), *(_identity(getattr(argument, name)) for name in names))
-    if isinstance(argument, SymOptional):
-        return (argument.present.term.sexpr(), argument.value.term.sexpr())
     return (type(argument), argument)
 
 
@@ -178,12 +162,12 @@ class Lifting:
 
     def __call__(self, *arguments: Any) -> Lifted:
         """The function's formula of these arguments."""
-        own = renamed(arguments, _identity)
-        key = (self.function, *own.identity)
+        key = (self.function, *map(_identity, arguments))
         traces = self.claim.traces
         if key not in traces:
-            traces[key] = trace(self.function, *own.arguments)
-        call = Call(self.function, arguments, own.meant(traces[key]))
+            # With the formula its arguments are kept, so that the numbers of their terms stay theirs.
+            traces[key] = Call(self.function, arguments, lift(self.function, *arguments))
+        call = traces[key]
         self.claim.calls.append(call)
         return Lifted(self.claim, call)
 
@@ -208,21 +192,15 @@ class Lifted:
 
     def field(self, name: str) -> Any:
         """A field of the record it returns, where it returns; of a list, whether the watched is in it."""
-        shape = self.call.formula.value
-        if not isinstance(shape, Built):
-            raise LiftError(f"{self.call.function.__name__} builds no record")
         cls = typing.get_type_hints(self.call.function)["return"]
-        part = dict(shape.fields)[name]
+        part = self._part(name)
         if isinstance(part, Members):
             return SymBool(part.contains)
         return self._wrapped(part, typing.get_type_hints(typing.get_origin(cls) or cls)[name])
 
     def hands_on(self, name: str, argument: Any) -> SymBool:
         """Whether a field of the record it returns is this very argument, handed on unread."""
-        shape = self.call.formula.value
-        if not isinstance(shape, Built):
-            raise LiftError(f"{self.call.function.__name__} builds no record")
-        part = dict(shape.fields)[name]
+        part = self._part(name)
         if not isinstance(part, Passed):
             raise LiftError(f"{self.call.function.__name__} hands on no argument as {name}")
         return SymBool(z3.BoolVal(self.claim.arguments[part.name] is argument))
@@ -236,6 +214,12 @@ class Lifted:
     def some(self) -> SymInt:
         """The number it returns, where it is not None."""
         return SymInt(self._maybe().value)
+
+    def _part(self, name: str) -> Shape:
+        shape = self.call.formula.value
+        if not isinstance(shape, Built):
+            raise LiftError(f"{self.call.function.__name__} builds no record")
+        return dict(shape.fields)[name]
 
     def _maybe(self) -> Maybe:
         self.claim.goals.append(self.call.formula.defined)
@@ -252,8 +236,4 @@ class Lifted:
         domain = domain_of(hint)
         if not isinstance(domain, Scalar):
             raise LiftError(f"{self.call.function.__name__} returns no scalar")
-        if domain.sort is bool:
-            return SymBool(shape)
-        if domain.sort is str:
-            return SymText(shape)
-        return SymInt(shape) if domain.sort is int else SymEnum(domain.sort, shape)
+        return wrapped(domain.sort, shape)

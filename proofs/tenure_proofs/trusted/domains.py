@@ -6,6 +6,7 @@ Both lifters name the same solver constants through this module; each wraps them
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Iterator
@@ -65,6 +66,7 @@ class Record:
 Domain: TypeAlias = Scalar | Optional | Record
 
 
+@functools.cache
 def domain_of(annotation: Any) -> Domain:
     """The domain of a type.
 
@@ -96,17 +98,6 @@ def _readable_fields(cls: type) -> Iterator[tuple[str, Domain]]:
             continue
 
 
-def parameters_of(function: Any) -> dict[str, Domain]:
-    """The domain of every parameter of a rule, by name, from its annotations.
-
-    >>> def later(first: int, second: int) -> bool: ...
-    >>> list(parameters_of(later))
-    ['first', 'second']
-    """
-    hints = typing.get_type_hints(function)
-    return {name: domain_of(hint) for name, hint in hints.items() if name != "return"}
-
-
 def constant(name: str, scalar: Scalar) -> z3.ExprRef:
     """The solver constant of a scalar leaf."""
     return z3.Bool(name) if scalar.sort is bool else z3.Int(name)
@@ -131,11 +122,6 @@ def leaves(name: str, domain: Domain) -> Iterator[tuple[str, Scalar, bool]]:
         case Record(_, fields):
             for field, inner_domain in fields:
                 yield from leaves(f"{name}.{field}", inner_domain)
-
-
-def well_typed_parameters(function: Any) -> list[z3.BoolRef]:
-    """What the types of all of a function's parameters promise."""
-    return [fact for name, domain in parameters_of(function).items() for fact in well_typed(name, domain)]
 
 
 def well_typed(name: str, domain: Domain) -> list[z3.BoolRef]:

@@ -7,7 +7,7 @@ from typing import Any
 import z3
 
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymRecord, peek
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymRecord
 
 
 def _terms(parts: tuple[SymBool | bool, ...]) -> list[z3.BoolRef]:
@@ -50,7 +50,8 @@ def notion(definition: SymBool) -> SymBool:
 
 def is_set(record: SymRecord, field: str) -> SymBool:
     """Whether an optional field of an argument has a value."""
-    return _optional(record, field).present
+    present: SymBool = _optional(record, field).present
+    return present
 
 
 def value_of(record: SymRecord, field: str) -> Any:
@@ -66,7 +67,7 @@ def has_value(record: SymRecord, field: str, value: Any) -> SymBool:
 def equal_fields(first: SymRecord, second: SymRecord, *but: str) -> SymBool:
     """Whether two arguments of one class have the same fields, those left out aside."""
     names = [name for name, _ in first._domain.fields if name not in but]
-    return notion(all_of(*(_same(peek(first, name), peek(second, name)) for name in names)))
+    return notion(all_of(*(_same(getattr(first, name), getattr(second, name)) for name in names)))
 
 
 def _same(first: Any, second: Any) -> SymBool | bool:
@@ -90,7 +91,7 @@ def choose(condition: SymBool, then: SymInt, otherwise: SymInt) -> SymInt:
 
 
 def _optional(record: SymRecord, field: str) -> SymOptional:
-    symbol = peek(record, field)
+    symbol = getattr(record, field)
     if not isinstance(symbol, SymOptional):
         raise LiftError(f"{field} is not optional")
     return symbol

@@ -1,19 +1,15 @@
-"""Symbolic values: what a lifted function is given in place of numbers, truth values, texts and records.
+"""Symbolic values: what statements are written with, and what the lifter computes with.
 
-Wherever Python asks a symbolic truth value for its truth, the run in progress takes one branch and
-remembers the other. Whatever else Python could do with a value is defined here, or refused.
+Each stands for an arbitrary value of one type, as a solver's term. What can be done with a value is defined
+here; everything else is refused. Values that Python knows already stay Python's own.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
-import textwrap
 import typing
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
-from enum import Enum, IntEnum
+from enum import IntEnum
 from typing import Any, NoReturn, TypeVar
 
 import z3
@@ -21,226 +17,52 @@ import z3
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, constant, presence
 
 
-class Run:
-    """One run of the function along a prefix of decisions."""
-
-    def __init__(self, name: str, prefix: tuple[bool, ...], limit: int) -> None:
-        self.name = name
-        self.limit = limit
-        self.prefix = prefix
-        self.taken: list[bool] = []
-        self.conditions: list[z3.BoolRef] = []
-        self.pending: list[tuple[bool, ...]] = []
-        self._known: dict[int, bool] = {}
-        self._decided: list[_Simple] = []
-
-    def decide(self, simple: _Simple) -> bool:
-        """The truth of a condition on this path."""
-        if simple.truth is not None:
-            return simple.truth
-        known = self._known.get(simple.number)
-        if known is not None:
-            return known
-        step = len(self.taken)
-        truth = self.prefix[step] if step < len(self.prefix) else True
-        if step >= len(self.prefix):
-            if len(self.pending) >= self.limit:
-                raise LiftError(f"{self.name} has more than {self.limit} paths")
-            self.pending.append((*self.taken, False))
-        self.taken.append(truth)
-        # The run keeps what it knows by number alive: the solver hands a freed term's number to the next one.
-        self._decided.append(simple)
-        self._known[simple.number] = truth
-        self._known[simple.negated_number] = not truth
-        self.conditions.append(simple.term if truth else simple.negated)
-        return truth
-
-
-RUN: ContextVar[Run | None] = ContextVar("run", default=None)
-"""The run in progress; None while a statement is being written."""
-
-
-def refuse(what: str) -> NoReturn:
-    """Say that a rule does what its formula could not show."""
-    raise LiftError(f"a rule may not use {what}: the tracer cannot see it")
-
-
-class NoneOperandError(TypeError):
-    """What plain Python raises for arithmetic on None: the path is not defined."""
-
-
-class _Simple:
-    """A simplified condition, its negation, and its truth where it has only one."""
-
-    __slots__ = ("negated", "negated_number", "number", "term", "truth")
-
-    def __init__(self, condition: z3.BoolRef) -> None:
-        self.term = z3.simplify(condition)
-        self.negated = z3.simplify(z3.Not(self.term))
-        self.number = self.term.get_id()
-        self.negated_number = self.negated.get_id()
-        self.truth = True if z3.is_true(self.term) else False if z3.is_false(self.term) else None
-
-
-_Made = TypeVar("_Made")
-
-
-class _Symbol:
-    """A symbolic value that builds each combination with another value once for all runs."""
+class Symbol:
+    """What stands for a value; it has no truth, and cannot be compared unless it says so."""
 
     __hash__ = None  # type: ignore[assignment]
-    __slots__ = ("_made", "term")
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"a {type(self).__name__}"
+
+    def __bool__(self) -> NoReturn:
+        raise LiftError(f"the truth of {self!r} was asked for: it may be either")
+
+    def __eq__(self, other: object) -> Any:
+        raise LiftError(f"{self!r} cannot be compared with {other!r}")
+
+    def __ne__(self, other: object) -> Any:
+        return self == other
+
+
+class Term(Symbol):
+    """A symbolic value that is one term; it is equal or not equal to a value of its own type."""
+
+    __slots__ = ("term",)
 
     def __init__(self, term: Any) -> None:
         self.term = term
-        self._made: dict[tuple[Any, ...], tuple[object, Any]] = {}
-
-    def _once(self, operation: str, other: object, make: Callable[[], _Made]) -> _Made:
-        value = id(other) if isinstance(other, _Symbol) else other
-        key = (operation, type(other), value)
-        if key not in self._made:
-            self._made[key] = (other, make())  # `other` is kept, so that its id stays its own
-        made: _Made = self._made[key][1]
-        return made
-
-
-class SymBool(_Symbol):
-    """A symbolic truth value; asking for its truth forks the run."""
-
-    __slots__ = ("_simple",)
-
-    def __init__(self, term: z3.BoolRef) -> None:
-        super().__init__(term)
-        self._simple: _Simple | None = None
-
-    def __bool__(self) -> bool:
-        run = RUN.get()
-        if run is None:
-            raise LiftError("the truth of a symbolic value was asked for outside a lifted function")
-        if self._simple is None:
-            self._simple = _Simple(self.term)
-        return run.decide(self._simple)
 
     def __eq__(self, other: object) -> SymBool:  # type: ignore[override]
-        return self._once("==", other, lambda: SymBool(self.term == _bool_term(other)))
+        return SymBool(self.term == self.like(other))
 
     def __ne__(self, other: object) -> SymBool:  # type: ignore[override]
-        return self._once("!=", other, lambda: SymBool(self.term != _bool_term(other)))
+        return SymBool(self.term != self.like(other))
+
+    def like(self, other: object) -> Any:
+        """The term of another value of the same type."""
+        return as_term(other, sort_of(self))
 
 
-class SymInt(_Symbol):
-    """A symbolic whole number."""
-
-    __slots__ = ()
-
-    def __bool__(self) -> bool:
-        return bool(self != 0)
-
-    def __eq__(self, other: object) -> SymBool | bool:  # type: ignore[override]
-        if other is None:
-            return False
-        return self._once("==", other, lambda: SymBool(self.term == _int_term(other)))
-
-    def __ne__(self, other: object) -> SymBool | bool:  # type: ignore[override]
-        if other is None:
-            return True
-        return self._once("!=", other, lambda: SymBool(self.term != _int_term(other)))
-
-    def __lt__(self, other: object) -> SymBool:
-        return self._once("<", other, lambda: SymBool(self.term < _int_term(other)))
-
-    def __le__(self, other: object) -> SymBool:
-        return self._once("<=", other, lambda: SymBool(self.term <= _int_term(other)))
-
-    def __gt__(self, other: object) -> SymBool:
-        return self._once(">", other, lambda: SymBool(self.term > _int_term(other)))
-
-    def __ge__(self, other: object) -> SymBool:
-        return self._once(">=", other, lambda: SymBool(self.term >= _int_term(other)))
-
-    def __add__(self, other: object) -> SymInt:
-        return self._once("+", other, lambda: SymInt(self.term + _int_term(other)))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> SymInt:
-        return self._once("-", other, lambda: SymInt(self.term - _int_term(other)))
-
-    def __rsub__(self, other: object) -> SymInt:
-        return self._once("reversed -", other, lambda: SymInt(_int_term(other) - self.term))
-
-    def __mul__(self, other: object) -> SymInt:
-        return self._once("*", other, lambda: SymInt(self.term * _int_term(other)))
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> SymInt:
-        return self._once("negated", None, lambda: SymInt(-self.term))
-
-    def __floordiv__(self, other: object) -> SymInt:
-        return _floor_divide(self.term, _int_term(other))
-
-    def __rfloordiv__(self, other: object) -> SymInt:
-        return _floor_divide(_int_term(other), self.term)
-
-    def __mod__(self, other: object) -> SymInt:
-        divisor = _int_term(other)
-        return SymInt(self.term - divisor * _floor_divide(self.term, divisor).term)
-
-    def __rmod__(self, other: object) -> SymInt:
-        dividend = _int_term(other)
-        return SymInt(dividend - self.term * _floor_divide(dividend, self.term).term)
-
-    def __truediv__(self, other: object) -> NoReturn:
-        refuse("true division")
-
-    def __rtruediv__(self, other: object) -> NoReturn:
-        refuse("true division")
-
-    def __float__(self) -> NoReturn:
-        refuse("floats")
-
-    def __index__(self) -> NoReturn:
-        refuse("an integer as an index")
-
-    def __int__(self) -> NoReturn:
-        refuse("int()")
-
-
-class SymText(_Symbol):
-    """A symbolic text: its rank among all texts. Rules may compare it, and print it in an error."""
+class SymBool(Term):
+    """A symbolic truth value."""
 
     __slots__ = ()
 
-    def __eq__(self, other: object) -> SymBool | bool:  # type: ignore[override]
-        if other is None:
-            return False
-        return self._once("==", other, lambda: SymBool(self.term == _rank(other)))
 
-    def __ne__(self, other: object) -> SymBool | bool:  # type: ignore[override]
-        if other is None:
-            return True
-        return self._once("!=", other, lambda: SymBool(self.term != _rank(other)))
-
-    def __lt__(self, other: object) -> SymBool:
-        return self._once("<", other, lambda: SymBool(self.term < _rank(other)))
-
-    def __le__(self, other: object) -> SymBool:
-        return self._once("<=", other, lambda: SymBool(self.term <= _rank(other)))
-
-    def __gt__(self, other: object) -> SymBool:
-        return self._once(">", other, lambda: SymBool(self.term > _rank(other)))
-
-    def __ge__(self, other: object) -> SymBool:
-        return self._once(">=", other, lambda: SymBool(self.term >= _rank(other)))
-
-    def __str__(self) -> str:
-        # In messages of errors, made on most paths of the door; a solver's own text takes half the trace.
-        return "<text>"
-
-
-class SymEnum(_Symbol):
-    """A symbolic member of an IntEnum: equal or not equal, nothing else."""
+class SymEnum(Term):
+    """A symbolic member of an IntEnum."""
 
     __slots__ = ("cls",)
 
@@ -248,117 +70,90 @@ class SymEnum(_Symbol):
         super().__init__(term)
         self.cls = cls
 
-    def __eq__(self, other: object) -> SymBool:  # type: ignore[override]
-        return self._once("==", other, lambda: SymBool(self.term == self._member(other)))
 
-    def __ne__(self, other: object) -> SymBool:  # type: ignore[override]
-        return self._once("!=", other, lambda: SymBool(self.term != self._member(other)))
-
-    def __str__(self) -> str:
-        return f"<{self.cls.__name__}>"
-
-    @property
-    def name(self) -> str:
-        """For error messages only."""
-        return str(self)
-
-    def _member(self, other: object) -> z3.ArithRef:
-        if isinstance(other, SymEnum) and other.cls is self.cls:
-            term: z3.ArithRef = other.term
-            return term
-        if isinstance(other, self.cls):
-            return z3.IntVal(int(other))
-        raise LiftError(f"{self.cls.__name__} compared with {other!r}")
-
-
-class SymRecord:
-    """A symbolic argument that is a frozen dataclass; `fixed` fields are concrete."""
-
-    __slots__ = ("_domain", "_fixed", "_name", "_seen")
-
-    def __init__(self, name: str, domain: Record, fixed: Mapping[str, Any] | None = None) -> None:
-        object.__setattr__(self, "_name", name)
-        object.__setattr__(self, "_domain", domain)
-        object.__setattr__(self, "_fixed", dict(fixed or {}))
-        object.__setattr__(self, "_seen", {})
-
-    def __getattr__(self, field: str) -> Any:
-        if field in self._fixed:
-            return self._fixed[field]
-        attribute = getattr(self._domain.cls, field, None)
-        if isinstance(attribute, property) and attribute.fget is not None:
-            return attribute.fget(self)
-        if field not in self._seen:
-            self._seen[field] = symbol(f"{self._name}.{field}", self._domain.field(field))
-        return resolve(self._seen[field])
-
-    def __setattr__(self, field: str, value: object) -> NoReturn:
-        refuse("an assignment to a field")
-
-
-class SymOptional:
-    """A symbolic value that may be None; reading it forks the run."""
-
-    __slots__ = ("present", "value")
-
-    def __init__(self, name: str, inner: Scalar) -> None:
-        self.present = SymBool(presence(name))
-        self.value = symbol(name, inner)
-
-
-def symbol(name: str, domain: Domain) -> Any:
-    """A symbolic argument: for an optional domain a `SymOptional`, which a trace resolves as it starts."""
-    match domain:
-        case Record():
-            return SymRecord(name, domain)
-        case Optional(inner):
-            return SymOptional(name, inner)
-        case Scalar(sort):
-            term = constant(name, domain)
-            if sort is bool:
-                return SymBool(term)
-            if sort is str:
-                return SymText(term)
-            return SymInt(term) if sort is int else SymEnum(sort, term)
-
-
-def resolve(value: Any) -> Any:
-    """An argument as the function sees it: an optional one is there or not, on this path."""
-    if isinstance(value, SymOptional):
-        return value.value if value.present else None
-    return value
-
-
-def identity_of(record: SymRecord) -> tuple[Any, ...]:
-    """What tells one symbolic record from another: name, class, fixed fields."""
-    return (record._name, record._domain.cls, *sorted(record._fixed.items()))
-
-
-def peek(record: SymRecord, field: str) -> Any:
-    """A field as a statement sees it: outside any run, an optional one unresolved."""
-    if field in record._fixed:
-        return record._fixed[field]
-    return symbol(f"{record._name}.{field}", record._domain.field(field))
-
-
-class SymToken(_Symbol):
+class SymToken(Term):
     """Something that a fold's step hands on without looking into it: a usage, a candidate."""
 
     __slots__ = ()
 
-    def __eq__(self, other: object) -> SymBool:  # type: ignore[override]
-        if RUN.get() is not None or not isinstance(other, SymToken):
-            refuse("a comparison of what it is only handed")
-        return SymBool(self.term == other.term)
 
-    def __ne__(self, other: object) -> SymBool:  # type: ignore[override]
-        return SymBool(z3.Not((self == other).term))
+class Ordered(Term):
+    """A symbolic value of a type that has an order."""
 
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of what it is only handed")
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> SymBool:
+        return SymBool(self.term < self.like(other))
+
+    def __le__(self, other: object) -> SymBool:
+        return SymBool(self.term <= self.like(other))
+
+    def __gt__(self, other: object) -> SymBool:
+        return SymBool(self.term > self.like(other))
+
+    def __ge__(self, other: object) -> SymBool:
+        return SymBool(self.term >= self.like(other))
 
 
-class SymFunction:
+class SymText(Ordered):
+    """A symbolic text: its rank among all texts. It is compared with other symbolic texts, that is all."""
+
+    __slots__ = ()
+
+
+class SymInt(Ordered):
+    """A symbolic whole number."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> SymInt:
+        return SymInt(self.term + self.like(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> SymInt:
+        return SymInt(self.term - self.like(other))
+
+    def __rsub__(self, other: object) -> SymInt:
+        return SymInt(self.like(other) - self.term)
+
+    def __mul__(self, other: object) -> SymInt:
+        return SymInt(self.term * self.like(other))
+
+    def __rmul__(self, other: object) -> SymInt:
+        return SymInt(self.like(other) * self.term)
+
+    def __neg__(self) -> SymInt:
+        return SymInt(-self.term)
+
+
+class SymOptional(Symbol):
+    """A symbolic value that may be None."""
+
+    __slots__ = ("present", "value")
+
+    def __init__(self, present: Any, value: Any) -> None:
+        self.present = present
+        self.value = value
+
+
+class SymRecord(Symbol):
+    """A symbolic argument that is a frozen dataclass; `fixed` fields are Python's own values."""
+
+    __slots__ = ("_domain", "_fixed", "_name")
+
+    def __init__(self, name: str, domain: Record, fixed: Mapping[str, Any] | None = None) -> None:
+        self._name = name
+        self._domain = domain
+        self._fixed = dict(fixed or {})
+
+    def __getattr__(self, field: str) -> Any:
+        if field in self._fixed:
+            return self._fixed[field]
+        return symbol(f"{self._name}.{field}", self._domain.field(field))
+
+
+class SymFunction(Symbol):
     """A function that a fold's step is given, and of which nothing is known but what a statement says.
 
     Args:
@@ -374,17 +169,13 @@ class SymFunction:
         self.declaration = z3.Function(name, *([z3.IntSort()] * arity), sort)
         self.result = result
 
-    def __call__(self, *tokens: SymToken) -> Any:
-        term = self.declaration(*(token.term for token in tokens))
-        return (
-            SymBool(term) if self.result is bool else SymInt(term) if self.result is int else SymToken(term)
-        )
-
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of a function")
+    def __call__(self, *tokens: Any) -> Any:
+        if len(tokens) != self.declaration.arity() or not all(isinstance(each, Term) for each in tokens):
+            raise LiftError(f"{self.declaration.name()} takes {self.declaration.arity()} tokens")
+        return wrapped(self.result, self.declaration(*(token.term for token in tokens)))
 
 
-class SymChain:
+class SymChain(Symbol):
     """A list of which is known only whether one element is in it: an arbitrary one, so every one.
 
     Args:
@@ -394,47 +185,70 @@ class SymChain:
     """
 
     __slots__ = ("cls", "contains", "watched")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, cls: type, watched: SymToken, contains: SymBool) -> None:
         self.cls = cls
         self.watched = watched
         self.contains = contains
 
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of a list")
 
-    def __eq__(self, other: object) -> NoReturn:
-        refuse("a comparison of lists")
+def symbol(name: str, domain: Domain) -> Any:
+    """A symbolic argument."""
+    match domain:
+        case Record():
+            return SymRecord(name, domain)
+        case Optional(inner):
+            return SymOptional(SymBool(presence(name)), symbol(name, inner))
+        case Scalar(sort):
+            return wrapped(sort, constant(name, domain))
 
-    def __iter__(self) -> NoReturn:
-        refuse("a loop over a list")
 
-    @staticmethod
-    def of(value: Any) -> SymChain | None:
-        """A result that is such a list, perhaps with elements put in front of it; None for anything else."""
-        if isinstance(value, SymChain):
-            return value
-        if not dataclasses.is_dataclass(value):
-            return None
-        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        head, rest = parts.get("head"), SymChain.of(parts.get("rest"))
-        if rest is None or type(value) is not rest.cls or not isinstance(head, SymToken):
-            return None
-        found = SymBool(z3.Or(head.term == rest.watched.term, rest.contains.term))
-        return SymChain(rest.cls, rest.watched, found)
+def wrapped(sort: type, term: z3.ExprRef) -> Term:
+    """A term as a value of a type: `bool`, `int`, `str`, an IntEnum, or `SymToken`."""
+    if isinstance(term, z3.BoolRef) != (sort is bool):
+        raise LiftError(f"{term} is no {sort.__name__}")
+    simple = _SIMPLE.get(sort)
+    return SymEnum(sort, term) if simple is None else simple(term)
+
+
+_SIMPLE: dict[type, type[Term]] = {bool: SymBool, int: SymInt, str: SymText, SymToken: SymToken}
+
+
+def sort_of(value: Any) -> type | None:
+    """The type of a symbolic or of Python's own scalar; None for anything else."""
+    match value:
+        case SymBool():
+            return bool
+        case SymInt():
+            return int
+        case SymText():
+            return str
+        case SymEnum():
+            return value.cls
+        case SymToken():
+            return SymToken
+    return type(value) if type(value) in (bool, int) or isinstance(value, IntEnum) else None
+
+
+def as_term(value: Any, sort: type | None) -> Any:
+    """The solver's term of a scalar of a type.
+
+    Raises:
+        LiftError: it is of another type; an enum's member is no number here, nor a truth value.
+    """
+    if sort is None or sort_of(value) is not sort:
+        raise LiftError(f"{value!r} is no {getattr(sort, '__name__', 'scalar')}")
+    if isinstance(value, Term):
+        return value.term
+    return z3.BoolVal(value) if sort is bool else z3.IntVal(int(value))
 
 
 def state_of(name: str, step: Callable[..., Any], watched: SymToken) -> Any:
     """An arbitrary state of a fold, made of what the step's first parameter says.
 
     Raises:
-        LiftError: the step asks for an identity, which symbolic lists would answer wrongly, or its state has
-            other parts than tokens, truth values and lists.
+        LiftError: its state has other parts than tokens, truth values and lists.
     """
-    asked = ast.walk(ast.parse(textwrap.dedent(inspect.getsource(step))))
-    if any(isinstance(node, ast.Is | ast.IsNot) for node in asked):
-        raise LiftError(f"{step.__name__}: a step may not use `is`")
     hints = typing.get_type_hints(step)
     cls = typing.get_origin(hints[next(iter(hints))])
     parts = {
@@ -451,52 +265,12 @@ def _part(name: str, hint: Any, watched: SymToken) -> SymToken | SymBool | SymCh
     listed = [hint, *(arm for arm in typing.get_args(hint) if arm is not type(None))]
     for each in listed:
         cls = typing.get_origin(each)
-        if isinstance(cls, type) and {"head", "rest"} <= typing.get_type_hints(cls).keys():
+        if isinstance(cls, type) and is_chain(cls):
             return SymChain(cls, watched, SymBool(z3.Bool(f"{name} has it")))
     raise LiftError(f"{name}: {hint!r} is no token, truth value or list")
 
 
-def as_term(value: Any) -> z3.ExprRef:
-    """The solver term of a symbolic or concrete scalar.
-
-    Raises:
-        LiftError: it is no scalar.
-    """
-    if isinstance(value, SymBool | SymInt | SymText | SymEnum | SymToken):
-        return value.term
-    if isinstance(value, bool):
-        return z3.BoolVal(value)
-    if isinstance(value, int):
-        return z3.IntVal(int(value))
-    raise LiftError(f"{value!r} is no scalar that a rule may return")
-
-
-def _bool_term(value: object) -> z3.BoolRef:
-    if isinstance(value, SymBool):
-        return value.term
-    if isinstance(value, bool):
-        return z3.BoolVal(value)
-    raise LiftError(f"a truth value compared with {value!r}")
-
-
-def _int_term(value: object) -> z3.ArithRef:
-    if isinstance(value, SymInt):
-        return value.term
-    if isinstance(value, int) and not isinstance(value, bool | Enum):
-        return z3.IntVal(value)
-    if value is None:
-        raise NoneOperandError("None is no number")
-    raise LiftError(f"a whole number combined with {value!r}")
-
-
-def _rank(value: object) -> z3.ArithRef:
-    if isinstance(value, SymText):
-        return value.term
-    raise LiftError(f"a text compared with {value!r}: only texts of the arguments have a rank")
-
-
-def _floor_divide(dividend: z3.ArithRef, divisor: z3.ArithRef) -> SymInt:
-    if SymBool(divisor == 0):
-        raise ZeroDivisionError
-    # The solvers' integer division rounds towards minus infinity only for a positive divisor.
-    return SymInt(dividend / divisor) if SymBool(divisor > 0) else SymInt((-dividend) / (-divisor))
+def is_chain(cls: type) -> bool:
+    """Whether a class puts an element in front of a list."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    return [each.name for each in fields] == ["head", "rest"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tenure.model import Evidence, Ground, Instant, Kin, Reason, Target, Workload
 from tenure.rules.eligibility import ground_for, reason_for
 from tenure.rules.terms import PreemptionTerms
@@ -13,22 +11,13 @@ class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as
     """The evidence does not allow this workload to be taken."""
 
 
-@dataclass(init=False)
-class _Made:
-    """What makes a target: a record of the same fields to whoever reads this module, `Target` when called."""
-
-    workload: Workload
-    reason: Reason
-    evidence: Evidence
-
-    def __new__(cls, workload: Workload, reason: Reason, evidence: Evidence) -> Target:  # type: ignore[misc]
-        made = object.__new__(Target)
-        for name, value in (("workload", workload), ("reason", reason), ("evidence", evidence)):
-            object.__setattr__(made, name, value)
-        return made
-
-
-_Made.__name__ = Target.__name__
+def _make_target(workload: Workload, reason: Reason, evidence: Evidence) -> Target:
+    """Past the class, which refuses whoever calls it; statement by statement, as the lifter reads it."""
+    made = object.__new__(Target)
+    object.__setattr__(made, "workload", workload)
+    object.__setattr__(made, "reason", reason)
+    object.__setattr__(made, "evidence", evidence)
+    return made
 
 
 def take_target(
@@ -71,4 +60,4 @@ def take_target(
             f"{preemptor.key} may not take {target.key}: "
             f"the evidence is {evidence.ground.name}, KQ-300 finds {found.name}"
         )
-    return _Made(workload=target, reason=reason_for(found), evidence=evidence)
+    return _make_target(workload=target, reason=reason_for(found), evidence=evidence)

@@ -7,25 +7,26 @@ paths together are one formula, in which each condition stands where the functio
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from operator import attrgetter
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import z3
 
-from tenure_proofs.trusted.domains import LiftError, parameters_of
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
-from tenure_proofs.trusted.symbols import (
+from tenure_proofs.crosscheck.parameters import own_symbols
+from tenure_proofs.crosscheck.symbols import (
     RUN,
     NoneOperandError,
     Run,
-    SymBool,
-    SymChain,
-    SymRecord,
+    TracedBool,
+    TracedChain,
+    TracedRecord,
     as_term,
     resolve,
-    symbol,
+    traced,
 )
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
 
 PATH_LIMIT = 5_000
 """More paths than any rule of at most six branches has."""
@@ -36,11 +37,12 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
 
     Args:
         function: any rule, or the door.
-        arguments: symbolic or concrete values, in order.
+        arguments: symbols of a claim, or concrete values, in order.
 
     Raises:
         LiftError: it does what a tracer cannot see, has too many paths, or never returns.
     """
+    given = [traced(argument) for argument in arguments]
     paths: list[_Path] = []
     stack: list[tuple[bool, ...]] = [()]
     while stack:
@@ -48,7 +50,7 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
             raise LiftError(f"{function.__name__} has more than {PATH_LIMIT} paths")
         run = Run(function.__name__, stack.pop(), PATH_LIMIT)
         try:
-            result = _follow(run, function, arguments)
+            result = _follow(run, function, given)
         except _Raised:
             result = _NOTHING
         paths.append(_Path(run.taken, run.conditions, result))
@@ -57,19 +59,19 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
         raise LiftError(f"{function.__name__} never returns")
     tree = _tree(paths, 0)
     returns = _scalar(_each(tree, lambda value: value is not _NOTHING, nothing=False))
-    return Formula(_merge(tree), z3.simplify(returns))
+    return Formula(_merge(tree), returns)
 
 
 def formula_of(function: Callable[..., Any]) -> Formula:
     """A function as a formula of its own parameters."""
-    return trace(function, *(symbol(name, domain) for name, domain in parameters_of(function).items()))
+    return trace(function, *own_symbols(function))
 
 
 class _Raised(Exception):  # noqa: N818 - it says what the function did
     """The function raises on this path, so it is not defined there."""
 
 
-def _follow(run: Run, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _follow(run: Run, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     """The function's result along one path."""
     token = RUN.set(run)
     try:
@@ -79,6 +81,8 @@ def _follow(run: Run, function: Callable[..., Any], arguments: tuple[Any, ...]) 
     except NoneOperandError as error:
         raise _Raised from error
     except (TypeError, AttributeError, NameError, RecursionError) as error:
+        if "NoneType" in str(error) and "Traced" not in str(error):
+            raise _Raised from error
         # Python's own complaint about a symbolic value, not something that the function decides.
         unseen = f"{function.__name__}: a rule may not use what the tracer cannot see: {error}"
         raise LiftError(unseen) from error
@@ -138,17 +142,19 @@ def _merge(tree: Any) -> Shape:
     values = _results(tree)
     if any(value is None for value in values):
         return _merge_optional(tree, values)
-    if all(isinstance(value, SymRecord) for value in values):
+    if all(isinstance(value, TracedRecord) for value in values):
         names = {value._name for value in values}
         if len(names) != 1:
             raise LiftError(f"a rule returns one of several arguments: {sorted(names)}")
         return Passed(names.pop())
-    chains = [SymChain.of(value) for value in values]
+    if all(type(value) is tuple for value in values):
+        return _merge_tuples(tree, values)
+    chains = [TracedChain.of(value) for value in values]
     if chains[0] is not None:
         return _merge_chains(tree, chains[0])
     if dataclasses.is_dataclass(values[0]):
         return _merge_records(tree, values)
-    return z3.simplify(_scalar(tree))
+    return _scalar(tree)
 
 
 def _merge_optional(tree: Any, values: list[Any]) -> Maybe:
@@ -158,17 +164,17 @@ def _merge_optional(tree: Any, values: list[Any]) -> Maybe:
     merged = _merge(_each(tree, lambda value: _NOTHING if value is None else value))
     if not isinstance(merged, z3.ExprRef):
         raise LiftError("a rule returns a record or None")
-    return Maybe(z3.simplify(present), merged)
+    return Maybe(present, merged)
 
 
-def _merge_chains(tree: Any, first: SymChain) -> Members:
-    def contains(value: Any) -> SymBool:
-        chain = SymChain.of(value)
+def _merge_chains(tree: Any, first: TracedChain) -> Members:
+    def contains(value: Any) -> TracedBool:
+        chain = TracedChain.of(value)
         if chain is None or not chain.watched.term.eq(first.watched.term):
             raise LiftError(f"a step returns lists of several kinds: {value!r}")
         return chain.contains
 
-    return Members(first.watched.term, z3.simplify(_scalar(_each(tree, contains))))
+    return Members(first.watched.term, _scalar(_each(tree, contains)))
 
 
 def _merge_records(tree: Any, values: list[Any]) -> Built:
@@ -180,6 +186,14 @@ def _merge_records(tree: Any, values: list[Any]) -> Built:
         cls.__name__,
         tuple((field.name, _merge(_each(tree, attrgetter(field.name)))) for field in dataclasses.fields(cls)),
     )
+
+
+def _merge_tuples(tree: Any, values: list[Any]) -> Built:
+    lengths = {len(value) for value in values}
+    if len(lengths) != 1:
+        raise LiftError(f"a rule returns tuples of several lengths: {sorted(lengths)}")
+    places = range(lengths.pop())
+    return Built("tuple", tuple((str(place), _merge(_each(tree, itemgetter(place)))) for place in places))
 
 
 def _scalar(tree: Any) -> z3.ExprRef:
