@@ -104,15 +104,26 @@ STAGES = (
         "campaigns",
         "test-campaigns",
         "campaigns that are stopped and go on; the optimized core compiled; adapters in Python and Go",
-        tests=("tests/campaign", "tests/docs/test_adapters.py"),
-        longer=("tests/differential", "tests/hostile", "tests/unit/fast", "tests/unit/test_engines.py"),
+        tests=("tests/campaign/test_stopping.py", "tests/docs/test_adapters.py"),
+        longer=(
+            "tests/campaign/test_core.py",
+            "tests/differential",
+            "tests/hostile",
+            "tests/unit/fast",
+            "tests/unit/test_engines.py",
+        ),
     ),
     Stage(
         "long properties",
         "test-properties",
         "properties of random histories, trees and timelines, lifted functions and played steps, "
         "in full number",
-        longer=("tests/properties", "tests/proofs/test_bridge.py", "tests/proofs/test_played_steps.py"),
+        longer=(
+            "tests/properties",
+            "tests/proofs/test_bridge.py",
+            "tests/proofs/test_played_steps.py",
+            "tests/unit/oracle/test_remembering.py",
+        ),
     ),
     *(
         Stage(

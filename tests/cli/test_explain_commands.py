@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tenure.answers.schemas import SHAPES, answer_schema
 from tenure.cli.explain import explain_command, split_victim, why_command, why_not_command
 from tenure.errors import InputError
+from tenure.flips import Search, search_flips
 from tenure.resources import bundled
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
@@ -40,6 +41,23 @@ app = typer.Typer()
 app.command("explain")(explain_command)
 app.command("why")(why_command)
 app.command("why-not")(why_not_command)
+
+
+_SEARCHED: list[tuple[tuple[Any, ...], Search]] = []
+
+
+def searched_once(*asked: Any) -> Search:
+    """What a search for flips finds, which is most of the work; text, JSON and YAML tell the same one."""
+    found = next((search for known, search in _SEARCHED if known == asked), None)
+    if found is None:
+        found = search_flips(*asked)
+        _SEARCHED.append((asked, found))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenure.answers.decision.search_flips", searched_once)
 
 
 def said(*arguments: str) -> str:

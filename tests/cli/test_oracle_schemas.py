@@ -311,7 +311,8 @@ def test_an_unknown_field_is_invalid_exactly_where_the_reader_refuses_it() -> No
 @pytest.mark.parametrize("request_", [FULL, OLD], ids=["full", "old"])
 def test_what_is_invalid_is_refused_whatever_stands_in_place_of_a_value(request_: dict[str, Any]) -> None:
     for path, wrong in with_another_value(request_):
-        assert REQUEST.is_valid(wrong) or "error" in answer(wrong), path
+        # The reader is the quicker of the two.
+        assert "error" in answer(wrong) or REQUEST.is_valid(wrong), path
 
 
 def deviations(validator: Draft202012Validator, given: Any) -> list[str]:
@@ -341,11 +342,10 @@ def places(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[
 
 def replaced(node: Any, path: tuple[str | int, ...], value: Any) -> Any:
     """A copy with another value at a path."""
-    made = copy.deepcopy(node)
-    at = made
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
+    if not path:
+        return value
+    made = copy.copy(node)
+    made[path[0]] = replaced(node[path[0]], path[1:], value)
     return made
 
 

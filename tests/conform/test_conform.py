@@ -158,12 +158,18 @@ def test_chance_in_the_peer_is_asked_for_before_a_difference_counts(
 def test_every_scenario_is_answered_once_whatever_the_jobs(tmp_path: Path) -> None:
     # Processes of their own ask the real oracle, so the verdicts are not looked at here.
     command = tuple(script(tmp_path, ALWAYS_FIT))
+    least = {"max_workloads": 1, "max_queues": 1, "max_depth": 0}
+    options = Options(**least)  # type: ignore[arg-type]
     counts = [
-        sum(part.histogram.scenarios for part in parts(Plan(command, CHUNK + 20, SEED, jobs=jobs)))
+        sum(
+            part.histogram.scenarios
+            for part in parts(Plan(command, CHUNK + 20, SEED, jobs=jobs, options=options))
+        )
         for jobs in (1, 2)
     ]
-    drawn = len(chunk(SEED, 0)) + len(chunk(SEED, 1)[:20])
+    drawn = len(chunk(SEED, 0, **least)) + len(chunk(SEED, 1, most=20, **least))
     assert counts == [drawn, drawn]
+    assert drawn > 100
 
 
 def test_large_batches_do_not_block(tmp_path: Path, everything_fits: None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -11,13 +10,13 @@ import pytest
 from tenure.conformance.lines import answer_line
 from tenure.conformance.pieces import Piece, Pieces
 from tenure.conformance.protocol import answer
-from tenure.strategies import examples
+from tenure.strategies import chunk
 
 DECODER = json.JSONDecoder()
 
 
 def requests() -> list[dict[str, Any]]:
-    drawn = islice(examples(10_000, 31, max_workloads=12), 40)
+    drawn = chunk(31, 0, most=40, max_workloads=12)
     return [{"id": number, "call": "decide", "input": each} for number, each in enumerate(drawn)]
 
 

@@ -12,12 +12,7 @@ from tenure.strategies import ALL_FEATURES, Feature, decide_inputs
 from tests.properties.restart import after_a_restart, before, comparable
 from tests.sampling import sample
 
-MANY = settings(
-    deadline=None,
-    print_blob=True,
-    max_examples=sample(100, 500),
-    suppress_health_check=[HealthCheck.too_slow],
-)
+MANY = settings(max_examples=sample(40, 500), suppress_health_check=[HealthCheck.too_slow])
 
 
 def outcomes(scenario: dict[str, Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from tests.properties.cuts import NOTHING, after_a_restart, cut_of, difference, 
 from tests.properties.timelines import READINGS, broken, campaign, drawn, reading_of
 from tests.sampling import sample
 
-FEW = sample(300, 1500)
+FEW = sample(150, 1500)
 REFUTED = {
     "as-written": {"taken before the duration has passed", "back too soon", "too often", "swapping for ever"},
     "released": {"taken before the duration has passed", "back too soon", "too often", "no turn"},

@@ -19,12 +19,7 @@ from tenure.oracle.tree import total_usage
 from tenure.strategies import decide_inputs
 from tests.sampling import sample
 
-MANY = settings(
-    deadline=None,
-    print_blob=True,
-    max_examples=sample(150, 750),
-    suppress_health_check=[HealthCheck.too_slow],
-)
+MANY = settings(max_examples=sample(50, 750), suppress_health_check=[HealthCheck.too_slow])
 LISTS = ("clusterQueues", "cohorts", "resourceFlavors", "admitted")
 
 

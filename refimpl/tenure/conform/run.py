@@ -59,9 +59,14 @@ class Plan:
             return sorted({index // CHUNK for index in self.only})
         return list(range(-(-self.count // CHUNK)))
 
-    def wants(self, index: int) -> bool:
-        """Whether the scenario of this index is part of it."""
-        return index in self.only if self.only else index < self.count
+    def wanted(self, number: int) -> list[int]:
+        """The indices of a run's scenarios that are part of it, in order.
+
+        >>> Plan((), 3, 1).wanted(0), Plan((), 1, 1, only=(502, 7, 501)).wanted(1)
+        ([0, 1, 2], [501, 502])
+        """
+        run = range(number * CHUNK, (number + 1) * CHUNK)
+        return [index for index in run if (index in self.only if self.only else index < self.count)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +131,10 @@ def work(plan: Plan, number: int, sides: Comparison) -> Part:
     part = Part()
     chosen = {"reading": plan.reading} if plan.reading else {}
     start = time.perf_counter()
+    first, wanted = number * CHUNK, plan.wanted(number)
+    scenarios = chunk(plan.seed, number, most=wanted[-1] - first + 1, **_given(plan.options))
     drawn = [
-        (number * CHUNK + position, {**scenario, **chosen})
-        for position, scenario in enumerate(chunk(plan.seed, number, **_given(plan.options)))
-        if plan.wants(number * CHUNK + position)
+        (index, {**scenarios[index - first], **chosen}) for index in wanted if index - first < len(scenarios)
     ]
     part.drawing = time.perf_counter() - start
     start = time.perf_counter()

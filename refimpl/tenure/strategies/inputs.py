@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -116,28 +117,38 @@ def examples(count: int, seed: int, **options: Any) -> Iterator[Object]:
         number += 1
 
 
-def chunk(seed: int, number: int, size: int = CHUNK, **options: Any) -> list[Object]:
+class _EnoughDrawn(BaseException):
+    """So many scenarios as were asked for have been drawn; Hypothesis lets through what is no Exception."""
+
+
+def chunk(
+    seed: int, number: int, size: int = CHUNK, *, most: int | None = None, **options: Any
+) -> list[Object]:
     """Draw one run of scenarios.
 
     Args:
         seed: any whole number.
         number: which run, from 0.
         size: how many draws; scenarios that come up again are left out. Another size gives others.
+        most: how many of its scenarios, at least 1; None for all.
         options: as for `decide_inputs`.
 
     Raises:
         TypeError: an option that does not exist.
         ValueError: an option outside its range.
 
-    >>> 1 <= len(chunk(1, 0, 5)) <= 5
+    >>> chunk(1, 0, 5)[:2] == chunk(1, 0, 5, most=2)
     True
     """
     drawn: dict[str, Object] = {}
-    _collector(decide_inputs(**options), f"{seed}/{number}", size, drawn)()
+    with suppress(_EnoughDrawn):
+        _collector(decide_inputs(**options), f"{seed}/{number}", size, drawn, most)()
     return list(drawn.values())
 
 
-def _collector(strategy: st.SearchStrategy[Object], name: str, size: int, into: dict[str, Object]) -> Any:
+def _collector(
+    strategy: st.SearchStrategy[Object], name: str, size: int, into: dict[str, Object], most: int | None
+) -> Any:
     # A text, because the numbers of one seed's runs must not be those of another's.
     @seed(name)
     @settings(
@@ -151,6 +162,8 @@ def _collector(strategy: st.SearchStrategy[Object], name: str, size: int, into: 
     def collect(scenario: Object) -> None:
         # Hypothesis varies its draws one by one, and many variations make no difference.
         into.setdefault(json.dumps(scenario), scenario)
+        if len(into) == most:
+            raise _EnoughDrawn
 
     return collect
 

@@ -56,6 +56,7 @@ from tenure.rules.hero_billing import share_of_bill
 from tenure.rules.terms import terms_of
 from tenure.strategies import ALL_FEATURES, examples
 from tests.differential.compare import REFUSED, compare
+from tests.sampling import sample
 from tests.unit.fast.rich import enriched
 
 CPU = FlavorResource("default", "cpu")
@@ -127,7 +128,7 @@ def test_a_share_is_exact_whatever_its_size() -> None:
 
 def test_the_effective_tree_is_the_references_under_every_choice() -> None:
     billed = unlocked = 0
-    for request, reading in zip(requests(128, seed=8826), cycle(hero_readings()), strict=False):
+    for request, reading in zip(requests(sample(64, 256), seed=8826), cycle(hero_readings()), strict=False):
         try:
             snapshot = take_snapshot(request.cluster, request.queue, request.now, reading)
         except InputError:
@@ -139,8 +140,8 @@ def test_the_effective_tree_is_the_references_under_every_choice() -> None:
         billed += int(view.base.now[BILL].any())
         unlocked += int((view.base.now[LENDING] > view.base.given[LENDING]).any())
         assert_same_tree(arrays, view, snapshot)
-    assert billed > 40
-    assert unlocked > 5
+    assert billed > 20
+    assert unlocked > 2
 
 
 def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
@@ -166,7 +167,7 @@ def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
 
 def test_the_tree_is_the_references_after_each_removal_of_a_heros_search() -> None:
     removed = frozen = 0
-    for request, reading in zip(requests(96, seed=8828), cycle(hero_readings()), strict=False):
+    for request, reading in zip(requests(sample(64, 192), seed=8828), cycle(hero_readings()), strict=False):
         try:
             snapshot = take_snapshot(request.cluster, request.queue, request.now, reading)
         except InputError:
@@ -179,7 +180,7 @@ def test_the_tree_is_the_references_after_each_removal_of_a_heros_search() -> No
         search = HeroSearch(Question(snapshot, request.preemptor, needed, {}, terms, request.now))
         frozen += bool(search.start.frozen)
         removed += assert_same_removals(arrays, search, snapshot, reading)
-    assert removed > 100
+    assert removed > 60
     assert frozen > 0
 
 
@@ -236,12 +237,12 @@ def assert_same_amounts(arrays: Arrays, books: Books, usage: EffectiveUsage, top
 
 def test_both_decide_alike_under_every_choice() -> None:
     taken = 0
-    for request, reading in zip(requests(128, seed=8827), cycle(hero_readings()), strict=False):
+    for request, reading in zip(requests(sample(64, 256), seed=8827), cycle(hero_readings()), strict=False):
         compared = compare(request, reading, given=taken % 2 == 0)
         assert compared.left in ("", REFUSED)
         assert compared.reference == compared.core, reading.choices()
         taken += compared.reference is not None and compared.reference[0] == "Preempt"
-    assert taken > 30
+    assert taken > 10
 
 
 def test_who_comes_and_goes_counts_at_once() -> None:

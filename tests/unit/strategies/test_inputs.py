@@ -197,16 +197,21 @@ def test_a_seed_draws_the_same_in_another_process() -> None:
     # Other modules are loaded there: Hypothesis must not mix their constants in.
     program = (
         "import hashlib, json; from tenure.strategies import chunk; "
-        f"print(hashlib.sha256(json.dumps(chunk({SEED}, 3)).encode()).hexdigest())"
+        f"print(hashlib.sha256(json.dumps(chunk({SEED}, 3, 100)).encode()).hexdigest())"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    here = hashlib.sha256(json.dumps(chunk(SEED, 3)).encode()).hexdigest()
+    here = hashlib.sha256(json.dumps(chunk(SEED, 3, 100)).encode()).hexdigest()
     assert said.stdout.strip() == here
 
 
 def test_other_seeds_and_runs_draw_others() -> None:
     first = chunk(SEED, 0, 20)
     assert first not in (chunk(SEED, 1, 20), chunk(SEED + 1, 0, 20))
+
+
+@pytest.mark.parametrize("most", [1, 7, 61])
+def test_the_first_of_a_run_are_the_first_of_all_of_it(most: int) -> None:
+    assert chunk(SEED, 2, 60, most=most) == chunk(SEED, 2, 60)[:most]
 
 
 def test_examples_are_as_many_as_asked_for() -> None:
