@@ -140,8 +140,8 @@ def test_the_effective_tree_is_the_references_under_every_choice() -> None:
         billed += int(view.base.now[BILL].any())
         unlocked += int((view.base.now[LENDING] > view.base.given[LENDING]).any())
         assert_same_tree(arrays, view, snapshot)
-    assert billed > 20
-    assert unlocked > 2
+    assert billed > sample(20, 80)
+    assert unlocked > sample(2, 10)
 
 
 def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
@@ -180,7 +180,7 @@ def test_the_tree_is_the_references_after_each_removal_of_a_heros_search() -> No
         search = HeroSearch(Question(snapshot, request.preemptor, needed, {}, terms, request.now))
         frozen += bool(search.start.frozen)
         removed += assert_same_removals(arrays, search, snapshot, reading)
-    assert removed > 60
+    assert removed > sample(60, 200)
     assert frozen > 0
 
 
@@ -242,7 +242,7 @@ def test_both_decide_alike_under_every_choice() -> None:
         assert compared.left in ("", REFUSED)
         assert compared.reference == compared.core, reading.choices()
         taken += compared.reference is not None and compared.reference[0] == "Preempt"
-    assert taken > 10
+    assert taken > sample(10, 60)
 
 
 def test_who_comes_and_goes_counts_at_once() -> None:
