@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,15 +43,12 @@ _STYLED = """
 _AT_3_AND_4 = 'exec "$0" "${@:3}" 3<&"$1" 4>&"$2"'
 
 
-_LOADED = "Page.loadEventFired"
-
-
 class BrowserError(Exception):
     """The browser refused a command, ended, or did not answer in time."""
 
 
 class Browser:
-    """One tab of a running browser.
+    """One tab at a time of a running browser.
 
     Args:
         commands: file descriptor that the browser reads from.
@@ -63,11 +60,20 @@ class Browser:
         self._unread = b""
         self._last = 0
         self._session: str | None = None
+        self._target: str | None = None
         self.events: list[dict[str, Any]] = []
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def new_tab(self) -> None:
+        """Leaves the tab, and what is still to come from there, for an empty one."""
+        self._session, left = None, self._target
+        self.events = []
+        self._target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        if left is not None:
+            self.send("Target.closeTarget", targetId=left)
+        self._session = self.send("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
         self.style("*, *::before, *::after { transition: none !important; animation: none !important }")
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
@@ -85,7 +91,7 @@ class Browser:
         while True:
             answer = self._read(until)
             if answer.get("id") != self._last:
-                self.events.append(answer)
+                self._hear(answer)
             elif "error" in answer:
                 raise BrowserError(f"{method}: {answer['error']['message']}")
             else:
@@ -98,16 +104,23 @@ class Browser:
         Raises:
             BrowserError: there is no such page, or it is not loaded within `PATIENCE_S` seconds.
         """
-        self.events = [event for event in self.events if event.get("method") != _LOADED]
+        self.events = []
         gone = self.send("Page.navigate", url=url)
         if "errorText" in gone:
             raise BrowserError(f"{url}: {gone['errorText']}")
-        until = time.monotonic() + PATIENCE_S
-        while not any(event.get("method") == _LOADED for event in self.events):
-            self.events.append(self._read(until))
+        self._listen(lambda: any(_reached(event, gone["loaderId"], "load") for event in self.events))
+        self.events = of_page(self.events, gone["loaderId"])
+
+    def settle(self) -> None:
+        """Waits until every request of the page is answered or has failed.
+
+        Raises:
+            BrowserError: one has not within `PATIENCE_S` seconds.
+        """
+        self._listen(lambda: not _unanswered(self.events))
 
     def taken(self) -> list[dict[str, Any]]:
-        """Every event that was not taken yet."""
+        """Every event of the page that was not taken yet."""
         events, self.events = self.events, []
         return events
 
@@ -135,6 +148,11 @@ class Browser:
             time.sleep(0.05)
         return value
 
+    def type(self, text: str) -> None:
+        """Types into what has the focus; a page that listens to keys hears the last one."""
+        self.send("Input.insertText", text=text)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=text[-1:])
+
     def resize(self, width: int, height: int) -> None:
         """Gives the window another size, in CSS pixels."""
         self.send(
@@ -161,6 +179,16 @@ class Browser:
         self._session = session
         return float(sum(each["cpuTime"] for each in processes))
 
+    def _listen(self, heard: Callable[[], bool]) -> None:
+        until = time.monotonic() + PATIENCE_S
+        while not heard():
+            self._hear(self._read(until))
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        # A tab that was left may still have something to say.
+        if "method" in message and message.get("sessionId") == self._session:
+            self.events.append(message)
+
     def _read(self, until: float) -> dict[str, Any]:
         while b"\0" not in self._unread:
             ready, _, _ = select.select([self._answers], [], [], max(0.0, until - time.monotonic()))
@@ -173,6 +201,46 @@ class Browser:
         first, _, self._unread = self._unread.partition(b"\0")
         message: dict[str, Any] = json.loads(first)
         return message
+
+
+def of_page(events: list[dict[str, Any]], loader: str) -> list[dict[str, Any]]:
+    """The events of the page that a loader brought; the page before it is heard until then, and even later.
+
+    Args:
+        events: what was heard since the browser was sent to the page.
+        loader: what the browser calls the loader.
+
+    >>> before, request = {"method": "Runtime.exceptionThrown", "params": {}}, "Network.requestWillBeSent"
+    >>> here = {"method": "Page.lifecycleEvent", "params": {"loaderId": "B", "name": "init"}}
+    >>> ours, theirs = ({"method": request, "params": {"loaderId": name, "requestId": name}} for name in "BA")
+    >>> of_page([before, ours, here, theirs], "B") == [ours, here]
+    True
+    """
+    begin = next(place for place, event in enumerate(events) if _reached(event, loader, "init"))
+    own = {None, *(_request(event) for event in events if event["params"].get("loaderId") in ("", loader))}
+    return [
+        event
+        for place, event in enumerate(events)
+        if _request(event) in own and (place >= begin or event["method"].startswith("Network."))
+    ]
+
+
+def _reached(event: dict[str, Any], loader: str, name: str) -> bool:
+    about = event["params"]
+    return event["method"] == "Page.lifecycleEvent" and (about["loaderId"], about["name"]) == (loader, name)
+
+
+def _request(event: dict[str, Any]) -> str | None:
+    about = event["params"]
+    found: str | None = about.get("requestId") or about.get("entry", {}).get("networkRequestId")
+    return found
+
+
+def _unanswered(events: list[dict[str, Any]]) -> set[str | None]:
+    asked, ended = "Network.requestWillBeSent", ("Network.loadingFinished", "Network.loadingFailed")
+    # How the script of a worker ends, which has no loader, is told to nobody here.
+    begun = {_request(each) for each in events if each["method"] == asked and each["params"]["loaderId"]}
+    return begun - {_request(event) for event in events if event["method"] in ended}
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -27,10 +27,17 @@ ICON = "<link rel=icon href=data:,>"
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One browser for all pages: starting it takes longer than a page."""
-    with chromium(tmp_path_factory.mktemp("profile")) as started:
-        yield started
+    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(started: Browser) -> Browser:
+    """It, with a tab in which nothing has happened yet."""
+    started.new_tab()
+    return started
 
 
 def addresses(root: Path, base: str) -> list[tuple[str, bool]]:
@@ -63,12 +70,31 @@ def test_what_is_wrong_with_a_page_is_seen(
     browser: Browser, site_root: Path, tmp_path: Path, body: str, problem: str
 ) -> None:
     (tmp_path / "assets").symlink_to(site_root / "assets")
-    (tmp_path / "page.html").write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
+    write(tmp_path / "page.html", body)
     browser.resize(*WIDTHS["phone"])
     with served(tmp_path) as base:
-        browser.open(f"{base}/page.html")
         found = visit(browser, f"{base}/page.html", base)
-    assert found == [] if not problem else problem in " ".join(found)
+    if problem:
+        assert problem in " ".join(found)
+    else:
+        assert found == []
+
+
+def test_a_page_is_not_blamed_for_the_one_before(browser: Browser, tmp_path: Path) -> None:
+    leaving = "addEventListener('pagehide', () => { console.error('left'); fetch('later'); nowhere(); })"
+    write(tmp_path / "before.html", f"{''.join(WRONG)}<script>{leaving}</script>")
+    write(tmp_path / "page.html", "<p>fine</p>")
+    browser.resize(*WIDTHS["phone"])
+    with served(tmp_path) as another, served(tmp_path) as base:
+        browser.open(f"{another}/before.html")
+        assert visit(browser, f"{base}/page.html", base) == []
+        assert len(visit(browser, f"{base}/before.html", base)) > len(WRONG)
+        assert visit(browser, f"{base}/page.html", base) == []
+
+
+def write(page: Path, body: str) -> None:
+    """Write a page without a style."""
+    page.write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
 
 
 @pytest.mark.parametrize("words", ["minAdmitDuration", "hero"])
@@ -77,7 +103,7 @@ def test_the_search_finds(browser: Browser, site_root: Path, words: str) -> None
     with served(site_root) as base:
         browser.open(f"{base}/")
         browser.value("document.querySelector('.md-search__input').focus()")
-        browser.send("Input.insertText", text=words)
+        browser.type(words)
         found = browser.until(
             "[...document.querySelectorAll('.md-search-result__link')].map(each => each.href)"
         )
@@ -91,6 +117,7 @@ def test_a_reader_switches_to_dark_and_back(browser: Browser, site_root: Path) -
         browser.open(f"{base}/findings/")
         before = browser.value(scheme)
         browser.value("document.querySelector('label[for=__palette_1]:not([hidden])').click()")
+        browser.until(f"{scheme} !== {before!r}")
         assert {before, browser.value(scheme)} == {"default", "slate"}
         browser.open(f"{base}/rules/")
         assert browser.value(scheme) != before, "the choice is kept from page to page"

@@ -41,6 +41,13 @@ _LOOK = """
 })()
 """
 
+_PICTURES = """
+Promise.all([...document.images].filter(each => !each.complete && each.loading !== "lazy").map(each =>
+  new Promise(done => { each.addEventListener("load", done); each.addEventListener("error", done); })))
+.then(() => undefined)
+"""
+"""Waits until every picture of a page is there, or is known not to be."""
+
 _TURN = """
 async url => {
   const got = await fetch(url);
@@ -92,6 +99,8 @@ def turn_to(browser: Browser, url: str, base: str) -> list[str]:
 
 def _seen(browser: Browser, base: str) -> list[str]:
     found = []
+    browser.value(_PICTURES)
+    browser.settle()
     for scheme, name in SCHEMES.items():
         browser.value(f'document.body.setAttribute("data-md-color-scheme", "{name}")')
         found += [f"{scheme}: {problem}" for problem in browser.value(_LOOK)]
