@@ -122,6 +122,40 @@ def test_a_hostile_file_ends_the_look_up_and_nothing_else(text: str) -> None:
     outline(text)
 
 
+FAULTY = """\
+kind: Cohort
+metadata: {name: a}
+spec: &spec
+  x:
+    y: 1
+---
+kind: Cohort
+metadata: {name: b}
+spec: {x: 2, x: {},
+  z: 3}
+---
+kind: Cohort
+metadata: {name: c}
+spec:
+- 1
+- *gone
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "line"),
+    [
+        ("Cohort/a", "spec.x.y", 5),
+        ("Cohort/b", "spec.x.y", 9),
+        ("Cohort/c", "spec[0]", 15),
+        ("Cohort/c", "spec[1]", 14),
+    ],
+)
+def test_lines_are_found_beside_faults(name: str, path: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(FAULTY, encoding="utf-8")
+    assert SourceLines().of_field(str(tmp_path / "a.yaml"), name, path) == line
+
+
 def test_validate_points_at_the_field_and_tells_warnings_apart(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
     line = break_quota(repository)

@@ -16,8 +16,7 @@ from tenure.manifests.limits import (
     too_large,
 )
 from tenure.manifests.showing import NumberText, printable, show
-from tenure.manifests.structure import is_list_kind
-from tenure.manifests.yaml_text import Document
+from tenure.manifests.structure import Document, is_list_kind
 
 _LONGEST_INTEGER = 40
 _BLANK: Final = " \t\n\r"

@@ -3,46 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from tenure.manifests.file_bytes import read_file
 from tenure.manifests.headers import object_name
-from tenure.manifests.limits import MAX_DEPTH, MAX_VALUES
-from tenure.manifests.structure import is_list_kind
+from tenure.manifests.structure import dig, is_list_kind, items
+from tenure.manifests.yaml_events import ITSELF, Lines, parse_events
 from tenure.manifests.yaml_files import files_of
 
 LONGEST: Final = 8 * 2**20
 """Bytes of a file whose lines are looked up."""
 
 _PART = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(slots=True)
-class Node:
-    """A value of a document.
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The documents of a text that are not empty, up to the first thing that is not understood.
 
     Args:
-        line: of its key, or of itself in a list; from 1.
-        value: of a scalar.
-        children: by key, or by index as text.
+        documents: each with the line in which it begins.
+        lines: of everything in them.
     """
 
-    line: int
-    value: str = ""
-    children: dict[str, Node] = field(default_factory=dict)
+    documents: list[tuple[int, object]]
+    lines: Lines
 
-    def text(self, *path: str) -> str:
-        """The scalar under a path; empty where there is none."""
-        found: Node | None = self
-        for key in path:
-            found = found.children.get(key) if found is not None else None
-        return found.value if found is not None else ""
+    def line_of(self, value: object, line: int, path: str) -> int:
+        """The line of a field, or of the last part of its path that there is.
+
+        Args:
+            value: of a document.
+            line: in which that begins.
+            path: as Kubernetes writes it.
+        """
+        for inside, name in _PART.findall(path):
+            key = inside or name
+            at: Any = int(key) if isinstance(value, list) and key.isdecimal() and len(key) < 10 else key
+            found = self.lines.get(id(value), {}).get(at)
+            if found is None:
+                break
+            line, value = found, _inside(value, at)
+        return line
 
 
 @dataclass(slots=True)
@@ -53,7 +58,7 @@ class SourceLines:
     0
     """
 
-    _known: dict[str, list[Node]] = field(default_factory=dict)
+    _known: dict[str, Outline] = field(default_factory=dict)
 
     def of_field(self, file: str, name: str, path: str) -> int:
         """The line of a field of an object.
@@ -66,8 +71,11 @@ class SourceLines:
         Returns:
             from 1; 0 where the file, or the object in it, is not found.
         """
-        found = next((node for called, node in self._objects(file) if called == name), None)
-        return 0 if found is None else _deepest(found, path).line
+        outlined = self._outline(file)
+        found = (
+            outlined.line_of(each, line, path) for called, each, line in _objects(outlined) if called == name
+        )
+        return next(found, 0)
 
     def of_object(self, paths: Sequence[str | Path], name: str) -> tuple[str, int]:
         """The file and line of an object.
@@ -93,8 +101,11 @@ class SourceLines:
             number: from 0, of the documents that are not empty.
             path: as for `of_field`.
         """
-        documents = self._documents(file)
-        return _deepest(documents[number], path).line if number < len(documents) else 0
+        outlined = self._outline(file)
+        if number >= len(outlined.documents):
+            return 0
+        line, content = outlined.documents[number]
+        return outlined.line_of(content, line, path)
 
     def in_scenario(self, file: str, name: str, path: str) -> int:
         """The line of a field of a scenario, which has its name under `scenario`, or that of its file.
@@ -104,126 +115,53 @@ class SourceLines:
             name: of the scenario; several of one file are called by their number where they have no name.
             path: as for `of_field`.
         """
-        named = [number for number, each in enumerate(self._documents(file)) if each.text("scenario") == name]
+        documents = self._outline(file).documents
+        named = [number for number, (_, each) in enumerate(documents) if dig(each, "scenario") == name]
         counted = name.removeprefix(f"{Path(file).stem}-")
         last = int(counted) - 1 if counted.isdecimal() and counted != "0" else 0
         return self.in_document(file, named[0] if named else last, path)
 
-    def _objects(self, file: str) -> Iterator[tuple[str, Node]]:
-        for document in self._documents(file):
-            yield from _named(document, "")
-
-    def _documents(self, file: str) -> list[Node]:
+    def _outline(self, file: str) -> Outline:
         if file not in self._known:
             raw = read_file(file, file, []) if Path(file).is_file() else None
             small = raw is not None and len(raw) <= LONGEST
-            self._known[file] = outline(raw.decode("utf-8-sig", "replace")) if raw and small else []
+            self._known[file] = outline(raw.decode("utf-8-sig", "replace") if raw and small else "")
         return self._known[file]
 
 
-def outline(text: str) -> list[Node]:
-    """The documents of a YAML or JSON text that are not empty, up to the first thing that is not understood.
+def outline(text: str) -> Outline:
+    """Where everything in a YAML or JSON text stands.
 
-    >>> document, = outline("a:\\n- b: 1\\n- c: 2\\n")
-    >>> document.children["a"].children["1"].children["c"].line
+    >>> found = outline("a:\\n- b: 1\\n- c: 2\\n")
+    >>> (line, content), = found.documents
+    >>> found.line_of(content, line, "a[1].c")
     3
     """
-    builder, loader = _Outline(), _Loader(text)
-    try:
-        while builder.left and loader.check_event():
-            builder.take(loader.get_event())
-    except yaml.YAMLError:
-        pass
-    finally:
-        loader.dispose()
-    return builder.documents
+    lines: Lines = {}
+    documents, _ = parse_events(text, "", lines)
+    contents = [document.content for document in documents if document.content is not None]
+    return Outline([(lines.get(id(each), {}).get(ITSELF, 0), each) for each in contents], lines)
 
 
-@dataclass(slots=True)
-class _Outline:
-    """As `yaml_text` without its answers: no recursion, and bounds on depth and size."""
-
-    documents: list[Node] = field(default_factory=list)
-    left: int = 2 * MAX_VALUES
-    _open: list[tuple[Node, bool]] = field(default_factory=list)
-    _keys: list[tuple[str, int] | None] = field(default_factory=list)
-
-    def take(self, event: yaml.Event) -> None:
-        self.left -= 1
-        handler = _HANDLERS.get(type(event))
-        if handler is not None:
-            handler(self, event)
-
-    def scalar(self, event: Any) -> None:
-        if self._open and self._open[-1][1] and self._keys[-1] is None:
-            self._keys[-1] = event.value, _line(event)
-        elif self._open or event.value:
-            self._add(Node(_line(event), event.value))
-
-    def alias(self, event: Any) -> None:
-        self.scalar(yaml.ScalarEvent(None, None, (True, True), "", event.start_mark, event.end_mark))
-
-    def start(self, event: Any) -> None:
-        if len(self._open) >= MAX_DEPTH:
-            self.left = 0
-            return
-        node = Node(_line(event))
-        self._add(node)
-        self._open.append((node, isinstance(event, yaml.MappingStartEvent)))
-        self._keys.append(None)
-
-    def end(self, _event: Any) -> None:
-        self._open.pop()
-        self._keys.pop()
-
-    def _add(self, node: Node) -> None:
-        if not self._open:
-            self.documents.append(node)
-            return
-        above, is_map = self._open[-1]
-        if not is_map:
-            above.children[str(len(above.children))] = node
-            return
-        key = self._keys[-1]
-        self._keys[-1] = None
-        if key is not None:
-            node.line = key[1]
-            above.children[key[0]] = node
-
-
-_HANDLERS: dict[type[yaml.Event], Callable[[_Outline, Any], None]] = {
-    yaml.ScalarEvent: _Outline.scalar,
-    yaml.AliasEvent: _Outline.alias,
-    yaml.MappingStartEvent: _Outline.start,
-    yaml.SequenceStartEvent: _Outline.start,
-    yaml.MappingEndEvent: _Outline.end,
-    yaml.SequenceEndEvent: _Outline.end,
-}
-
-
-def _named(node: Node, inherited: str) -> Iterator[tuple[str, Node]]:
-    """The objects of a document by name; lists of lists are read as they are loaded."""
-    stack = [(node, inherited)]
+def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
+    """The objects by name, and the line in which each begins; lists of lists are read as they are loaded."""
+    stack = [(content, line, "") for line, content in reversed(outlined.documents)]
     while stack:
-        here, kind = stack.pop()
-        kind = here.text("kind") or kind
-        items = here.children.get("items")
-        if is_list_kind(kind) and items is not None:
+        here, line, inherited = stack.pop()
+        kind = dig(here, "kind")
+        kind = kind if isinstance(kind, str) and kind else inherited
+        if is_list_kind(kind) and isinstance(here, dict) and "items" in here:
             inner = "" if kind == "List" else kind.removesuffix("List")
-            stack.extend((each, inner) for each in reversed(items.children.values()))
+            within = items(here["items"])
+            lines = outlined.lines.get(id(within), {})
+            stack.extend((each, lines[at], inner) for at, each in reversed([*enumerate(within)]))
         else:
-            names = here.text("metadata", "namespace"), here.text("metadata", "name")
-            yield object_name(kind, *names), here
+            names = (dig(here, "metadata", key) for key in ("namespace", "name"))
+            yield object_name(kind, *(each for each in names if isinstance(each, str))), here, line
 
 
-def _deepest(node: Node, path: str) -> Node:
-    for inside, key in _PART.findall(path):
-        found = node.children.get(inside or key)
-        if found is None:
-            break
-        node = found
-    return node
-
-
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
+def _inside(value: object, key: Any) -> object:
+    try:
+        return value[key]  # type: ignore[index]  # a map or list, as it has lines
+    except LookupError:
+        return None

@@ -6,10 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from tenure.errors import Problem
 from tenure.manifests.showing import Place, show
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a file.
+
+    Args:
+        content: dicts, lists, strings, integers, booleans and None; a fraction is a `NumberText`.
+        line: where it begins, counted from 1.
+        path: where it stands in a larger document; empty for a whole one.
+    """
+
+    content: object
+    line: int
+    path: str = ""
 
 
 def dig(raw: object, *path: str) -> Any:

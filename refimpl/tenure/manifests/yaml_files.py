@@ -14,9 +14,8 @@ from tenure.manifests.file_bytes import read_file, read_standard_input, reason
 from tenure.manifests.json_text import iterate_list, parse_json
 from tenure.manifests.limits import MAX_OBJECTS, MAX_PROBLEMS
 from tenure.manifests.showing import show
-from tenure.manifests.structure import is_list_kind
-from tenure.manifests.yaml_lists import iterate_yaml_list
-from tenure.manifests.yaml_text import Document, parse_yaml
+from tenure.manifests.structure import Document, is_list_kind
+from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"

@@ -1,57 +1,20 @@
-"""YAML text to plain objects, in one pass over the parser's events.
-
-PyYAML's own composer recurses in C, so that a deeply nested file ends the process, and its constructors
-turn times and fractions into types that lose what was written. Here nothing recurses, a key that stands
-twice is reported instead of dropped, and aliases may not multiply a small file into a huge object.
-"""
+"""YAML text to plain objects: whole, or item by item where it is a long List as kubectl writes it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-
-import yaml
+from collections.abc import Iterator
+from typing import Any, Final
 
 from tenure.errors import Problem
-from tenure.manifests.limits import MAX_ALIASED, MAX_DEPTH, MAX_REPEATED_KEYS, MAX_VALUES
-from tenure.manifests.showing import NumberText, printable, show
+from tenure.manifests.limits import MAX_OBJECT, too_large
+from tenure.manifests.plain_yaml import NotPlainError, PlainReader, plain_documents
+from tenure.manifests.structure import Document, is_list_kind
 
-_LONGEST_INTEGER = 40
-
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_BOOLEANS = {
-    spelling: truth
-    for truth, words in ((True, ("true", "yes", "on")), (False, ("false", "no", "off")))
-    for word in words
-    for spelling in (word, word.capitalize(), word.upper())
-}
-_INTEGER = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)")
-_NUMBER = re.compile(
-    r"[-+]?(?:(?:[0-9][0-9_]*)(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
-_STANDARD = "tag:yaml.org,2002:"
-_PLAIN_TAGS = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "timestamp"))
-_COLLECTION_TAGS = frozenset((None, "!", _STANDARD + "map", _STANDARD + "seq"))
-
-# libyaml where PyYAML was built with it, else the same parser in Python.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document of a file.
-
-    Args:
-        content: dicts, lists, strings, integers, booleans and None; a fraction is a `NumberText`.
-        line: where it begins, counted from 1.
-        path: where it stands in a larger document; empty for a whole one.
-    """
-
-    content: object
-    line: int
-    path: str = ""
+_ITEM = re.compile(r"^- ", re.MULTILINE)
+_AFTER = re.compile(r"^[^ \-\n]", re.MULTILINE)
+_AROUND: Final = 10_000
+"""Characters that may stand before and after the items; kubectl writes less than two hundred."""
 
 
 def parse_yaml(text: str, file: str) -> tuple[list[Document], list[Problem]]:
@@ -67,210 +30,88 @@ def parse_yaml(text: str, file: str) -> tuple[list[Document], list[Problem]]:
     >>> print(parse_yaml("a: 1\\nb: {a: 2, a: 3}", "a.yaml")[1][0])
     a.yaml: b.a: found the key 'a' a second time, in line 2, expected each key once
     """
-    builder = _Builder(file)
-    loader = _Loader(text)
+    plain = plain_documents(text)
+    if plain is not None:
+        return [Document(content, line) for content, line in plain], []
     try:
-        while loader.check_event():
-            builder.take(loader.get_event())
-    except _UnreadableError as error:
-        builder.problems.append(Problem("", error.found, error.expected, file=file))
-    except yaml.YAMLError as error:
-        builder.problems.append(Problem("", _syntax_error(error), "YAML", file=file))
-    finally:
-        loader.dispose()
-    return builder.documents, builder.problems
+        # Imported here: what kubectl writes needs no PyYAML, which is not everywhere where Python is.
+        from tenure.manifests.yaml_events import parse_events
+    except ModuleNotFoundError:
+        found = "more of YAML than kubectl writes, or YAML that is wrong"
+        return [], [Problem("", found, "one key or value a line, or PyYAML to be installed", file=file)]
+    return parse_events(text, file)
 
 
-class _UnreadableError(Exception):
-    def __init__(self, found: str, event: yaml.Event, expected: str) -> None:
-        super().__init__(found)
-        self.found = f"{found} in line {_line(event)}"
-        self.expected = expected
+def iterate_yaml_list(
+    text: str, file: str, problems: list[Problem]
+) -> Iterator[tuple[dict[str, Any], object]] | None:
+    """As `json_text.iterate_list`, for a List in YAML.
 
-
-@dataclass(slots=True)
-class _Frame:
-    """A mapping or a sequence whose end has not been read yet; `size` counts values, aliases in full."""
-
-    container: dict[str, object] | list[object]
-    anchor: str | None
-    key: str | None = None
-    merged: list[dict[str, object]] = field(default_factory=list)
-    size: int = 1
-
-    def wants_key(self) -> bool:
-        return isinstance(self.container, dict) and self.key is None
-
-
-class _Builder:
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.documents: list[Document] = []
-        self.problems: list[Problem] = []
-        self._frames: list[_Frame] = []
-        self._anchors: dict[str, tuple[object, int]] = {}
-        self._aliased = 0
-        self._values = 0
-        self._content: object = None
-        self._line = 1
-
-    def take(self, event: yaml.Event) -> None:
-        handler = _HANDLERS.get(type(event))
-        if handler is not None:
-            self._values += 1
-            if self._values > 2 * MAX_VALUES:
-                expected = f"at most {MAX_VALUES} values outside a List as kubectl writes it"
-                raise _UnreadableError("more values", event, expected)
-            handler(self, event)
-
-    def start_document(self, event: Any) -> None:
-        self._anchors = {}
-        self._content = None
-        self._line = _line(event)
-
-    def end_document(self, _event: Any) -> None:
-        self.documents.append(Document(self._content, self._line))
-
-    def scalar(self, event: Any) -> None:
-        if self._frames and self._frames[-1].wants_key():
-            self._key(event)
-        else:
-            self._value(_scalar(event), 1, event.anchor, event)
-
-    def alias(self, event: Any) -> None:
-        known = self._anchors.get(event.anchor)
-        if known is None or (self._frames and self._frames[-1].wants_key()):
-            raise _UnreadableError(
-                f"the alias *{printable(event.anchor)}", event, "an alias of a value before it"
-            )
-        content, size = known
-        self._aliased += size
-        if self._aliased > MAX_ALIASED:
-            raise _UnreadableError(
-                "aliases of aliases", event, f"at most {MAX_ALIASED} values through aliases"
-            )
-        self._value(content, size, None, event)
-
-    def start(self, event: Any) -> None:
-        if len(self._frames) >= MAX_DEPTH:
-            raise _UnreadableError("deeper nesting", event, f"at most {MAX_DEPTH} levels of nesting")
-        if event.tag not in _COLLECTION_TAGS:
-            raise _unknown_tag(event)
-        if self._frames and self._frames[-1].wants_key():
-            raise _UnreadableError("a map or list as key", event, "keys that are plain text")
-        container: dict[str, object] | list[object] = {} if isinstance(event, yaml.MappingStartEvent) else []
-        self._frames.append(_Frame(container, event.anchor))
-
-    def end(self, event: Any) -> None:
-        frame = self._frames.pop()
-        if isinstance(frame.container, dict) and frame.merged:
-            own = dict(frame.container)
-            for inherited in reversed(frame.merged):
-                frame.container.update(inherited)
-            frame.container.update(own)
-        self._value(frame.container, frame.size, frame.anchor, event)
-
-    def _key(self, event: Any) -> None:
-        frame = self._frames[-1]
-        frame.key = event.value
-        if isinstance(frame.container, dict) and event.value in frame.container:
-            found = f"the key {show(event.value)} a second time, in line {_line(event)}"
-            self.problems.append(Problem(self._path(), found, "each key once", file=self.file))
-            if len(self.problems) >= MAX_REPEATED_KEYS:
-                raise _UnreadableError("more repeated keys", event, f"fewer than {MAX_REPEATED_KEYS}")
-
-    def _path(self) -> str:
-        path = ""
-        for frame in self._frames:
-            if isinstance(frame.container, list):
-                path += f"[{len(frame.container)}]"
-            elif frame.key is not None:
-                path += f".{printable(frame.key)}"
-        return path.removeprefix(".")
-
-    def _value(self, value: object, size: int, anchor: str | None, event: Any) -> None:
-        if anchor is not None:
-            self._anchors[anchor] = (value, size)
-        if not self._frames:
-            self._content = value
-            return
-        frame = self._frames[-1]
-        frame.size += size
-        if isinstance(frame.container, list):
-            frame.container.append(value)
-        elif frame.key == "<<":
-            frame.merged.extend(_mappings(value, event))
-            frame.key = None
-        elif frame.key is not None:
-            frame.container[frame.key] = value
-            frame.key = None
-
-
-_HANDLERS: dict[type[yaml.Event], Callable[[_Builder, Any], None]] = {
-    yaml.DocumentStartEvent: _Builder.start_document,
-    yaml.DocumentEndEvent: _Builder.end_document,
-    yaml.ScalarEvent: _Builder.scalar,
-    yaml.AliasEvent: _Builder.alias,
-    yaml.MappingStartEvent: _Builder.start,
-    yaml.SequenceStartEvent: _Builder.start,
-    yaml.MappingEndEvent: _Builder.end,
-    yaml.SequenceEndEvent: _Builder.end,
-}
-
-
-def _mappings(value: object, event: Any) -> list[dict[str, object]]:
-    parents = value if isinstance(value, list) else [value]
-    maps = [parent for parent in parents if isinstance(parent, dict)]
-    if len(maps) < len(parents):
-        raise _UnreadableError("the merge key <<", event, "a map, or a list of maps, to merge")
-    return maps
-
-
-def _scalar(event: Any) -> object:
-    text: str = event.value
-    if event.tag in (None, "!"):
-        return resolve(text) if event.implicit[0] else text
-    if event.tag == _STANDARD + "str":
-        return text
-    if event.tag in _PLAIN_TAGS:
-        return resolve(text)
-    raise _unknown_tag(event)
-
-
-def _unknown_tag(event: Any) -> _UnreadableError:
-    return _UnreadableError(f"the tag {printable(event.tag)}", event, "values without a tag")
-
-
-def resolve(text: str) -> object:
-    """YAML 1.1 as kubectl reads it: no numbers to the base of sixty, and times stay text."""
-    if text in _NULLS:
+    >>> found = iterate_yaml_list("items:\\n- a: 1\\n- b: [2]\\nkind: List\\n", "a.yaml", [])
+    >>> [item for _, item in found or ()]
+    [{'a': 1}, {'b': [2]}]
+    """
+    parts = _parts(text)
+    if parts is None:
         return None
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if text[0] not in "+-.0123456789":
-        return text
-    if _INTEGER.fullmatch(text):
-        return _integer(text)
-    return NumberText(text) if _NUMBER.fullmatch(text) else text
+    around, start, end = parts
+    return _items(text, file, problems, around, start, end)
 
 
-def _integer(text: str) -> object:
-    if len(text) > _LONGEST_INTEGER:
-        return NumberText(text)
-    digits = text.replace("_", "")
-    octal = re.fullmatch(r"[-+]?0[0-7]+", digits)
+def _parts(text: str) -> tuple[dict[str, Any], int, int] | None:
+    """What stands around the items, and where they begin and end."""
+    head = re.search(r"^items:\n(?=- )", text[:_AROUND], re.MULTILINE)
+    if head is None:
+        return None
+    tail = _AFTER.search(text, head.end())
+    end = tail.start() if tail else len(text)
+    # Another document may follow, and then what stands behind the items is not about them.
+    more = any(text.find(mark, head.end()) >= 0 for mark in ("\n---", "\n..."))
+    if more or len(text) - end > _AROUND:
+        return None
+    documents, problems = parse_yaml(text[: head.start()] + text[end:], "")
+    around = documents[0].content if len(documents) == 1 and not problems else None
+    if not isinstance(around, dict) or "items" in around:
+        return None
+    return (around, head.end(), end) if is_list_kind(around.get("kind")) else None
+
+
+def _items(
+    text: str, file: str, problems: list[Problem], around: dict[str, Any], start: int, end: int
+) -> Iterator[tuple[dict[str, Any], object]]:
+    count = 0
+    here, reader = start, PlainReader()
+    while here < end:
+        found = _ITEM.search(text, here + 1, end)
+        following = found.start() if found else end
+        if following - here > MAX_OBJECT:
+            problems.append(too_large("an object", MAX_OBJECT, file, f"items[{count}]"))
+            return
+        found_items = _read(reader, text[here:following], file)
+        if len(found_items) != 1:
+            yield from _rest(text, file, problems, around, count)
+            return
+        yield around, found_items[0]
+        count += 1
+        here = following
+
+
+def _read(reader: PlainReader, text: str, file: str) -> list[Any]:
+    """The one item that a text holds; none where it cannot be read by itself."""
     try:
-        return int(digits, 8 if octal else 0)
-    except ValueError:
-        return text
+        content = reader.read(text.removesuffix("\n").split("\n"))
+    except NotPlainError:
+        documents, wrong = parse_yaml(text, file)
+        content = documents[0].content if len(documents) == 1 and not wrong else None
+    return content if isinstance(content, list) else []
 
 
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
-
-
-def _syntax_error(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    told = getattr(error, "problem", None) or getattr(error, "reason", None)
-    found = f"a syntax error ({printable(str(told))})" if told else "a syntax error"
-    return f"{found} in line {mark.line + 1}" if mark is not None else found
+def _rest(
+    text: str, file: str, problems: list[Problem], around: dict[str, Any], count: int
+) -> Iterator[tuple[dict[str, Any], object]]:
+    """The items that have not been read yet, from the whole text; its problems have the right lines."""
+    documents, wrong = parse_yaml(text, file)
+    problems.extend(wrong)
+    for document in documents[:1]:
+        items = document.content.get("items") if isinstance(document.content, dict) else None
+        yield from ((around, item) for item in (items[count:] if isinstance(items, list) else ()))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tenure.errors import InputError, Problem
 from tenure.manifests import read_objects
 from tenure.manifests.json_text import iterate_list
-from tenure.manifests.yaml_lists import iterate_yaml_list
-from tenure.manifests.yaml_text import parse_yaml
+from tenure.manifests.yaml_events import parse_events
+from tenure.manifests.yaml_text import iterate_yaml_list
 
 FOOT = 'kind: List\nmetadata:\n  resourceVersion: ""\n'
 Read = tuple[list[object], list[Problem]]
@@ -30,7 +30,7 @@ def by_item(text: str) -> Read | None:
 
 def whole(text: str) -> Read:
     """The items of the whole document, and what is wrong."""
-    documents, problems = parse_yaml(text, "a.yaml")
+    documents, problems = parse_events(text, "a.yaml")
     content: Any = documents[0].content if documents else {}
     return content.get("items") or [], problems
 
@@ -153,7 +153,7 @@ FRAGMENTS = [
 def test_any_text_is_read_like_the_whole_or_refused_like_it(lines: list[str]) -> None:
     text = "\n".join(["items:", "- a: 1", *lines, "kind: List", ""])
     found = by_item(text)
-    documents, wrong = parse_yaml(text, "a.yaml")
+    documents, wrong = parse_events(text, "a.yaml")
     content: Any = documents[0].content if documents else None
     if found is None or (not wrong and not isinstance(content, dict)):
         return

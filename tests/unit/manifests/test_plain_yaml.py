@@ -1,0 +1,108 @@
+"""YAML read line by line: what comes out is what the whole parser reads, and PyYAML may be absent."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tenure.manifests.plain_yaml import plain_documents
+from tenure.manifests.yaml_events import parse_events
+from tests.unit.manifests.test_long_lists import FRAGMENTS, PLAIN
+
+REPOSITORY = Path(__file__).parents[3]
+LINES = st.lists(
+    st.lists(st.sampled_from([*FRAGMENTS, "---", " #", "...", "~"]), max_size=5).map("".join), max_size=9
+)
+
+
+def agrees(text: str) -> bool:
+    """Whether the text is plain; then the whole parser reads the same documents, and finds nothing wrong."""
+    found = plain_documents(text)
+    if found is None:
+        return False
+    documents, problems = parse_events(text, "a.yaml")
+    assert (found, []) == ([(each.content, each.line) for each in documents], problems)
+    return True
+
+
+@given(LINES.map("\n".join))
+@example("# remark\n\n---\na: 1\n---\n---\nb:\n# remark\n  c:\n  - d\n")
+@example("a: 1\n- b")
+@example("a:\n- b\nc: 1\n- d")
+@example("  a: 1\n  b: 2\nc: 3")
+@example("- a\n- b: 1\n  c: 2\n- - d")
+@example("a: 1\n...\nb: 2")
+def test_whatever_is_read_is_what_the_whole_parser_reads(text: str) -> None:
+    agrees(text)
+
+
+@given(st.dictionaries(st.sampled_from(["metadata", "spec", "a.b/c"]), PLAIN, min_size=1))
+def test_what_is_dumped_is_read_like_the_whole(content: dict[str, object]) -> None:
+    agrees(yaml.safe_dump(content, default_flow_style=False))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "---\n---\n",
+        "a: 1\n---\n",
+        "# remark\n\na:\n# remark\n- b\n\n-  c\nd: 2\n",
+        "a:\n    b: 1\nc: {}\nd:\n- []\n-   x\n",
+        "a:\nb:\n",
+        "- a:\n  - b\n  c:\n      d: e\n- f\n",
+    ],
+)
+def test_plain_documents_are_read_without_the_whole_parser(text: str) -> None:
+    assert agrees(text) == ("-  " not in text)
+
+
+@pytest.mark.parametrize("value", ["{}", "[]"])
+def test_each_empty_map_or_list_is_its_own(value: str) -> None:
+    found = plain_documents(f"a:\n  x: {value}\nb:\n  x: {value}\n")
+    assert found is not None
+    content = found[0][0]
+    assert isinstance(content, dict)
+    assert content["a"]["x"] is not content["b"]["x"]
+
+
+def test_deep_nesting_and_long_texts_are_left_to_the_bounds_of_the_whole_parser() -> None:
+    deep = "\n".join(f"{' ' * level}a:" for level in range(150))
+    assert plain_documents(deep) is None
+    assert plain_documents("a: 1\n" + "- b\n" * 200_000) is None
+
+
+WITHOUT = """
+import sys
+sys.modules["yaml"] = None
+from tenure.manifests import read_objects
+from tenure.errors import InputError
+for path in sys.argv[1:]:
+    try:
+        print(len(read_objects([path])))
+    except InputError as error:
+        print(error)
+"""
+
+
+def test_dumps_are_read_where_pyyaml_is_not_installed(tmp_path: Path) -> None:
+    dump, flow = tmp_path / "dump.yaml", tmp_path / "flow.yaml"
+    dump.write_text("items:\n- kind: A\n- kind: B\nkind: List\n", encoding="utf-8")
+    flow.write_text("metadata: {name: a}\n", encoding="utf-8")
+    queues = REPOSITORY / "examples" / "two-teams" / "queues.yaml"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, dump, queues, flow], capture_output=True, check=True, text=True
+    )
+    assert done.stdout.splitlines() == [
+        "2",
+        "7",
+        f"{flow}: found more of YAML than kubectl writes, or YAML that is wrong, "
+        "expected one key or value a line, or PyYAML to be installed",
+    ]
