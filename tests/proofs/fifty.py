@@ -4,8 +4,9 @@ A changed operator is a comparison with another operator or one off, a connectiv
 its parts, a condition negated, a sum with another operator, or a call with its arguments exchanged. As many
 are drawn in each area. What is asked, the cheapest first:
 
-  rules      `tenure prove` on a copy of the tree in which the file is changed: the obligation that kills the
-             same mutant in this process, those that name its rule, all of them; then as of the oracle
+  rules      the vectors; `tenure prove` on a copy of the tree in which the file is changed: the obligation
+             that kills the same mutant in this process, those that name its rule, all of them; then as of the
+             oracle
   oracle     the vectors, the optimized core on drawn scenarios, the scenarios over time, the tests of the
              oracle, the postconditions of every bounded cluster
   timeline   the scenarios over time, the tests of the timeline; nothing else meets it
@@ -30,7 +31,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -181,32 +182,55 @@ def _is_same(mutant: Mutant, other: Mutant) -> bool:
 
 
 def ended(change: Drawn, asked: Asked) -> Ended:
-    """How a change ended; this process is changed by it, and is of no other use.
+    """How a change ended.
 
     Args:
         change: the change.
         asked: what is asked.
     """
     started = time.perf_counter()
-    found = _ended(change, asked)
-    return replace(found, seconds=time.perf_counter() - started)
+    for stage in _stages(change, asked):
+        # Each in a process of its own: what it changes in memory, and what it sets as a limit, ends with it.
+        found = next(each_apart([stage], jobs=1, died=partial(Ended, "noticed")))
+        if found is not None:
+            return replace(found, seconds=time.perf_counter() - started)
+    reason = judged().get(change.edit.change)
+    outcome, by = (ESCAPED, "") if reason is None else ("judged", reason)
+    return Ended(outcome, by, time.perf_counter() - started)
 
 
-def _ended(change: Drawn, asked: Asked) -> Ended:
-    if change.mutant is not None and "prove" in asked.questions:
-        with tempfile.TemporaryDirectory() as folder:
-            proofs = noticed_by_proofs(change.mutant, copied_tree(Path(folder) / "tree"))
-        if proofs is not None:
-            return proofs
-    edit = change.edit
+def _stages(change: Drawn, asked: Asked) -> Iterator[Callable[[], Ended | None]]:
+    """What is asked of a change; proofs are dearer than the vectors, and cheaper than all the rest."""
+    if change.mutant is None or "prove" not in asked.questions:
+        yield partial(noticed_in_memory, change.edit, asked, asked.questions)
+        return
+    yield partial(noticed_in_memory, change.edit, asked, ("vector",))
+    yield partial(noticed_in_a_copy, change.mutant)
+    others = tuple(each for each in asked.questions if each != "vector")
+    yield partial(noticed_in_memory, change.edit, asked, others)
+
+
+def noticed_in_a_copy(mutant: Mutant) -> Ended | None:
+    """As `noticed_by_proofs`, of a copy that is made for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return noticed_by_proofs(mutant, copied_tree(Path(folder) / "tree"))
+
+
+def noticed_in_memory(edit: Edit, asked: Asked, questions: Sequence[str]) -> Ended | None:
+    """What notices a change that this process makes in its memory, after which it is of no other use.
+
+    Args:
+        edit: the change.
+        asked: what can be asked.
+        questions: what is asked of that.
+    """
     swap(edit.file, edit.changed((ROOT / edit.file).read_text(encoding="utf-8")))
     limit_memory()
-    noticed = asked.first(edit.area, changed=(edit.file, edit.function))
-    if noticed is not None:
-        return Ended("does not end" if noticed.question == "does not end" else "noticed", str(noticed))
-    if edit.change in judged():
-        return Ended("judged", judged()[edit.change])
-    return Ended(ESCAPED, "")
+    chosen = tuple(each for each in asked.questions if each in questions)
+    noticed = replace(asked, questions=chosen).first(edit.area, changed=(edit.file, edit.function))
+    if noticed is None:
+        return None
+    return Ended("does not end" if noticed.question == "does not end" else "noticed", str(noticed))
 
 
 def told(number: int, change: Drawn, found: Ended) -> str:
