@@ -449,7 +449,8 @@ class Settings:
     Args:
         time_based_preemption: feature gate TimeBasedSamePriorityPreemption (KEP-8522, on by default).
         requeuing_timestamp: see `RequeuingTimestamp`; the product's default is Eviction.
-        fair_sharing: the preemption strategies in their order; None for classical preemption.
+        fair_sharing: the preemption strategies in their order, none named for both; None for classical
+            preemption.
         priority_boost: feature gate PriorityBoost, off by default.
         priority_sorting_within_cohort: feature gate PrioritySortingWithinCohort, on by default.
         fair_sharing_preempt_within_nominal: feature gate FairSharingPreemptWithinNominal, on by default.

@@ -239,6 +239,29 @@ def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
     assert (column.bill[place], column.lending[place]) == (7, 0)
 
 
+def test_the_limit_of_the_cohort_that_is_billed_stays_where_limits_are_honoured() -> None:
+    # The hero stands within the cohort, which has lent it nothing beyond itself.
+    limited = ResourceGroup(("gpu",), (FlavorQuotas("h100", {"gpu": 0}, {}, {"gpu": 6}),))
+    cohorts = {each.name: each for each in (Cohort("company"), Cohort("lab", "company", (limited,)))}
+    queues = [a_queue("alpha", 10, lends=5), a_queue("hero", 0, hero=True), a_queue("other", 0, "company")]
+    cluster = Cluster({each.name: each for each in queues}, (runs("h", "hero", 3),), cohorts=cohorts)
+    usage = take_snapshot(cluster, "alpha", 0, HONOUR).usage
+    assert isinstance(usage, EffectiveUsage)
+    column, places = usage.columns[GPU], usage.plan.tree.places
+    lab = usage.plan.branch_of[places["hero"]].root
+    assert (column.lending[places["alpha"]], column.lending[lab]) == (2, 6)
+
+
+def test_a_single_unit_that_a_hero_uses_is_billed() -> None:
+    decision = decided(
+        [a_queue("alpha", 2), a_queue("hero", 0, hero=True)], [runs("h", "hero", 1)], "alpha", 2
+    )
+    assert decision.outcome == Outcome.NO_FIT
+    assert isinstance(decision.snapshot.usage, EffectiveUsage)
+    bills = [dict(shares) for shares in decision.snapshot.usage.bills.values()]
+    assert [{place: share for place, share in shares.items() if share} for shares in bills] == [{1: 1}]
+
+
 def test_what_is_accessible_may_be_below_zero_by_the_letter_and_not_as_guaranteed() -> None:
     queues = [
         a_queue("c", 10, "company"),

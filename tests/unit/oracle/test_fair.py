@@ -1,0 +1,22 @@
+"""Fair sharing, beside what the vectors say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tenure.model import FairStrategy
+from tenure.oracle.decide import decide
+from tests.unit.clusters import requests_of_vectors
+
+
+def test_where_no_strategy_is_named_both_are_tried() -> None:
+    both = tuple(FairStrategy)
+    by_both = [each for each in requests_of_vectors() if each.cluster.settings.fair_sharing == both]
+    targets = 0
+    for asked in by_both:
+        about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+        found = decide(asked.cluster, *about).targets
+        unnamed = replace(asked.cluster, settings=replace(asked.cluster.settings, fair_sharing=()))
+        assert decide(unnamed, *about).targets == found
+        targets += len(found)
+    assert targets
