@@ -4,8 +4,7 @@
 
 Clusters are drawn by `tenure.strategies`, so they are the ones of `make peers`: trees of cohorts, classical
 and fair sharing, several flavors. Only those count where targets have to be searched for. `snapshot shared`
-takes the tree around the queue as built too, as a scheduler's cache has it, and nothing else of what earlier
-decisions found; otherwise each decision makes it.
+takes the tree around the queue as built too, as a scheduler's cache has it; otherwise each decision makes it.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ import argparse
 import platform
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.model import Assignment
 from tenure.oracle.decide import decide
-from tenure.oracle.remembering import Found
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.strategies import examples
 
@@ -84,9 +82,7 @@ def _rate(cases: list[Case], given: bool, shared: bool, seconds: float) -> float
                 request.now,
                 request.reading,
                 case.assignment if given else None,
-                replace(case.snapshot, found=Found(running=len(request.cluster.admitted)))
-                if shared
-                else None,
+                case.snapshot if shared else None,
             )
 
     return len(cases) * _times(once, seconds) / seconds

@@ -122,7 +122,6 @@ STAGES = (
             "tests/properties",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_played_steps.py",
-            "tests/unit/oracle/test_remembering.py",
         ),
     ),
     *(

@@ -49,9 +49,8 @@ def drawn_decisions(scenario: Mapping[str, Any], draws: int) -> Iterator[dict[st
     """
     asked = read_decide_request(scenario)
     about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+    snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
     for draw in range(draws):
-        # Anew each time: a snapshot remembers what was found in it.
-        snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
         yield render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw))))
 
 

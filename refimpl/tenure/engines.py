@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import fields
+from bisect import bisect_right
+from collections.abc import Callable, Hashable
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
-from tenure.model import Assignment, Cluster, Instant, Kin, PodSet, Target, WithinClusterQueue, Workload
+from tenure.model import Assignment, Cluster, Instant, Kin, Target, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision, searched_request
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
-from tenure.oracle.question import Question
+from tenure.oracle.question import Question, Selection
 from tenure.oracle.replay import evidence_of
+from tenure.oracle.search import find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
-from tenure.readings import Reading
+from tenure.readings import NewerThan, Reading
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
-from tenure.rules.time_based import requeue_timestamp
+from tenure.rules.time_based import duration_in_force, requeue_timestamp
 
 if TYPE_CHECKING:
     from tenure.fast import Answer, Arrays, Prepared
@@ -46,7 +46,7 @@ WORTH_LOADING: Final = 5 * 10**6
 """From so many pairs of a pending and a running workload on, loading the core is worth the time it takes."""
 
 MOST_LISTED: Final = 2**20
-"""So many candidates are kept at most, of decisions that others may share."""
+"""So many candidates are kept at most, of searches that other decisions may share."""
 
 
 class WrongClaimError(RuntimeError):
@@ -138,7 +138,7 @@ class Sitting:
     """Decisions about many pending workloads of one cluster, each as if it were the only one that waits.
 
     They share what they have in common: a snapshot for each tree, the core's kept removals, and where the
-    reference decides, whole decisions about workloads that no rule tells apart.
+    reference decides, searches for workloads that no rule tells apart.
 
     Args:
         engine: who decides, `Engine.AUTO` by how many wait and run.
@@ -169,7 +169,7 @@ class Sitting:
         self._store = Store(cluster)
         self._prepared: Prepared | None = None
         self._trees: dict[str, Snapshot] = {}
-        self._alike = _Alike()
+        self._searches = Searches()
 
     def snapshot(self, queue_name: str) -> Snapshot:
         """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
@@ -194,13 +194,14 @@ class Sitting:
             InputError, WrongClaimError: as `decide`.
         """
         snapshot, now, reading = self.snapshot(queue_name), self._now, self._reading
-        effective = with_effective_priority(preemptor, self._cluster, now, reading)
 
         def by_reference() -> Decision:
-            return self._alike.decided(preemptor, effective, snapshot, now, reading)
+            asked = self._cluster, preemptor, queue_name, now, reading
+            return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
         if self._engine == Engine.REFERENCE:
             return by_reference()
+        effective = with_effective_priority(preemptor, self._cluster, now, reading)
         return _by_core(
             lambda: self._asked_core().decide(preemptor, queue_name, now),
             by_reference,
@@ -219,124 +220,63 @@ class Sitting:
         return self._prepared
 
 
-class _Alike:
-    """The reference's decisions, each made once for all pending workloads that no rule tells apart."""
+class Searches:
+    """Searches for targets within one call, each made once for all workloads that no rule tells apart.
+
+    The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
+
+    >>> from tenure.model import ClusterQueue
+    >>> from tenure.readings import preset
+    >>> asked = Cluster({"q": ClusterQueue("q")}), Workload("ns", "w", "u", priority=0, created_at=0), "q", 0
+    >>> decide_by_reference(*asked, preset("guaranteed"), search=Searches()).outcome.value
+    'Fit'
+    """
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, Decision] = {}
+        self._known: dict[Hashable, Selection] = {}
         self._instants: dict[str, list[Instant]] = {}
         self._listed = 0
 
-    def decided(
-        self, preemptor: Workload, effective: Workload, snapshot: Snapshot, now: Instant, reading: Reading
-    ) -> Decision:
-        """The decision about a workload.
-
-        Args:
-            preemptor: the pending workload.
-            effective: the same with its effective priority.
-            snapshot: the tree around its ClusterQueue; always the same one for a queue.
-            now, reading: as for `decide`; always the same ones.
-        """
-        terms = terms_of(snapshot.queue, snapshot.cluster.settings, reading)
-        key = (snapshot.queue.name, asked_by(effective), self._age(effective, snapshot, terms, now))
-        known = self._known.get(key)
-        if known is not None:
-            return _about(known, effective)
-        queue = snapshot.queue.name
-        made = decide_by_reference(snapshot.cluster, preemptor, queue, now, reading, snapshot=snapshot)
-        self._listed += len(made.candidates)
-        if self._listed > MOST_LISTED:
-            self._known.clear()
-            self._listed = len(made.candidates)
-        self._known[key] = made
-        return made
-
-    def _age(
-        self, effective: Workload, snapshot: Snapshot, terms: PreemptionTerms, now: Instant
-    ) -> tuple[int, ...]:
-        """Where a workload's instants stand among those of its ClusterQueue that rules compare them with.
-
-        Only equals of the same queue are compared by age (KQ-040), and only under one policy.
-        """
-        if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
-            return ()
-        instants = self._instants.get(snapshot.queue.name)
-        if instants is None:
-            running = snapshot.running.get(snapshot.place, ())
-            found = {requeue_timestamp(each, terms) for each in running}
-            found.update(quota_reservation_time(each, now) for each in running)
-            instants = self._instants[snapshot.queue.name] = sorted(found)
-        mine = effective.created_at, requeue_timestamp(effective, terms)
-        return tuple(side(instants, instant) for instant in mine for side in (bisect_left, bisect_right))
-
-
-_NOT_ASKED: Final = frozenset(
-    {
-        # Who it is.
-        *("namespace", "name", "uid", "job_uid", "queue_name"),
-        # What its effective priority is made of.
-        *("priority_class", "priority_boost", "job_created_at"),
-        # Since when it waits: `_Alike` compares that.
-        *("created_at", "quota_reserved_at", "evicted", "pods_ready_evicted_at"),
-        *("admission_check_evicted_at", "time_based_preempted_at", "preempted_while_borrowing_at"),
-    }
-)
-
-
-def asked_by(effective: Workload) -> Hashable:
-    """All of a pending workload that decides what it gets and for whom it is preempted, but for its age.
-
-    Args:
-        effective: the workload, with its effective priority.
-
-    >>> one, other = (Workload("ns", name, "u", priority=7, created_at=0) for name in "ab")
-    >>> asked_by(one) == asked_by(other), asked_by(one) == asked_by(one.with_priority(8))
-    (True, False)
-    """
-    return tuple(_hashable(getattr(effective, each.name)) for each in _FIELDS)
-
-
-_FIELDS: Final = tuple(each for each in fields(Workload) if each.name not in _NOT_ASKED)
-_PODS: Final = fields(PodSet)
-
-
-def _hashable(value: Any) -> Hashable:
-    if isinstance(value, Mapping):
-        return tuple(value.items())
-    if isinstance(value, PodSet):
-        return tuple(_hashable(getattr(value, each.name)) for each in _PODS)
-    if isinstance(value, tuple):
-        return tuple(map(_hashable, value))
-    known: Hashable = value
-    return known
-
-
-def _about(decision: Decision, preemptor: Workload) -> Decision:
-    """A decision about one workload as that about another which no rule tells apart from it."""
-    snapshot = decision.snapshot
-    targets = tuple(
-        take_target(
-            preemptor,
-            each.workload,
-            each.evidence,
-            decision.terms,
-            decision.now,
-            _kin(snapshot, each.workload),
+    def __call__(self, question: Question) -> Selection:
+        """As `tenure.oracle.search.find_targets`."""
+        key = (
+            question.terms.cluster_queue,
+            question.preemptor.priority,
+            self._age(question),
+            question.needed,
+            tuple(question.request.items()),
         )
-        for each in decision.targets
-    )
-    return Decision(
-        outcome=decision.outcome,
-        targets=targets,
-        preemptor=preemptor,
-        snapshot=snapshot,
-        assignment=decision.assignment,
-        selection=decision.selection,
-        terms=decision.terms,
-        reading=decision.reading,
-        now=decision.now,
-    )
+        found = self._known.get(key)
+        if found is None:
+            found = find_targets(question)
+            self._listed += 1 + len(found.candidates)
+            if self._listed > MOST_LISTED:
+                self._known.clear()
+                self._listed = 1 + len(found.candidates)
+            self._known[key] = found
+        return found
+
+    def _age(self, question: Question) -> int:
+        """How many instants that the age of a preemptor is compared with are not later than its own.
+
+        Only equals of the same ClusterQueue are compared by age (KQ-040, TBP-040), and only under one policy.
+        """
+        terms, mine = question.terms, question.preemptor
+        if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return 0
+        by_reservation = (
+            duration_in_force(terms) is not None and terms.newer_than == NewerThan.RESERVED_AFTER_CREATED
+        )
+        instants = self._instants.get(terms.cluster_queue)
+        if instants is None:
+            running = question.snapshot.running.get(question.snapshot.place, ())
+            instants = self._instants[terms.cluster_queue] = sorted(
+                quota_reservation_time(each, question.now)
+                if by_reservation
+                else requeue_timestamp(each, terms)
+                for each in running
+            )
+        return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
 
 
 def settled(engine: Engine, pairs: int, *, explained: bool = False) -> Engine:

@@ -6,9 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,28 +17,29 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, asked_by, settled
+from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, settled
 from tenure.errors import InputError
 from tenure.explain import explain
 from tenure.fast import Answer
 from tenure.model import (
+    Cluster,
     Evidence,
     Ground,
-    NodeOperator,
-    NodeRequirement,
-    PodSet,
     Reason,
     Target,
-    Toleration,
-    Workload,
 )
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
+from tenure.oracle.question import Question, Selection
+from tenure.oracle.search import find_targets
+from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.strategies import examples
+from tenure.strategies import chunk
 from tests import process
 from tests.conformance.requests import an_input
-from tests.unit.clusters import GPU, requests_of_vectors
+from tests.sampling import sample
+from tests.unit.clusters import NOW as NOW_NS
+from tests.unit.clusters import queue, requests_of_vectors, running, waiting
 
 NOW = "2026-03-02T14:00:00Z"
 BOTH = (Engine.REFERENCE, Engine.FAST)
@@ -224,49 +223,6 @@ def test_what_is_right_beside_those_who_were_spared_is_left_to_the_reference(
     assert output == {**said()["output"], "leftToReference": SPARED}
 
 
-WHO_IT_IS = {"namespace", "name", "uid", "job_uid", "queue_name"}
-MERGED = {"priority_boost", "priority_class", "job_created_at"}
-"""The priority inside a decision is the effective one."""
-SINCE = {
-    "created_at",
-    "quota_reserved_at",
-    "evicted",
-    "pods_ready_evicted_at",
-    "admission_check_evicted_at",
-    "time_based_preempted_at",
-    "preempted_while_borrowing_at",
-}
-"""Compared with those that run."""
-
-
-def test_everything_else_of_a_workload_tells_decisions_apart() -> None:
-    one = Workload("ns", "w", "u", priority=1, created_at=2)
-    changes: dict[str, Any] = {"usage": {GPU: 1}, "pod_sets": (PodSet("main", 1, {}),), "cluster_queue": "q"}
-    for each in fields(Workload):
-        if each.name not in WHO_IT_IS | MERGED | SINCE:
-            changed: dict[str, Any] = {each.name: changes.get(each.name, 99)}
-            assert asked_by(one) != asked_by(replace(one, **changed)), each.name
-
-
-def test_every_field_of_a_pod_set_tells_decisions_apart() -> None:
-    pods = PodSet("main", 1, {"cpu": 1})
-    changes: dict[str, Any] = {
-        "name": "other",
-        "requests": {"cpu": 2},
-        "node_selector": {"zone": "a"},
-        "settled": {"cpu": "spot"},
-        "node_affinity": ((NodeRequirement("zone", NodeOperator.EXISTS),),),
-        "tolerations": (Toleration(),),
-    }
-    for each in fields(PodSet):
-        changed: dict[str, Any] = {each.name: changes.get(each.name, 99)}
-        asked = [
-            asked_by(Workload("ns", "w", "u", priority=1, created_at=2, pod_sets=(pod_set,)))
-            for pod_set in (pods, replace(pods, **changed))
-        ]
-        assert asked[0] != asked[1], each.name
-
-
 def waiting_together(scenario: dict[str, Any]) -> list[dict[str, Any]]:
     """The pending workload of a request, under other names with other priorities and ages."""
     incoming, made = scenario["incoming"], []
@@ -280,10 +236,10 @@ def waiting_together(scenario: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("engine", BOTH)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(sample(1, 4)))
 def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine) -> None:
     searched = 0
-    for scenario in islice(examples(10_000, seed + 4000, max_workloads=9), 25):
+    for scenario in chunk(seed + 4000, 0, most=25, max_workloads=9):
         asked = [read_decide_request(each) for each in waiting_together(scenario)]
         first = asked[0]
         sitting = Sitting(engine, first.cluster, first.now, first.reading)
@@ -319,3 +275,42 @@ def test_all_pending_are_decided_by_the_core_where_that_is_worth_it(monkeypatch:
     assert {each.decision.engine for each in by[Engine.AUTO] if each.decision} == {"fast"}
     told = {engine: [(e.workload, e.decision and victims(e.decision)) for e in by[engine]] for engine in by}
     assert told[Engine.AUTO] == told[Engine.FAST] == told[Engine.REFERENCE]
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
+    """The searches that are made while a test runs."""
+    asked: list[Question] = []
+
+    def counted(question: Question) -> Selection:
+        asked.append(question)
+        return find_targets(question)
+
+    monkeypatch.setattr(engines, "find_targets", counted)
+    return asked
+
+
+def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None:
+    # Everybody who waits is newer than those who run.
+    same = [waiting(4, name=f"w{number}", created_at=NOW_NS + number) for number in range(5)]
+    older = [waiting(4, name=f"o{number}", created_at=at) for number, at in enumerate((-1, 0, 1))]
+    others = [waiting(3), waiting(4, priority=101)]
+    cluster = Cluster({"q": queue()}, (running("a", 4), running("b", created_at=5)), tuple(same))
+    sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
+    for searched, group in ((1, same), (3, older), (5, others), (5, same)):
+        for each in group:
+            sitting.decide(each, "q")
+        assert len(found) == searched
+
+
+@pytest.mark.parametrize(("most", "searches"), [(4, 2), (3, 3)])
+def test_searches_are_forgotten_where_they_list_too_many(
+    most: int, searches: int, found: list[Question], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "MOST_LISTED", most)
+    cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
+    sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
+    # Each search lists one candidate, and counts as one more.
+    for each in (waiting(4), waiting(3), waiting(4)):
+        sitting.decide(each, "q")
+    assert len(found) == searches

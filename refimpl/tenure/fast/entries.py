@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenure.fast import classical, fair, paths, vectorised
+from tenure.fast import classical, fair, paths
 from tenure.fast.addresses import address_table
 from tenure.fast.arrays import MOST_ASKED, Arrays
 from tenure.fast.compiled import COMPILED, compiled, inlined
@@ -116,8 +116,7 @@ def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) ->
         return found
     rows, order, forest, ask, work, _, _ = call
     ask = ask._replace(amount=amount)
-    select = vectorised.select if vectorised.applies(forest, usage, ask) else classical.select
-    return select(rows, forest, usage, ask, policy, order, work)
+    return classical.select(rows, forest, usage, ask, policy, order, work)
 
 
 def find_fairly(

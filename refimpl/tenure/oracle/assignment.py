@@ -23,7 +23,7 @@ from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
 from tenure.oracle.heroes.fit import hero_mode
 from tenure.oracle.nodes import may_use
 from tenure.oracle.question import OWN, Question, Selection
-from tenure.oracle.search import find_targets
+from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import available_at, borrowing_level, potential_at, quota_at
 from tenure.rules.flavors import (
@@ -79,6 +79,7 @@ class Assigner:
         workload: the workload, with its effective priority.
         terms: what holds for it.
         now: the scheduling cycle's one clock value, ns since the epoch.
+        search: finds targets, where only a search tells how a flavor could serve a request.
 
     Source: Kueue main of August 2026, flavor assigner.
     """
@@ -87,6 +88,7 @@ class Assigner:
     workload: Workload
     terms: PreemptionTerms
     now: Instant
+    search: Search = find_targets
 
     def assign(self, counts: Sequence[int] | None = None) -> Assignment:
         """Assign every requested resource a flavor of its resource group.
@@ -213,7 +215,7 @@ class Assigner:
         return Way(mode if mode != FlavorMode.NO_CANDIDATES else self._searched(asked, request)[1], 0)
 
     def _searched(self, asked: FlavorResource, request: Amount) -> tuple[Selection, FlavorMode]:
-        found = find_targets(
+        found = self.search(
             Question(self.snapshot, self.workload, frozenset({asked}), {asked: request}, self.terms, self.now)
         )
         own = any(candidate.group == OWN for candidate in found.kept)

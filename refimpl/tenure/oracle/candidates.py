@@ -8,7 +8,6 @@ from typing import NamedTuple
 from tenure.model import Evidence, Ground, Kin, WithinClusterQueue
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.question import OWN, Candidate, Question, in_order
-from tenure.oracle.remembering import as_rules_see
 from tenure.rules.eligibility import ground_for
 
 
@@ -38,19 +37,9 @@ def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candi
 
     Args:
         question: the search.
-        offers: the queues; the same ones in another order are remembered apart.
+        offers: the queues.
     """
-    asked = tuple(offers)
-    if not asked:
-        return ()
-    seen = as_rules_see(question.preemptor, question.terms)
-    key = ("candidates", seen, question.needed, question.terms, question.now, asked)
-
-    def search() -> tuple[Candidate, ...]:
-        return in_order(question, (each for offer in asked for each in _offered(question, offer)))
-
-    found: tuple[Candidate, ...] = question.snapshot.found.of(key, search, len)
-    return found
+    return in_order(question, (each for offer in offers for each in _offered(question, offer)))
 
 
 def own_offers(question: Question) -> Iterator[Offer]:
@@ -68,15 +57,12 @@ def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
     preemptor, needed, terms, now = question.preemptor, question.needed, question.terms, question.now
     # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
     facts = Evidence(Ground.NONE, over_quota=over_quota, advantage=advantage, within_nominal=by_share)
-    found: dict[Ground, Evidence] = {}
     for workload in question.snapshot.running.get(place, ()):
         if needed.isdisjoint(workload.usage):
             continue
         ground = ground_for(preemptor, workload, facts, terms, now, kin)
         if ground == Ground.NONE:
             continue
-        evidence = found.get(ground)
-        if evidence is None:
-            known = Ground.NONE if by_share else ground
-            evidence = found[ground] = Evidence(known, over_quota=over_quota, advantage=advantage)
+        known = Ground.NONE if by_share else ground
+        evidence = Evidence(known, over_quota=over_quota, advantage=advantage)
         yield Candidate(workload, evidence, place, group, common, kin)

@@ -19,7 +19,7 @@ from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import find_reduced
 from tenure.oracle.question import Candidate, Question, Selection
-from tenure.oracle.search import find_targets
+from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -101,6 +101,7 @@ def decide(
     reading: Reading,
     assignment: Assignment | None = None,
     snapshot: Snapshot | None = None,
+    search: Search = find_targets,
 ) -> Decision:
     """Decide for one pending workload.
 
@@ -113,6 +114,7 @@ def decide(
         assignment: the flavors it would get; None derives them.
         snapshot: what `take_snapshot` returned for the same cluster, queue, clock and reading, where several
             decisions are made.
+        search: finds targets.
 
     Raises:
         InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
@@ -124,7 +126,7 @@ def decide(
         snapshot = take_snapshot(cluster, queue_name, now, reading)
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
-    assigned, selection = _assign_and_search(snapshot, preemptor, terms, now, assignment)
+    assigned, selection = _assign_and_search(snapshot, preemptor, terms, now, assignment, search)
     kept = () if selection is None else selection.kept
     return Decision(
         outcome=_outcome(assigned, kept),
@@ -168,11 +170,12 @@ def _assign_and_search(
     terms: PreemptionTerms,
     now: Instant,
     given: Assignment | None,
+    search: Search,
 ) -> tuple[Assignment, Selection | None]:
-    def search(assignment: Assignment) -> Selection | None:
+    def searched(assignment: Assignment) -> Selection | None:
         if not (assignment.fits and assignment.needs_preemption):
             return None
-        return find_targets(
+        return search(
             Question(
                 snapshot=snapshot,
                 preemptor=preemptor,
@@ -186,13 +189,13 @@ def _assign_and_search(
     if snapshot.queue.inactive:
         return Assignment(usage={}, needs_preemption=frozenset(), fits=False), None
     if given is not None:
-        return given, search(given)
-    assigner = Assigner(snapshot, preemptor, terms, now)
+        return given, searched(given)
+    assigner = Assigner(snapshot, preemptor, terms, now, search)
     full = assigner.assign()
-    selection = search(full)
+    selection = searched(full)
     if (full.fits and not full.needs_preemption) or (selection is not None and selection.kept):
         return full, selection
-    return find_reduced(assigner, search) or (full, selection)
+    return find_reduced(assigner, searched) or (full, selection)
 
 
 def _outcome(assignment: Assignment, kept: tuple[Candidate, ...]) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tenure.model import Amount, Amounts, FlavorResource
+from tenure.model import Amounts
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.question import Candidate, Question, Selection, all_fit, exceeds_any
 from tenure.oracle.selection import Chain, fill_back
@@ -45,9 +45,7 @@ class Leaving:
         self._tree, self._place = snapshot.tree, snapshot.place
         self._watched = question.needed.union(question.request)
         self._question, self._requested = question, question.asked()
-        self._held: dict[int, Amounts] = {}
-        self._equal: dict[tuple[tuple[FlavorResource, Amount], ...], Amounts] = {}
-        self._quotas: dict[int, tuple[tuple[FlavorResource, Amount], ...]] = {}
+        self._quotas = tuple(question.needed_at(node.place) for node in snapshot.tree.nodes)
         self.usage: Usage = tuple(map(self._of, snapshot.usage))
 
     def fits(self, usage: Usage, may_borrow: bool) -> bool:
@@ -56,17 +54,14 @@ class Leaving:
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """As `Question.without`."""
-        return release(self._tree, usage, candidate.place, self._amounts(candidate))
+        return release(self._tree, usage, candidate.place, self._of(candidate.workload.usage))
 
     def exceeds_below(self, usage: Usage, place: int, common: int | None) -> bool:
         """Whether a ClusterQueue and every cohort between it and the common one exceed their quotas."""
         for index in self._tree.nodes[place].path:
             if index == common:
                 break
-            quotas = self._quotas.get(index)
-            if quotas is None:
-                quotas = self._quotas[index] = self._question.needed_at(index)
-            if not exceeds_any(usage[index], quotas):
+            if not exceeds_any(usage[index], self._quotas[index]):
                 return False
         return True
 
@@ -89,8 +84,11 @@ class Leaving:
             completed: a candidate that is taken, with all evidence that `may_borrow` adds.
             rejected: whom fair sharing did not allow.
         """
-        add, fits = self._returning(may_borrow)
-        filled = fill_back(removed, usage, fits, add)
+
+        def fits(then: Usage) -> bool:
+            return self.fits(then, may_borrow)
+
+        filled = fill_back(removed, usage, fits, self.beside)
         return Selection(
             candidates=candidates,
             kept=tuple(completed(candidate, may_borrow) for candidate in filled.kept),
@@ -101,51 +99,9 @@ class Leaving:
             rejected=rejected,
         )
 
-    def _returning(
-        self, may_borrow: bool
-    ) -> tuple[Callable[[Usage, Candidate], Usage], Callable[[Usage], bool]]:
-        """What fill-back asks, once for all who hold the same in the same ClusterQueue.
-
-        Most of those who were removed stay so, and the usage that they would come back to is still the same.
-        """
-        before: Usage | None = None
-        beside: dict[tuple[int, int], Usage] = {}
-        fitting: dict[int, bool] = {}
-
-        def add(usage: Usage, candidate: Candidate) -> Usage:
-            nonlocal before
-            if usage is not before:
-                before = usage
-                beside.clear()
-                fitting.clear()
-            amounts = self._amounts(candidate)
-            key = (candidate.place, id(amounts))
-            found = beside.get(key)
-            if found is None:
-                found = beside[key] = self.come_back(usage, candidate.place, amounts)
-            return found
-
-        def fits(usage: Usage) -> bool:
-            known = fitting.get(id(usage))
-            if known is None:
-                known = fitting[id(usage)] = self.fits(usage, may_borrow)
-            return known
-
-        return add, fits
-
-    def come_back(self, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
-        return occupy(self._tree, usage, place, amounts)
-
-    def _amounts(self, candidate: Candidate) -> Amounts:
-        """What the question asks of what a candidate holds; equal amounts are one object."""
-        # The snapshot keeps what its workloads hold, so no other object gets the identity meanwhile.
-        held = candidate.workload.usage
-        known = self._held.get(id(held))
-        if known is None:
-            amounts = self._of(held)
-            known = self._held[id(held)] = self._equal.setdefault(tuple(amounts.items()), amounts)
-        return known
+        return occupy(self._tree, usage, candidate.place, self._of(candidate.workload.usage))
 
     def _of(self, amounts: Amounts) -> Amounts:
         return {asked: amount for asked, amount in amounts.items() if asked in self._watched}
@@ -183,7 +139,7 @@ class LeavingBesideHeroes(Leaving):
                 return False
         return True
 
-    def come_back(self, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
         assert isinstance(usage, EffectiveUsage)
-        return usage.beside(place, amounts)
+        return usage.beside(candidate.place, candidate.workload.usage)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from tenure.oracle.classical import select_classically
 from tenure.oracle.fair import select_fairly
 from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.question import Question, Selection
-from tenure.oracle.remembering import as_rules_see
+
+Search: TypeAlias = Callable[[Question], Selection]
+"""What finds targets: `find_targets`, or who asks it on behalf of several decisions."""
 
 
 def find_targets(question: Question) -> Selection:
@@ -17,16 +22,6 @@ def find_targets(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, preemptor; KEP-8826, Implementation.
     """
-    seen = as_rules_see(question.preemptor, question.terms)
-    asked = seen, question.needed, tuple(question.request.items())
-    return question.snapshot.found.of(
-        ("targets", *asked, question.terms, question.now),
-        lambda: _select(question),
-        lambda found: len(found.removed) + len(found.kept) + len(found.rejected),
-    )
-
-
-def _select(question: Question) -> Selection:
     if question.terms.hero:
         return select_for_hero(question)
     return select_fairly(question) if question.terms.fair_sharing else select_classically(question)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from math import ldexp
 
-from tenure.model import NANO, Amount, FlavorResource
+from tenure.model import NANO, Amount
 from tenure.oracle.heroes.effective import tree_under
 from tenure.oracle.tree import Tree, Usage, potential_at
 from tenure.rules.amounts import plus
@@ -33,20 +33,10 @@ class Shares:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._lendable = cache(self._count_lendable)
-        self._known: dict[int, tuple[Mapping[FlavorResource, Amount], Share]] = {}
 
     def of(self, usage: Usage, place: int) -> Share:
         """The share of a node, given what is in use; a root has none."""
-        used = usage[place]
-        known = self._known.get(place)
-        if known is not None and known[0] is used:
-            return known[1]
-        share = self._count(used, place)
-        self._known[place] = (used, share)
-        return share
-
-    def _count(self, used: Mapping[FlavorResource, Amount], place: int) -> Share:
-        node = self._tree.nodes[place]
+        node, used = self._tree.nodes[place], usage[place]
         if node.parent is None:
             return Share(borrowing=False, ratio=0.0, weight=weight_as_float(node.weight))
         borrowed: dict[str, Amount] = {}
@@ -88,7 +78,6 @@ class SharesOf:
         return self._shares.of(usage, place)
 
 
-@cache
 def weight_as_float(weight: int) -> float:
     """A fair-sharing weight as Kubernetes makes a float of a quantity: rounded to 64 bits, those to a double.
 

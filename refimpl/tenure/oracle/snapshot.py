@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tenure.errors import bad_input
@@ -13,7 +13,6 @@ from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
 from tenure.oracle.heroes.fit import fits_hero
 from tenure.oracle.heroes.held import NOTHING_HELD, Held, held_by, held_together
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
-from tenure.oracle.remembering import Found
 from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import priority_at, priority_in_decision
@@ -34,7 +33,6 @@ class Snapshot:
         running: the workloads that hold quota of each ClusterQueue of the tree, by the queue's place, with
             their effective priorities.
         usage: what they hold, at every node.
-        found: what was searched for in it before.
         heroes: the heroes of the tree; None where it has none. `tree` and `usage` are the effective ones.
         held: what the workloads hold before any bill, where there are heroes.
     """
@@ -45,7 +43,6 @@ class Snapshot:
     place: int
     running: Running
     usage: Usage
-    found: Found = field(default_factory=lambda: Found(running=0), repr=False, compare=False)
     heroes: HeroPlan | None = None
     held: Held = NOTHING_HELD
 
@@ -141,17 +138,14 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
         place = tree.places.get(workload.cluster_queue or "")
         if place is not None:
             running.setdefault(place, []).append(with_effective_priority(workload, cluster, now, reading))
-    found = Found(running=sum(map(len, running.values())))
     settled = {place: tuple(workloads) for place, workloads in running.items()}
     heroes = plan_heroes(tree, reading)
     if heroes is None:
         used = {place: held_together(workloads) for place, workloads in running.items()}
-        return Snapshot(
-            cluster, queue, tree, tree.places[queue_name], settled, total_usage(tree, used), found
-        )
+        return Snapshot(cluster, queue, tree, tree.places[queue_name], settled, total_usage(tree, used))
     held = held_by(settled, heroes.branch_of)
     usage = effective_usage(heroes, held)
-    return Snapshot(cluster, queue, usage.tree, tree.places[queue_name], settled, usage, found, heroes, held)
+    return Snapshot(cluster, queue, usage.tree, tree.places[queue_name], settled, usage, heroes, held)
 
 
 def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> Workload:

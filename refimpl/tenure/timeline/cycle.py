@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tenure.engines import Searches
 from tenure.model import (
     Amount,
     FlavorResource,
@@ -77,7 +78,8 @@ class CycleRun:
 
     def _decide(self, workload: Workload, snapshot: Snapshot, queue: str) -> Decision:
         world = self.world
-        return decide(snapshot.cluster, workload, queue, world.clock, world.reading, snapshot=snapshot)
+        asked = snapshot.cluster, workload, queue, world.clock, world.reading
+        return decide(*asked, snapshot=snapshot, search=Searches())
 
     def _handled(self, entry: Entry, snapshots: Snapshots) -> Handled:
         snapshot = snapshots.of(entry.actor.queue)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, a_workload, case_of, pending_of
-from tenure.fast import COMPILED, Answer, Arrays, Prepared, decide, entries, vectorised
+from tenure.fast import Answer, Arrays, Prepared, decide
 from tenure.model import (
     MINUTE,
     BorrowWithinCohort,
@@ -88,31 +87,6 @@ def test_a_batch_says_what_each_decision_says(shape: str, change: object) -> Non
         assert said(prepared) == said(cold)
         outcomes.add(cold.outcome.value)
     assert "Preempt" in outcomes
-
-
-@pytest.mark.parametrize("change", [None, lower, timed])
-@pytest.mark.parametrize("name", ["queue", "cohort"])
-def test_whole_array_steps_find_the_same(name: str, change: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = changed(case_of(replace(SHAPES[name], queues=min(SHAPES[name].queues, 8)), COUNT, 0.3), change)
-    arrays, asked = Arrays(case.cluster), 0
-    select, applies_as_ever = vectorised.select, vectorised.applies
-
-    def counted(*given: Any) -> tuple[int, int, bool]:
-        nonlocal asked
-        asked += 1
-        return select(*given)
-
-    monkeypatch.setattr(vectorised, "select", counted)
-    kernels = COMPILED, lambda *_: False
-    for workload, queue, assignment in pending_of(case, 0.4, PENDING):
-        said_by = []
-        for compiled, applies in (kernels, (False, applies_as_ever)):
-            monkeypatch.setattr(entries, "COMPILED", compiled)
-            monkeypatch.setattr(vectorised, "applies", applies)
-            answer = said(decide(arrays, workload, queue, NOW, READING, assignment))
-            said_by.append((answer, arrays.work().usage[arrays.layout.queues[queue]].tolist()))
-        assert said_by[0] == said_by[1]
-    assert asked == PENDING
 
 
 def test_it_follows_the_store(shape: str) -> None:
