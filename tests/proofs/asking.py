@@ -65,7 +65,7 @@ TESTS = {
     ),
 }
 """The tests that are asked about a change in each area, doctests included."""
-QUESTIONS = ("prove", "vector", "core", "scenario", "test", "bounded")
+QUESTIONS = ("vector", "prove", "core", "scenario", "test", "bounded")
 """All that can be asked, the cheapest first; `prove` is asked by `fifty`, of a copy of the tree."""
 MEETS = {
     "rules": ("vector", "core", "scenario", "bounded"),

@@ -2,14 +2,17 @@
 
 A changed operator is a comparison with another operator or one off, a connective exchanged or without one of
 its parts, a condition negated, a sum with another operator, or a call with its arguments exchanged. As many
-are drawn in each area. What is asked, the cheapest first:
+are drawn in each area. What is asked, one question after the other, and only of changes that nothing has
+noticed so far:
 
-  rules      the vectors; `tenure prove` on a copy of the tree in which the file is changed: the obligation
-             that kills the same mutant in this process, those that name its rule, all of them; then as of the
-             oracle
-  oracle     the vectors, the optimized core on drawn scenarios, the scenarios over time, the tests of the
-             oracle, the postconditions of every bounded cluster
-  timeline   the scenarios over time, the tests of the timeline; nothing else meets it
+  the vectors                                             of rules and oracle
+  `tenure prove` on a copy of the tree in which the       of rules
+  file is changed: the obligation that kills the same
+  mutant in this process, those that name its rule, all
+  the optimized core on drawn scenarios                   of rules and oracle
+  the scenarios over time                                 of all three
+  the tests of the area                                   of oracle and timeline
+  the postconditions of every bounded cluster             of rules and oracle
 
 No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one
 change and has it in memory only. A case that takes far longer than it takes on the unchanged sources counts
@@ -31,7 +34,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -73,7 +76,7 @@ class Ended:
     Args:
         outcome: `noticed`, `does not end`, `equivalent` where a solver proves it, `judged` or `ESCAPED`.
         by: what noticed it, or why it may stay.
-        seconds: how long that took.
+        seconds: how long the question took that noticed it.
     """
 
     outcome: str
@@ -181,56 +184,37 @@ def _is_same(mutant: Mutant, other: Mutant) -> bool:
     return (mutant.rule, mutant.place, mutant.after) == (other.rule, other.place, other.after)
 
 
-def ended(change: Drawn, asked: Asked) -> Ended:
-    """How a change ended.
+def noticed(change: Drawn, question: str, asked: Asked) -> Ended | None:
+    """How a change ended where one question notices it; this process is of no other use afterwards.
 
     Args:
         change: the change.
-        asked: what is asked.
+        question: of `QUESTIONS`.
+        asked: what is asked then, of nothing else.
     """
     started = time.perf_counter()
-    for stage in _stages(change, asked):
-        # Each in a process of its own: what it changes in memory, and what it sets as a limit, ends with it.
-        found = next(each_apart([stage], jobs=1, died=partial(Ended, "noticed")))
-        if found is not None:
-            return replace(found, seconds=time.perf_counter() - started)
-    reason = judged().get(change.edit.change)
-    outcome, by = (ESCAPED, "") if reason is None else ("judged", reason)
-    return Ended(outcome, by, time.perf_counter() - started)
+    found = _noticed_in_a_copy(change) if question == "prove" else _noticed_in_memory(change.edit, asked)
+    return None if found is None else replace(found, seconds=time.perf_counter() - started)
 
 
-def _stages(change: Drawn, asked: Asked) -> Iterator[Callable[[], Ended | None]]:
-    """What is asked of a change; proofs are dearer than the vectors, and cheaper than all the rest."""
-    if change.mutant is None or "prove" not in asked.questions:
-        yield partial(noticed_in_memory, change.edit, asked, asked.questions)
-        return
-    yield partial(noticed_in_memory, change.edit, asked, ("vector",))
-    yield partial(noticed_in_a_copy, change.mutant)
-    others = tuple(each for each in asked.questions if each != "vector")
-    yield partial(noticed_in_memory, change.edit, asked, others)
-
-
-def noticed_in_a_copy(mutant: Mutant) -> Ended | None:
-    """As `noticed_by_proofs`, of a copy that is made for it."""
+def _noticed_in_a_copy(change: Drawn) -> Ended | None:
+    assert change.mutant is not None
     with tempfile.TemporaryDirectory() as folder:
-        return noticed_by_proofs(mutant, copied_tree(Path(folder) / "tree"))
+        return noticed_by_proofs(change.mutant, copied_tree(Path(folder) / "tree"))
 
 
-def noticed_in_memory(edit: Edit, asked: Asked, questions: Sequence[str]) -> Ended | None:
-    """What notices a change that this process makes in its memory, after which it is of no other use.
-
-    Args:
-        edit: the change.
-        asked: what can be asked.
-        questions: what is asked of that.
-    """
+def _noticed_in_memory(edit: Edit, asked: Asked) -> Ended | None:
     swap(edit.file, edit.changed((ROOT / edit.file).read_text(encoding="utf-8")))
     limit_memory()
-    chosen = tuple(each for each in asked.questions if each in questions)
-    noticed = replace(asked, questions=chosen).first(edit.area, changed=(edit.file, edit.function))
-    if noticed is None:
+    found = asked.first(edit.area, changed=(edit.file, edit.function))
+    if found is None:
         return None
-    return Ended("does not end" if noticed.question == "does not end" else "noticed", str(noticed))
+    return Ended("does not end" if found.question == "does not end" else "noticed", str(found))
+
+
+def meets(question: str, change: Drawn) -> bool:
+    """Whether a question can notice a change at all."""
+    return change.mutant is not None if question == "prove" else question in MEETS[change.edit.area]
 
 
 def told(number: int, change: Drawn, found: Ended) -> str:
@@ -278,33 +262,39 @@ def main() -> int:
 
 
 def _change(asked: argparse.Namespace) -> int:
-    areas = asked.areas.split(",")
-    chosen = drawn(asked.n, asked.seed, areas, asked.within)
-    questions = _measured(asked, areas)
-    started = [partial(ended, each, questions) for each in chosen]
-    answers = each_apart(started, asked.jobs, died=partial(Ended, "noticed"))
-    escaped: list[str] = []
-    outcomes: Counter[str] = Counter()
-    for number, (change, found) in enumerate(zip(chosen, answers, strict=True), 1):
-        print(told(number, change, found), flush=True)
-        outcomes[found.outcome] += 1
-        if found.outcome == ESCAPED:
-            escaped.append(told(number, change, found))
+    chosen = dict(enumerate(drawn(asked.n, asked.seed, asked.areas.split(","), asked.within), 1))
+    ends: dict[int, Ended] = {}
+    for question in QUESTIONS:
+        left = {
+            number: each for number, each in chosen.items() if number not in ends and meets(question, each)
+        }
+        if left and question in asked.ask.split(","):
+            ends.update(_asked_about(left, question, asked))
+    for number in sorted(chosen.keys() - ends.keys()):
+        reason = judged().get(chosen[number].edit.change)
+        ends[number] = Ended(ESCAPED, "") if reason is None else Ended("judged", reason)
+        print(told(number, chosen[number], ends[number]), flush=True)
+    outcomes = Counter(each.outcome for each in ends.values())
     counted = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
-    print(f"\n{len(chosen)} operators changed (seed {asked.seed}): {counted}; {len(escaped)} escaped")
-    print("\n".join(escaped))
-    return 1 if escaped else 0
+    print(f"\n{len(chosen)} operators changed (seed {asked.seed}): {counted}; {outcomes[ESCAPED]} escaped")
+    return 1 if outcomes[ESCAPED] else 0
 
 
-def _measured(asked: argparse.Namespace, areas: Sequence[str]) -> Asked:
-    """What is asked, once the sources as they are have passed it."""
-    questions = tuple(asked.ask.split(","))
-    scenarios = asked.scenarios if "core" in questions and areas != ["timeline"] else 0
-    met = [area for area in ("oracle", "timeline") if area in areas]
-    if "rules" in areas and "oracle" not in areas:
-        met.append("oracle")  # a rule is asked about as the oracle is, but for its tests
-    made = Asked(asked.seed, scenarios, asked.bounded, questions)
-    return measured(made, [(area, "") for area in met if set(questions) & set(MEETS[area])])
+def _asked_about(left: Mapping[int, Drawn], question: str, asked: argparse.Namespace) -> dict[int, Ended]:
+    """How those changes ended that a question notices, once the sources as they are have passed it."""
+    made = Asked(asked.seed, asked.scenarios if question == "core" else 0, asked.bounded, (question,))
+    if question != "prove":
+        # A rule is asked about as the oracle is, but for its tests.
+        areas = {each.edit.area.replace("rules", "oracle") for each in left.values()}
+        made = measured(made, [(area, "") for area in sorted(areas)])
+    started = [partial(noticed, each, question, made) for each in left.values()]
+    answers = each_apart(started, asked.jobs, died=partial(Ended, "noticed"))
+    ends: dict[int, Ended] = {}
+    for number, found in zip(left, answers, strict=True):
+        if found is not None:
+            print(told(number, left[number], found), flush=True)
+            ends[number] = found
+    return ends
 
 
 if __name__ == "__main__":

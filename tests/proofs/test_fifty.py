@@ -121,7 +121,7 @@ def test_a_case_that_ends_is_left_alone() -> None:
     ("option", "said"),
     [
         (("--areas", "rules,chart"), "--areas: found chart, expected some of rules, oracle, timeline"),
-        (("--ask", "vectors"), "--ask: found vectors, expected some of prove, vector"),
+        (("--ask", "vectors"), "--ask: found vectors, expected some of vector, prove"),
     ],
 )
 def test_an_option_that_is_not_known_is_refused(option: tuple[str, str], said: str) -> None:
