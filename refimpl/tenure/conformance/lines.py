@@ -8,10 +8,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import IO, Any, Final
 
-from tenure.conformance.pieces import Pieces
 from tenure.conformance.protocol import answer, plain_error
 from tenure.engines import Engine
 from tenure.errors import ErrorCode
@@ -51,7 +49,7 @@ def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[s
         return _refused(ErrorCode.BAD_INPUT, f"the line is longer than {limit}, the most that is read")
     try:
         # Some programs begin what they write with a byte order mark.
-        request = _decoded(line.decode("utf-8-sig"))
+        request = decoded_json(line.decode("utf-8-sig"), _DECODER)
     except UnicodeDecodeError as error:
         return _refused(ErrorCode.BAD_JSON, f"the line is not UTF-8: {error.reason} at byte {error.start}")
     except RecursionError:
@@ -90,13 +88,6 @@ def _lines(source: IO[bytes]) -> Iterator[bytes | None]:
         yield None
 
 
-def _decoded(text: str) -> Any:
-    try:
-        return _PIECES.decoded(text)
-    except (ValueError, RecursionError):
-        return decoded_json(text, _DECODER)
-
-
 def _written(said: dict[str, Any]) -> str:
     # ASCII: the same bytes under every locale, half characters that JSON can write included.
     try:
@@ -128,7 +119,6 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else _no_number(text)
 
 
-@lru_cache(maxsize=2**10)
 def _integer(text: str) -> int:
     if len(text) > _LONGEST_INTEGER:
         raise ValueError(f"an integer of {len(text)} digits, of which at most {_LONGEST_INTEGER} are read")
@@ -138,5 +128,4 @@ def _integer(text: str) -> int:
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite, parse_int=_integer
 )
-_PIECES: Final = Pieces(_DECODER.raw_decode)
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))

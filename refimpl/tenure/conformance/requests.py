@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
 from tenure.conformance.gathering import attempt, key_problems
-from tenure.conformance.pieces import Piece
 from tenure.engines import Engine, parse_engine
 from tenure.errors import InputError, Problem
 from tenure.manifests import (
@@ -171,7 +170,6 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         "admitted",
         problems,
         lambda each, at: entries.workload(each, at, holds_quota=True, reclaimable=reclaimable),
-        reclaimable,
     )
     waiting = raw.get("incoming")
     incoming = None
@@ -281,15 +279,7 @@ def _activated(raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: set[
     """The queues, inactive where they name a flavor that is not given; without the list, flavors exist."""
     if raw.get("resourceFlavors") is None:
         return queues
-    found, given = raw.get("clusterQueues"), frozenset(flavors)
-    if not isinstance(found, Piece):
-        return [with_flavors(queue, given) for queue in queues]
-    if given not in found.made:
-        # Only the flavors that were given last: there may be any number of lists of them.
-        found.made = {key: made for key, made in found.made.items() if not isinstance(key, frozenset)}
-        found.made[given] = [with_flavors(queue, given) for queue in queues]
-    activated: list[ClusterQueue] = found.made[given]
-    return activated
+    return [with_flavors(queue, flavors) for queue in queues]
 
 
 def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
@@ -325,30 +315,15 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
 
 
 def _each(
-    raw: Mapping[str, Any],
-    key: str,
-    problems: list[Problem],
-    read: Callable[[Any, str], _Read],
-    how: bool = True,
+    raw: Mapping[str, Any], key: str, problems: list[Problem], read: Callable[[Any, str], _Read]
 ) -> list[_Read]:
-    """What is made of every entry of a list; `how` tells apart what is made of the same list otherwise."""
+    """What is made of every entry of a list."""
     made: list[_Read] = []
-    try:
-        found = read_list(raw, key, key)
-    except InputError as error:
-        problems.extend(error.problems)
-        return made
-    if isinstance(found, Piece) and (key, how) in found.made:
-        known: list[_Read] = found.made[key, how]
-        return known
-    before = len(problems)
-    for index, entry in enumerate(found):
+    for index, entry in enumerate(attempt(problems, lambda: read_list(raw, key, key)) or ()):
         try:
             made.append(read(entry, f"{key}[{index}]"))
         except InputError as error:
             problems.extend(error.problems)
-    if isinstance(found, Piece) and len(problems) == before:
-        found.made[key, how] = made
     return made
 
 

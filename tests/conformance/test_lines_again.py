@@ -1,59 +1,21 @@
-"""Decoding in pieces says what decoding at once says."""
+"""A line is answered by what it says alone, whatever was asked before it."""
 
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from tenure.conformance.lines import answer_line
-from tenure.conformance.pieces import Piece, Pieces
 from tenure.conformance.protocol import answer
-from tenure.strategies import chunk
-
-DECODER = json.JSONDecoder()
+from tenure.strategies import examples
 
 
 def requests() -> list[dict[str, Any]]:
-    drawn = chunk(31, 0, most=40, max_workloads=12)
+    drawn = islice(examples(10_000, 31, max_workloads=12), 40)
     return [{"id": number, "call": "decide", "input": each} for number, each in enumerate(drawn)]
-
-
-@pytest.mark.parametrize(
-    "form", [{}, {"separators": (",", ":")}, {"indent": 1}, {"ensure_ascii": False}], ids=str
-)
-def test_pieces_are_what_the_whole_is(form: dict[str, Any]) -> None:
-    pieces = Pieces(DECODER.raw_decode)
-    for request in (*requests(), *requests()):
-        text = json.dumps(request, **form)
-        made = pieces.decoded(f"  {text}\n")
-        assert made == request
-        assert list(made["input"]) == list(request["input"])
-
-
-def test_a_list_that_stood_before_is_the_same_object() -> None:
-    pieces, text = Pieces(DECODER.raw_decode), json.dumps(requests()[0])
-    first, again = (pieces.decoded(text)["input"]["clusterQueues"] for _ in "12")
-    assert isinstance(first, Piece)
-    assert first is again
-
-
-def test_a_longer_list_with_the_same_beginning_is_another_one() -> None:
-    pieces, entries = Pieces(DECODER.raw_decode), [{"a": "b" * 600}]
-    for _ in "12":
-        for cohorts in (entries, [*entries, 1], [*entries, 2], entries):
-            assert pieces.decoded(json.dumps({"input": {"cohorts": cohorts}}))["input"]["cohorts"] == cohorts
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    pieces = Pieces(DECODER.raw_decode)
-    texts = [json.dumps({"input": {"cohorts": [number, "x" * 100_000]}}) for number in range(60)]
-    first = pieces.decoded(texts[0])["input"]["cohorts"]
-    assert pieces.decoded(texts[0])["input"]["cohorts"] is first
-    for text in texts:
-        pieces.decoded(text)
-    assert pieces.decoded(texts[0])["input"]["cohorts"] is not first
 
 
 @pytest.mark.parametrize(
@@ -72,7 +34,7 @@ def test_what_is_remembered_is_bounded() -> None:
         ('{"id": 1', "Expecting ',' delimiter: line 1 column 9 (char 8)"),
     ],
 )
-def test_what_is_wrong_is_told_as_of_the_whole_text(text: str, told: str) -> None:
+def test_what_is_no_json_is_told(text: str, told: str) -> None:
     said = answer_line(text.encode())
     assert said["error"]["message"] == f"the line is not JSON: {told}"
 
