@@ -31,7 +31,7 @@ _BOOLEANS: Final = {
     for word in words
     for spelling in (word, word.capitalize(), word.upper())
 }
-_INTEGER = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)")
+_INTEGER = re.compile(r"[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[0-7_]*|[1-9][0-9_]*)")
 _NUMBER = re.compile(
     r"[-+]?(?:(?:[0-9][0-9_]*)(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
@@ -189,6 +189,8 @@ def _value(text: str) -> object:
 
 def resolve(text: str) -> object:
     """YAML 1.1 as kubectl reads it: no numbers to the base of sixty, and times stay text.
+
+    Only `y` and `n` are text here and booleans there; kubectl never writes them without quotes.
 
     >>> resolve("yes"), resolve("0777"), resolve("1.10"), resolve("2026-01-02")
     (True, 511, 1.10, '2026-01-02')

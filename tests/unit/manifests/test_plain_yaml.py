@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tenure.manifests.plain_yaml import plain_documents
+from tenure.manifests.showing import NumberText
 from tenure.manifests.yaml_events import parse_events
 from tests.unit.manifests.test_long_lists import FRAGMENTS, PLAIN
 
@@ -77,6 +78,32 @@ def test_deep_nesting_and_long_texts_are_left_to_the_bounds_of_the_whole_parser(
     deep = "\n".join(f"{' ' * level}a:" for level in range(150))
     assert plain_documents(deep) is None
     assert plain_documents("a: 1\n" + "- b\n" * 200_000) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *((word, True) for word in ("yes", "on", "true", "True", "ON")),
+        *((word, False) for word in ("no", "No", "off", "false", "FALSE")),
+        *((word, None) for word in ("~", "null", "Null", "NULL")),
+        *(
+            (word, 511)
+            for word in ("0777", "0o777", "0O777", "0_777", "+0777", "0x1FF", "0X1_FF", "511", "5_11")
+        ),
+        *((word, -3) for word in ("-3", "-0b11", "-0B11", "-03", "-0o3", "-0x3")),
+        ("00", 0),
+        *((word, word) for word in ("0o8", "0b2", "0x", "0o", "190:20:30", "2026-01-02", "=", "nO", "yEs")),
+        *((word, NumberText(word)) for word in ("1e3", "1.10", "1.", "-.5", "+.5", "08", "1e+3", "1_0.5")),
+    ],
+)
+def test_scalars_are_what_kubectl_reads(text: str, value: object) -> None:
+    """As sigs.k8s.io/yaml 1.6.0 reads them, with the digits of fractions kept."""
+    found = plain_documents(f"a: {text}\n")
+    documents, _ = parse_events(f"a: {text}\n", "a.yaml")
+    contents = [documents[0].content] if found is None else [documents[0].content, found[0][0]]
+    for content in contents:
+        assert isinstance(content, dict)
+        assert (content["a"], type(content["a"])) == (value, type(value))
 
 
 WITHOUT = """
