@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,3 +118,25 @@ def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Path) -> None:
+    """Nor what answers why and flips, nor what checks vectors."""
+    dump = tmp_path / "dump.yaml"
+    dump.write_text(
+        "items:\n"
+        "- apiVersion: kueue.x-k8s.io/v1beta2\n  kind: ClusterQueue\n  metadata:\n    name: q\n"
+        "- apiVersion: kueue.x-k8s.io/v1beta2\n  kind: Workload\n  metadata:\n    name: w\n"
+        "kind: List\n",
+        encoding="utf-8",
+    )
+    program = (
+        "import sys, tenure.cli.app as a, contextlib, io\n"
+        f"sys.argv = ['tenure', 'decide', {str(dump)!r}, '--cluster-queue', 'q']\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "    a.main()\n"
+        "heavy = ('yaml', 'jsonschema', 'tenure.flips', 'tenure.answers.shapes')\n"
+        "print('tenure.oracle.decide' in sys.modules, [name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True []"

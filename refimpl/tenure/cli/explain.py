@@ -8,15 +8,11 @@ from typing import Annotated
 
 import typer
 
-from tenure.answers import (
-    explain_answer,
-    explain_lines,
-    why_answer,
-    why_lines,
-    why_not_answer,
-    why_not_lines,
-    written,
-)
+from tenure.answers.decision import explain_answer
+from tenure.answers.lines import explain_lines, why_lines, why_not_lines
+from tenure.answers.why import why_answer
+from tenure.answers.why_not import why_not_answer
+from tenure.answers.written import written
 from tenure.api import Decision
 from tenure.cli.asked import Asked, ask
 from tenure.cli.options import (

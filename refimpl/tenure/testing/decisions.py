@@ -8,7 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from tenure.answers import why_answer, why_lines, why_not_answer, why_not_lines
+from tenure.answers.lines import why_lines, why_not_lines
+from tenure.answers.why import why_answer
+from tenure.answers.why_not import why_not_answer
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
 from tenure.errors import InputError
 from tenure.explain import GROUND_RULES, summarize
