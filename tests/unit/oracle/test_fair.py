@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
 from tenure.model import FairStrategy
 from tenure.oracle.decide import decide
 from tests.unit.clusters import requests_of_vectors
@@ -20,3 +22,11 @@ def test_where_no_strategy_is_named_both_are_tried() -> None:
         assert decide(unnamed, *about).targets == found
         targets += len(found)
     assert targets
+
+
+def test_a_candidate_that_no_strategy_allows_is_told() -> None:
+    (vector,) = [each for each in load_vectors() if each.id == "KQ-420/above-the-final-share"]
+    asked = read_decide_request(vector.request()["input"])
+    made = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+    assert made.selection is not None
+    assert [each.workload.name for each in made.selection.rejected] == ["b1", "b2"]

@@ -31,3 +31,8 @@ def test_a_weight_halfway_between_two_numbers_of_64_bits_becomes_the_even_one(
     assert float(ODD) != float(ODD + 1)
     # Half of the last of 64 bits is 5**9 billionths, where a weight has 56 bits before its point.
     assert weight_as_float(halves * 5**9) == float(rounded) / 2**8
+
+
+@pytest.mark.parametrize(("more", "rounded"), [(-1, EVEN), (0, EVEN), (1, EVEN + 1)])
+def test_a_weight_beside_the_middle_becomes_the_nearer_number(more: int, rounded: int) -> None:
+    assert weight_as_float((2 * EVEN + 1) * 5**9 + more) == float(rounded) / 2**8
