@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenure.fast.amounts import LEAST, minus, plus
 from tenure.fast.compiled import compiled, inlined
-from tenure.fast.grounds import classical_ground, key_of, offers
+from tenure.fast.grounds import classical_ground, key_of, may_reclaim_any, offers
 from tenure.fast.nodes import (
     clear_groups,
     copy_tree,
@@ -23,7 +23,6 @@ from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ADVANTAGE,
     ELSEWHERE,
-    NONE,
     OWN,
     WITHOUT_BORROWING,
     Array,
@@ -34,6 +33,7 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
+from tenure.model import BorrowWithinCohort, WithinClusterQueue
 
 FEWEST_LOADED, LOADED = 16, 64
 """How many candidates are looked up together: memory answers many questions at once, and each one late."""
@@ -48,10 +48,10 @@ def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work,
     """
     path = ask.path
     clear_groups(forest, path, work.group)
-    if policy.within != NONE and forest.active[ask.own]:
+    if policy.within != WithinClusterQueue.NEVER and forest.active[ask.own]:
         work.group[ask.own] = OWN
     work.common[ask.own] = ask.own
-    if policy.reclaim not in (1, 2):
+    if not may_reclaim_any(policy):
         return
     for index in range(len(ask.amount)):
         remaining[index] = ask.amount[index]
@@ -140,7 +140,7 @@ def attempts(
     """Whether the first attempt may borrow, and whether there is an opposite one (KQ-360)."""
     if elsewhere == 0:
         return True, False
-    if policy.borrow != NONE:
+    if policy.borrow != BorrowWithinCohort.NEVER:
         return True, True
     for at in ask.needed:
         if usage[ask.own, at] >= forest.nominal[ask.own, at]:

@@ -20,11 +20,7 @@ from tenure.fast.tables import (
     Rows,
     Work,
 )
-
-_LOWER, _LOWER_OR_NEWER = 1, 2
-"""Of `WithinClusterQueue`; the first one of `ReclaimWithinCohort` as well."""
-
-_ANY = 2
+from tenure.model import BorrowWithinCohort, ReclaimWithinCohort, WithinClusterQueue
 
 
 @inlined
@@ -37,11 +33,11 @@ def is_expired(rows: Rows, row: int, policy: Policy) -> bool:
 def own_ground(rows: Rows, row: int, policy: Policy) -> int:
     """The ground within the preemptor's own ClusterQueue (KQ-040, TBP-050)."""
     priority = rows.priority[row]
-    if policy.within == NONE or priority > policy.priority:
+    if policy.within == WithinClusterQueue.NEVER or priority > policy.priority:
         return NONE
     if priority < policy.priority:
         return LOWER_PRIORITY
-    if policy.within != _LOWER_OR_NEWER:
+    if policy.within != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
         return NONE
     if is_expired(rows, row, policy):
         return TIME_EXPIRED
@@ -54,9 +50,16 @@ def own_ground(rows: Rows, row: int, policy: Policy) -> int:
 @inlined
 def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
     """Whether the policy allows it to be taken from another ClusterQueue (KQ-330)."""
-    if policy.reclaim == _ANY:
+    if policy.reclaim == ReclaimWithinCohort.ANY:
         return True
-    return policy.reclaim == _LOWER and rows.priority[row] < policy.priority
+    lower = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY
+    return lower and rows.priority[row] < policy.priority
+
+
+@inlined
+def may_reclaim_any(policy: Policy) -> bool:
+    """Whether the policy allows anything to be taken from other ClusterQueues."""
+    return policy.reclaim in (ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
 
 
 @inlined
@@ -69,7 +72,8 @@ def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
     if group == ADVANTAGE:
         return HIERARCHICAL
     priority = rows.priority[row]
-    if policy.borrow != NONE and priority < policy.priority and priority <= policy.threshold:
+    borrows = policy.borrow != BorrowWithinCohort.NEVER
+    if borrows and priority < policy.priority and priority <= policy.threshold:
         return WHILE_BORROWING
     return WITHOUT_BORROWING
 

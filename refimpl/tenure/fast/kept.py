@@ -18,11 +18,12 @@ from tenure.fast.rounds import rounds_for
 from tenure.fast.routes import Route
 from tenure.fast.search import NOBODY, Found, Searcher
 from tenure.fast.supply import Supply, draw, gather_keys, offered_elsewhere, supply_of
-from tenure.fast.tables import ELSEWHERE, NONE, Array, Ask, Work
+from tenure.fast.tables import ELSEWHERE, Array, Ask, Work
 from tenure.fast.waiting import classify as classify_fairly
 from tenure.fast.waiting import line_up
 from tenure.model import (
     Amounts,
+    BorrowWithinCohort,
     FlavorResource,
     WithinClusterQueue,
 )
@@ -160,7 +161,7 @@ class Routes:
         arrays, policy = searcher.arrays, searcher.policy
         forest, work = arrays.layout.forest, arrays.work()
         classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
-        if policy.borrow == NONE and _uses_nominal(searcher, ask):
+        if policy.borrow == BorrowWithinCohort.NEVER and _uses_nominal(searcher, ask):
             # There is one attempt, which borrows, and none of these stands in it.
             work.group[work.group == ELSEWHERE] = -1
         rows, offered, most = searcher.rows, *self._offered(searcher, work)

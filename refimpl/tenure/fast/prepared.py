@@ -14,9 +14,10 @@ from tenure.fast.entries import Sorted
 from tenure.fast.kept import MOST_KEPT, Routes
 from tenure.fast.search import NOBODY, Searcher, searcher
 from tenure.fast.sorting import by_node
-from tenure.fast.tables import NONE, Array, Policy, Rows
+from tenure.fast.tables import Array, Policy, Rows
 from tenure.model import (
     Assignment,
+    BorrowWithinCohort,
     ClusterQueue,
     Instant,
     Outcome,
@@ -158,7 +159,9 @@ class Prepared:
 def _compared(searching: Searcher, sorted_rows: Sorted) -> Array:
     """All priorities that a preemptor's own is compared with, sorted."""
     rows, policy = searching.rows, searching.policy
-    everybody = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != NONE
+    everybody = (
+        policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != BorrowWithinCohort.NEVER
+    )
     everybody = everybody or searching.view() is not None  # a hero's priority counts among its peers
     return np.unique(rows.priority if everybody else rows.priority[sorted_rows.of(searching.node)])
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tenure.fast.compiled import compiled
-from tenure.fast.grounds import key_of, may_reclaim, own_ground, uses_any
+from tenure.fast.grounds import key_of, may_reclaim, may_reclaim_any, own_ground, uses_any
 from tenure.fast.nodes import clear_groups, copy_part, exceeds
 from tenure.fast.rounds import Rounds
 from tenure.fast.sorting import settle
 from tenure.fast.tables import ELSEWHERE, NONE, OWN, Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.model import WithinClusterQueue
 
 
 @compiled
@@ -15,9 +16,9 @@ def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work)
     """The group of every ClusterQueue that is looked into."""
     top = ask.path[len(ask.path) - 1]
     clear_groups(forest, ask.path, work.group)
-    if policy.within != NONE and forest.active[ask.own]:
+    if policy.within != WithinClusterQueue.NEVER and forest.active[ask.own]:
         work.group[ask.own] = OWN
-    if policy.reclaim not in (1, 2):
+    if not may_reclaim_any(policy):
         return
     for node in range(top, forest.end[top]):
         if node != ask.own and forest.active[node] and exceeds(forest, usage, node, ask.needed):

@@ -10,6 +10,7 @@ from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE,
 from tenure.fast.rounds import Rounds
 from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, Order, Policy, Rows, Work
 from tenure.fast.waiting import sort_next
+from tenure.model import WithinClusterQueue
 
 
 @compiled
@@ -19,7 +20,7 @@ def classify(books: Books, ask: Ask, policy: Policy, work: Work, quest: Quest) -
     for node in range(root, books.tree[END, root]):
         offers = books.tree[ACTIVE, node] and _offers(books, own, node, quest)
         work.group[node] = ELSEWHERE if offers else -1
-    work.group[own] = OWN if policy.within != NONE and books.tree[ACTIVE, own] else -1
+    work.group[own] = OWN if policy.within != WithinClusterQueue.NEVER and books.tree[ACTIVE, own] else -1
 
 
 @compiled

@@ -8,7 +8,7 @@ from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
-from tenure.oracle.question import OWN, Candidate, Question, Selection, exceeds_any, sort_key
+from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection, exceeds_any, sort_key
 from tenure.oracle.selection import Removal, fill_back, removal_step
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
@@ -131,4 +131,4 @@ def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
     for place in branch.nodes:
         if place != mine and plan.tree.nodes[place].queue is not None:
             # Who stands in which group is asked at every step; here it only tells others from the own.
-            yield Offer(place, OWN - 1, branch.root, kin=kin_between(plan, mine, place))
+            yield Offer(place, ELSEWHERE, branch.root, kin=kin_between(plan, mine, place))
