@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -31,7 +31,7 @@ from tenure.rules.quota import (
 NO_QUOTA = NodeQuota()
 """What a node has of a flavor-resource that it does not cover."""
 
-Usage: TypeAlias = tuple[Mapping[FlavorResource, Amount], ...]
+Usage: TypeAlias = Sequence[Mapping[FlavorResource, Amount]]
 """What is in use at every node of a tree, by the node's place; a value, never changed."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tenure.model import Amount, Amounts, FlavorResource, NodeQuota
 from tenure.oracle.heroes.billing import Frozen, bill_branch, unlock_branch
@@ -28,21 +29,24 @@ class Charge:
     amounts: Amounts
 
 
-class EffectiveUsage(tuple[Mapping[FlavorResource, Amount], ...]):
-    """What is in use at every node of an effective tree, with that tree; a value, never changed.
+@dataclass(frozen=True, slots=True)
+class EffectiveUsage(Sequence[Mapping[FlavorResource, Amount]]):
+    """What is in use at every node of an effective tree, with that tree.
 
     Args:
-        usage: by place.
         plan: the heroes of the tree.
+        amounts: what is in use, by place.
         tree: with the quotas as bills leave them.
         held: what runs.
         bills: what each node of each branch is billed, in the order of the tree.
         columns: what was billed, by flavor-resource; none where no hero runs.
         frozen: the bills that were not made anew.
         charge: a request that is counted beside what runs.
+        watched: the flavor-resources that anybody asks about; None for all.
     """
 
     plan: HeroPlan
+    amounts: Usage
     tree: Tree
     held: Held
     bills: Frozen
@@ -50,6 +54,14 @@ class EffectiveUsage(tuple[Mapping[FlavorResource, Amount], ...]):
     frozen: Frozen
     charge: Charge | None
     watched: frozenset[FlavorResource] | None
+
+    def __getitem__(self, place: Any) -> Any:
+        """What is in use at a node."""
+        return self.amounts[place]
+
+    def __len__(self) -> int:
+        """How many nodes there are."""
+        return len(self.amounts)
 
     def without(self, place: int, amounts: Amounts) -> EffectiveUsage:
         """The same when a workload has left."""
@@ -100,10 +112,7 @@ def effective_usage(
     usage = total_usage(tree, _effective_held(held, columns, watched))
     if charge is not None:
         usage = occupy(tree, usage, charge.place, charge.amounts)
-    made = EffectiveUsage(usage)
-    made.plan, made.tree, made.held, made.bills, made.columns = plan, tree, held, bills, columns
-    made.frozen, made.watched, made.charge = frozen, watched, charge
-    return made
+    return EffectiveUsage(plan, usage, tree, held, bills, columns, frozen, charge, watched)
 
 
 def tree_under(usage: Usage, tree: Tree) -> Tree:
