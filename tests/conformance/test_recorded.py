@@ -21,6 +21,7 @@ from tests.conformance.recorded import (
     needs_recorded,
 )
 from tests.process import tenure
+from tests.sampling import sample
 
 pytestmark = needs_recorded
 
@@ -66,15 +67,17 @@ def test_no_reading_changes_what_is_recorded(reading: str) -> None:
     assert different == []
 
 
-def test_the_oracle_process_decides_every_line_as_recorded() -> None:
-    recorded = [pair for case in CASES for pair in chosen(*case.values[:2])]  # type: ignore[arg-type]
+def test_the_oracle_process_decides_lines_as_recorded() -> None:
+    # In the sample one in eight: every line is decided in this process above.
+    every = sample(8, 1)
+    recorded = [pair for case in CASES for pair in chosen(*case.values[:2])][::every]  # type: ignore[arg-type]
     requests = [
         json.dumps({"id": number, "call": "decide", "input": request})
         for number, (_, (request, _)) in enumerate(recorded)
     ]
     done = tenure("oracle", stdin="\n".join(requests).encode())
     said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["id"] for each in said] == list(range(148 + 90 + 1097 + 1097))
+    assert [each["id"] for each in said] == list(range(-(-(148 + 90 + 1097 + 1097) // every)))
     different = [
         each
         for (line, (_, decided)), answered in zip(recorded, said, strict=True)

@@ -12,11 +12,12 @@ import pytest
 
 from tests.hostile.cases import case
 from tests.process import PATIENCE_S
+from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("TENURE_HOSTILE_SEED", "7"))
-COUNT = 300
-COMMANDS = 4
+COUNT = sample(100, 1000)
+COMMANDS = sample(2, 8)
 MIB = 600
 """What a process may hold at most that has seen all the cases, and nothing else."""
 
@@ -24,9 +25,9 @@ MIB = 600
 # A process of its own, since what other tests needed in this one would hide what the cases need.
 def test_no_case_ends_in_anything_but_an_answer() -> None:
     print(f"seed {SEED}; python -m tests.hostile --seed {SEED} --only <case>")
-    sample = ("--n", str(COUNT), "--seed", str(SEED), "--commands", str(COMMANDS))
+    asked_for = ("--n", str(COUNT), "--seed", str(SEED), "--commands", str(COMMANDS))
     done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile", *sample],
+        [sys.executable, "-m", "tests.hostile", *asked_for],
         capture_output=True,
         text=True,
         cwd=ROOT,
