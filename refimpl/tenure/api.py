@@ -132,7 +132,7 @@ def decide_all(
         now: as for `decide`.
         reading: as for `decide`.
         cluster_queue: only those who wait for this ClusterQueue; None for all.
-        engine: as for `decide`; `auto` takes the core where so much is decided that loading it is worth it.
+        engine: as for `decide`; `auto` goes over to the core where so much is searched that it is worth it.
         explained: as for `decide`.
 
     Returns:

@@ -33,7 +33,7 @@ class Engine(StrEnum):
     REFERENCE = "reference"
     FAST = "fast"
     AUTO = "auto"
-    """The core where it is installed and loading it is worth it, else the reference; see `settled`."""
+    """The reference, and the core once so much is searched that loading it is worth it; see `Sitting`."""
 
 
 EXPLANATION: Final = "an explanation"
@@ -42,8 +42,11 @@ EXPLANATION: Final = "an explanation"
 SPARED: Final = "evidence that depends on who has left for a while"
 """What the core leaves to the reference where a victim is allowed only beside others who keep their quota."""
 
-WORTH_LOADING: Final = 5 * 10**6
-"""From so many pairs of a pending and a running workload on, loading the core is worth the time it takes."""
+MUCH: Final = 5 * 10**6
+"""From so many pairs of a pending and a running workload on, the core may be worth installing."""
+
+WORTH_LOADING: Final = 250_000
+"""Once searches have looked at so many workloads, loading the core is worth the time it takes."""
 
 MOST_LISTED: Final = 2**20
 """So many candidates are kept at most, of searches that other decisions may share."""
@@ -111,7 +114,7 @@ def decide(
     'fast'
     """
     asked = (cluster, preemptor, queue_name, now, reading, assignment)
-    if settled(engine, len(cluster.admitted), explained=explained) == Engine.REFERENCE:
+    if engine != Engine.FAST:
         return decide_by_reference(*asked, snapshot)
     require_core()
     from tenure.fast import decide as decide_by_core
@@ -141,7 +144,7 @@ class Sitting:
     reference decides, searches for workloads that no rule tells apart.
 
     Args:
-        engine: who decides, `Engine.AUTO` by how many wait and run.
+        engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
         cluster: every workload under `admitted` holds quota.
         now: the cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
@@ -160,9 +163,8 @@ class Sitting:
     def __init__(
         self, engine: Engine, cluster: Cluster, now: Instant, reading: Reading, *, explained: bool = False
     ) -> None:
-        pairs = len(cluster.admitted) * len(cluster.pending)
-        self._engine = settled(engine, pairs, explained=explained)
-        if self._engine == Engine.FAST:
+        self._engine = Engine.REFERENCE if engine == Engine.AUTO and explained else engine
+        if engine == Engine.FAST:
             require_core()
         self._cluster, self._now, self._reading = cluster, now, reading
         self._explained = explained
@@ -199,7 +201,9 @@ class Sitting:
             asked = self._cluster, preemptor, queue_name, now, reading
             return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
-        if self._engine == Engine.REFERENCE:
+        if self._engine == Engine.AUTO and self._searches.looked_at >= WORTH_LOADING:
+            self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
+        if self._engine != Engine.FAST:
             return by_reference()
         effective = with_effective_priority(preemptor, self._cluster, now, reading)
         return _by_core(
@@ -236,6 +240,7 @@ class Searches:
         self._known: dict[Hashable, Selection] = {}
         self._instants: dict[str, list[Instant]] = {}
         self._listed = 0
+        self.looked_at = 0
 
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
@@ -249,6 +254,7 @@ class Searches:
         found = self._known.get(key)
         if found is None:
             found = find_targets(question)
+            self.looked_at += sum(map(len, question.snapshot.running.values()))
             self._listed += 1 + len(found.candidates)
             if self._listed > MOST_LISTED:
                 self._known.clear()
@@ -279,32 +285,16 @@ class Searches:
         return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
 
 
-def settled(engine: Engine, pairs: int, *, explained: bool = False) -> Engine:
-    """The engine that decides where `auto` leaves the choice to us; any other is the one that was asked for.
-
-    Args:
-        engine: who is asked for.
-        pairs: how many pairs there are of a pending and a running workload.
-        explained: whether findings will be asked for, which only the reference has.
-
-    >>> settled(Engine.AUTO, 100).value, settled(Engine.FAST, 100).value
-    ('reference', 'fast')
-    """
-    if engine != Engine.AUTO:
-        return engine
-    return Engine.FAST if pairs >= WORTH_LOADING and not explained and _is_compiled() else Engine.REFERENCE
-
-
 def would_be_faster(pairs: int) -> bool:
     """Whether so much is decided that the core would be worth it, and its compiler is not installed.
 
     Args:
-        pairs: as for `settled`.
+        pairs: how many pairs there are of a pending and a running workload.
 
     >>> would_be_faster(100)
     False
     """
-    return pairs >= WORTH_LOADING and (find_spec("numpy") is None or find_spec("numba") is None)
+    return pairs >= MUCH and (find_spec("numpy") is None or find_spec("numba") is None)
 
 
 def _is_compiled() -> bool:

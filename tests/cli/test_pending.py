@@ -121,10 +121,10 @@ def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
 ) -> None:
     monkeypatch.setattr("tenure.engines.find_spec", lambda _: None)
     asked = ask((), "two-teams", AT["two-teams"], "guaranteed", (), None, "", None, None)
-    assert asked.of_many(None, explained=False).engine == Engine.REFERENCE
+    assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("tenure.engines.WORTH_LOADING", 1)
-    assert asked.of_many(None, explained=False).engine == Engine.REFERENCE
+    monkeypatch.setattr("tenure.engines.MUCH", 1)
+    assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err.count("pip install 'tenure[fast]'") == 1
     asked.of_many(None, explained=True)
     asked.of_many(Engine.REFERENCE, explained=False)

@@ -17,7 +17,7 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, settled
+from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
 from tenure.explain import explain
 from tenure.fast import Answer
@@ -256,25 +256,21 @@ def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine
     assert searched
 
 
-def test_little_is_decided_by_the_reference_where_the_choice_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
-    enough = engines.WORTH_LOADING
-    assert settled(Engine.AUTO, enough - 1) == Engine.REFERENCE
-    assert settled(Engine.AUTO, enough) == Engine.FAST
-    assert settled(Engine.AUTO, enough, explained=True) == Engine.REFERENCE
-    monkeypatch.setattr(engines, "_is_compiled", lambda: False)
-    assert settled(Engine.AUTO, enough) == Engine.REFERENCE
-    assert settled(Engine.FAST, 0) == Engine.FAST
-
-
-def test_all_pending_are_decided_by_the_core_where_that_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
-    monkeypatch.setattr(engines, "WORTH_LOADING", 1)
-    loaded = tenure.load(bundled("examples", "two-teams"))
-    by = {engine: list(tenure.decide_all(loaded, now=NOW, engine=engine)) for engine in Engine}
-    assert {each.decision.engine for each in by[Engine.AUTO] if each.decision} == {"fast"}
-    told = {engine: [(e.workload, e.decision and victims(e.decision)) for e in by[engine]] for engine in by}
-    assert told[Engine.AUTO] == told[Engine.FAST] == told[Engine.REFERENCE]
+@pytest.mark.parametrize(("compiled", "after"), [(True, "fast"), (False, "reference")])
+def test_auto_goes_over_to_the_core_where_much_is_searched(
+    compiled: bool, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_is_compiled", lambda: compiled)
+    monkeypatch.setattr(engines, "WORTH_LOADING", 2)
+    cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
+    for explained, last in ((False, after), (True, "reference")):
+        sitting = Sitting(Engine.AUTO, cluster, NOW_NS, preset("released"), explained=explained)
+        # Each of the first two searches looks at one workload.
+        asked = (waiting(4), waiting(4), waiting(3), waiting(2), waiting(4))
+        decided = [sitting.decide(each, "q") for each in asked]
+        assert [str(each.engine) for each in decided] == ["reference"] * 3 + [last] * 2
+        assert {each.left for each in decided} == {""}
+        assert victims(decided[-1]) == victims(decided[0]) != []
 
 
 @pytest.fixture

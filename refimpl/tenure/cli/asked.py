@@ -11,7 +11,7 @@ from tenure.cli.inputs import load_input, said_warnings
 from tenure.cli.options import overrides_of
 from tenure.cli.settings import with_flags
 from tenure.cli.terminal import hint
-from tenure.engines import Engine, settled, would_be_faster
+from tenure.engines import Engine, would_be_faster
 from tenure.manifests import parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, parse_reading
@@ -59,10 +59,10 @@ class Asked:
         )
 
     def of_many(self, engine: Engine | None, *, explained: bool) -> Asked:
-        """The same asked about all pending workloads; a hint where the core would be worth it and is missing.
+        """The same asked about all pending workloads; a hint where the core might be worth it and is missing.
 
         Args:
-            engine: who decides; None and `auto` leave the choice to how many wait and run.
+            engine: who decides; None for `auto`.
             explained: whether findings will be asked for.
         """
         cluster = self.loaded.cluster
@@ -70,7 +70,7 @@ class Asked:
         asked = Engine.AUTO if engine is None else engine
         if asked == Engine.AUTO and not explained and would_be_faster(pairs):
             hint(FASTER)
-        return replace(self, engine=settled(asked, pairs, explained=explained), explained=explained)
+        return replace(self, engine=asked, explained=explained)
 
     def decided_all(self) -> Iterator[PendingDecision]:
         """The decisions about all pending workloads, each made when it is drawn.

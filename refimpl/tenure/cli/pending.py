@@ -51,11 +51,13 @@ def rendered_pending(
     decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool
 ) -> dict[str, Any]:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
+    seen: set[str] = set()
+    rows = [_rendered(each, explained) for each in _seen(decisions, seen)]
     return {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
-        "engine": str(asked.engine),
-        "pending": [_rendered(each, explained) for each in decisions],
+        "engine": _engine(asked, seen),
+        "pending": rows,
         "warnings": asked.warnings,
     }
 
@@ -63,8 +65,8 @@ def rendered_pending(
 def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     outcomes: Counter[str] = Counter()
-    rows = [HEADS]
-    for each in decisions:
+    rows, seen = [HEADS], set[str]()
+    for each in _seen(decisions, seen):
         row = _row(each)
         outcomes[row[2]] += 1
         rows.append(row)
@@ -80,8 +82,24 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
-    by = "" if asked.engine == Engine.REFERENCE else f", engine {asked.engine}"
+    engine = _engine(asked, seen)
+    by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each as if it were the only one"
+
+
+def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
+    """The decisions; who made them is noted while they are drawn."""
+    for each in decisions:
+        if each.decision is not None:
+            engines.add(str(each.decision.engine))
+        yield each
+
+
+def _engine(asked: Asked, seen: set[str]) -> str:
+    """The engine that decided, `auto` where some decisions are of either."""
+    if asked.engine != Engine.AUTO:
+        return str(asked.engine)
+    return str(Engine.AUTO) if len(seen) > 1 else next(iter(seen), str(Engine.REFERENCE))
 
 
 def _row(each: PendingDecision) -> tuple[str, str, str, str, str]:
