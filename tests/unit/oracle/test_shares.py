@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tenure.model import NANO
 from tenure.oracle.shares import weight_as_float
 
 LAST = 2**11
@@ -36,3 +37,8 @@ def test_a_weight_halfway_between_two_numbers_of_64_bits_becomes_the_even_one(
 @pytest.mark.parametrize(("more", "rounded"), [(-1, EVEN), (0, EVEN), (1, EVEN + 1)])
 def test_a_weight_beside_the_middle_becomes_the_nearer_number(more: int, rounded: int) -> None:
     assert weight_as_float((2 * EVEN + 1) * 5**9 + more) == float(rounded) / 2**8
+
+
+@pytest.mark.parametrize("bits", [64, 65, 70, 90])
+def test_a_weight_that_has_more_than_64_bits_before_its_point_is_rounded_as_well(bits: int) -> None:
+    assert weight_as_float(NANO << bits) == 2.0**bits
