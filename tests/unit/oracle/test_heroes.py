@@ -31,6 +31,7 @@ from tenure.oracle.effects import effects_of
 from tenure.oracle.heroes.accessible import accessible_trees
 from tenure.oracle.heroes.effective import EffectiveUsage
 from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, parse_reading, preset, preset_names
 from tests.unit.timeline.plays import played, result, scenario, submit
@@ -227,6 +228,13 @@ def test_without_a_hero_nothing_is_planned(name: str) -> None:
     snapshot = take_snapshot(Cluster(queues, (runs("a", "alpha", 3),)), "alpha", 0, preset(name))
     assert snapshot.heroes is None
     assert type(snapshot.usage) is tuple
+
+
+@pytest.mark.parametrize("queues", [TEAMS[:2], TEAMS], ids=["without heroes", "with one"])
+def test_where_nothing_ran_all_quota_of_the_tree_is_free(queues: list[ClusterQueue]) -> None:
+    cluster = Cluster({each.name: each for each in queues}, (runs("a", "alpha", 3),))
+    empty = if_nothing_ran(take_snapshot(cluster, "alpha", 0, GUARANTEED))
+    assert free_at(empty, empty.usage, GPU) == 20
 
 
 def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
