@@ -203,11 +203,10 @@ def _free_obligation(root: Path, identifier: str) -> str:
 
 
 def _claims_about(root: Path, rule: RuleFunction) -> str:
-    wanted = f"{rule.dotted.rpartition('.')[0]}.{rule.node.name}"
     about = (
         module.name
         for module in modules(root, OBLIGATIONS)
-        if any(name == wanted for name, _, _ in imports(module.tree))
+        if any(name == rule.dotted for name, _, _ in imports(module.tree))
     )
     return next(about, "base")
 

@@ -294,16 +294,21 @@ def would_be_faster(pairs: int) -> bool:
     >>> would_be_faster(100)
     False
     """
-    return pairs >= MUCH and (find_spec("numpy") is None or find_spec("numba") is None)
+    return pairs >= MUCH and not _may_be_compiled()
 
 
 def _is_compiled() -> bool:
     """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
-    if find_spec("numpy") is None or find_spec("numba") is None:
+    if not _may_be_compiled():
         return False
     from tenure.fast import COMPILED
 
     return COMPILED
+
+
+def _may_be_compiled() -> bool:
+    """Whether what compiles the core is installed; nothing is imported for it."""
+    return all(find_spec(name) is not None for name in ("numpy", "numba"))
 
 
 def parse_engine(name: object) -> Engine:

@@ -137,7 +137,39 @@ class TracedBool(_Symbol):
         return self._once("!=", other, lambda: TracedBool(self.term != _bool_term(other)))
 
 
-class TracedInt(_Symbol):
+class _Ordered(_Symbol):
+    """A symbolic value of a type that has an order."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
+        if other is None:
+            return False
+        return self._once("==", other, lambda: TracedBool(self.term == self._like(other)))
+
+    def __ne__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
+        if other is None:
+            return True
+        return self._once("!=", other, lambda: TracedBool(self.term != self._like(other)))
+
+    def __lt__(self, other: object) -> TracedBool:
+        return self._once("<", other, lambda: TracedBool(self.term < self._like(other)))
+
+    def __le__(self, other: object) -> TracedBool:
+        return self._once("<=", other, lambda: TracedBool(self.term <= self._like(other)))
+
+    def __gt__(self, other: object) -> TracedBool:
+        return self._once(">", other, lambda: TracedBool(self.term > self._like(other)))
+
+    def __ge__(self, other: object) -> TracedBool:
+        return self._once(">=", other, lambda: TracedBool(self.term >= self._like(other)))
+
+    def _like(self, other: object) -> z3.ArithRef:
+        """The term of another value of the same type."""
+        raise NotImplementedError
+
+
+class TracedInt(_Ordered):
     """A symbolic whole number."""
 
     __slots__ = ()
@@ -145,27 +177,8 @@ class TracedInt(_Symbol):
     def __bool__(self) -> bool:
         return bool(self != 0)
 
-    def __eq__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
-        if other is None:
-            return False
-        return self._once("==", other, lambda: TracedBool(self.term == _int_term(other)))
-
-    def __ne__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
-        if other is None:
-            return True
-        return self._once("!=", other, lambda: TracedBool(self.term != _int_term(other)))
-
-    def __lt__(self, other: object) -> TracedBool:
-        return self._once("<", other, lambda: TracedBool(self.term < _int_term(other)))
-
-    def __le__(self, other: object) -> TracedBool:
-        return self._once("<=", other, lambda: TracedBool(self.term <= _int_term(other)))
-
-    def __gt__(self, other: object) -> TracedBool:
-        return self._once(">", other, lambda: TracedBool(self.term > _int_term(other)))
-
-    def __ge__(self, other: object) -> TracedBool:
-        return self._once(">=", other, lambda: TracedBool(self.term >= _int_term(other)))
+    def _like(self, other: object) -> z3.ArithRef:
+        return _int_term(other)
 
     def __add__(self, other: object) -> TracedInt:
         return self._once("+", other, lambda: TracedInt(self.term + _int_term(other)))
@@ -217,32 +230,13 @@ class TracedInt(_Symbol):
         refuse("int()")
 
 
-class TracedText(_Symbol):
+class TracedText(_Ordered):
     """A symbolic text: its rank among all texts. Rules may compare it, and print it in an error."""
 
     __slots__ = ()
 
-    def __eq__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
-        if other is None:
-            return False
-        return self._once("==", other, lambda: TracedBool(self.term == _rank(other)))
-
-    def __ne__(self, other: object) -> TracedBool | bool:  # type: ignore[override]
-        if other is None:
-            return True
-        return self._once("!=", other, lambda: TracedBool(self.term != _rank(other)))
-
-    def __lt__(self, other: object) -> TracedBool:
-        return self._once("<", other, lambda: TracedBool(self.term < _rank(other)))
-
-    def __le__(self, other: object) -> TracedBool:
-        return self._once("<=", other, lambda: TracedBool(self.term <= _rank(other)))
-
-    def __gt__(self, other: object) -> TracedBool:
-        return self._once(">", other, lambda: TracedBool(self.term > _rank(other)))
-
-    def __ge__(self, other: object) -> TracedBool:
-        return self._once(">=", other, lambda: TracedBool(self.term >= _rank(other)))
+    def _like(self, other: object) -> z3.ArithRef:
+        return _rank(other)
 
     def __str__(self) -> str:
         # In messages of errors, made on most paths of the door; a solver's own text takes half the trace.

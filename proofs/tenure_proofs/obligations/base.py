@@ -189,6 +189,18 @@ def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) ->
     )
 
 
+def _each_takes_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, Any], now: Any) -> Any:
+    """Whether the door lets each of two workloads take the other, each with what holds for it."""
+    door = claim.lift(take_target)
+
+    def takes(name: str, preemptor: Any, target: Any, terms: Any) -> Any:
+        evidence, kin = claim.record(f"{name}_evidence", Evidence), claim.record(f"{name}_kin", Kin)
+        return door(preemptor, target, evidence, terms, now, kin).defined
+
+    (first, first_terms), (second, second_terms) = one, other
+    return all_of(takes("first", first, second, first_terms), takes("second", second, first, second_terms))
+
+
 @obligation(
     "PO-KQ-285",
     rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"],
@@ -212,29 +224,7 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
             value_of(terms, "min_admit_duration") < MINUTE,
         ),
     )
-    door = claim.lift(take_target)
-    claim.prove(
-        negation(
-            all_of(
-                door(
-                    one,
-                    other,
-                    claim.record("first_evidence", Evidence),
-                    terms,
-                    now,
-                    claim.record("first_kin", Kin),
-                ).defined,
-                door(
-                    other,
-                    one,
-                    claim.record("second_evidence", Evidence),
-                    terms,
-                    now,
-                    claim.record("second_kin", Kin),
-                ).defined,
-            )
-        )
-    )
+    claim.prove(negation(_each_takes_the_other(claim, (one, terms), (other, terms), now)))
 
 
 @obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
@@ -250,26 +240,4 @@ def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Cl
         of_one.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
         of_other.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
     )
-    door = claim.lift(take_target)
-    claim.prove(
-        negation(
-            all_of(
-                door(
-                    one,
-                    other,
-                    claim.record("first_evidence", Evidence),
-                    of_one,
-                    now,
-                    claim.record("first_kin", Kin),
-                ).defined,
-                door(
-                    other,
-                    one,
-                    claim.record("second_evidence", Evidence),
-                    of_other,
-                    now,
-                    claim.record("second_kin", Kin),
-                ).defined,
-            )
-        )
-    )
+    claim.prove(negation(_each_takes_the_other(claim, (one, of_one), (other, of_other), now)))

@@ -13,7 +13,6 @@ from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection
 from tenure.oracle.selection import Chain
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Usage, quota_at
-from tenure.rules.eligibility import ground_for
 from tenure.rules.ordering import stands_before
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -143,13 +142,13 @@ class Tournament:
             return state.ended()
         if place == self._own or self.claims_nominal:
             candidate, state = _pop(state, place)
-            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
-            return self._take(state, candidate, facts)
+            return self._take(state, candidate, self._without_comparison(candidate))
         while state.waiting[place]:
             candidate, state = _pop(state, place)
             facts = self.compared(state.charged, candidate, GROUNDS[self.strategies[0]])
-            if self._ground(candidate, facts) != Ground.NONE:
-                return self._take(state, candidate, facts)
+            evidence = self._question.judged(candidate, facts)
+            if evidence.ground != Ground.NONE:
+                return self._take(state, candidate, evidence)
             state = state.rejecting(_found(candidate, facts))
         return state
 
@@ -161,9 +160,10 @@ class Tournament:
         candidate = state.waiting[place][0]
         state = state.left_with(place, ())
         facts = self.compared(state.charged, candidate, Ground.INITIAL_SHARE)
-        if self._ground(candidate, facts) == Ground.NONE:
+        evidence = self._question.judged(candidate, facts)
+        if evidence.ground == Ground.NONE:
             return state.rejecting(_found(candidate, facts))
-        return self._take(state, candidate, facts)
+        return self._take(state, candidate, evidence)
 
     def compared(self, charged: Usage, candidate: Candidate, ground: Ground) -> Evidence:
         """How a strategy finds a candidate of another queue.
@@ -186,37 +186,27 @@ class Tournament:
             candidate: whose turn it is.
         """
         if candidate.place == self._own or self.claims_nominal:
-            facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
-            return self._completed(candidate, facts)
+            return self._without_comparison(candidate)
         again = (Ground.INITIAL_SHARE,) if len(self.strategies) > 1 else ()
         for ground in (GROUNDS[self.strategies[0]], *again):
-            facts = self._completed(candidate, self.compared(charged, candidate, ground))
-            if facts.ground != Ground.NONE:
-                return facts
-        return facts
+            evidence = self._question.judged(candidate, self.compared(charged, candidate, ground))
+            if evidence.ground != Ground.NONE:
+                return evidence
+        return evidence
 
-    def _completed(self, candidate: Candidate, facts: Evidence) -> Evidence:
-        return Evidence(
-            self._ground(candidate, facts),
-            over_quota=facts.over_quota,
-            within_nominal=facts.within_nominal,
-            share=facts.share,
-        )
+    def _without_comparison(self, candidate: Candidate) -> Evidence:
+        """What allows a candidate whose share is not compared: of the own queue, or under KQ-410."""
+        facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
+        return self._question.judged(candidate, facts)
 
-    def _ground(self, candidate: Candidate, facts: Evidence) -> Ground:
-        question = self._question
-        return ground_for(
-            question.preemptor, candidate.workload, facts, question.terms, question.now, candidate.kin
-        )
-
-    def _take(self, state: Round, candidate: Candidate, facts: Evidence) -> Round:
+    def _take(self, state: Round, candidate: Candidate, evidence: Evidence) -> Round:
         usage = self.leaving.without(state.usage, candidate)
         return Round(
             usage=usage,
             charged=self._question.without(state.charged, candidate),
             waiting=state.waiting,
             rejected=state.rejected,
-            taken=Chain(_found(candidate, self._completed(candidate, facts)), state.taken),
+            taken=Chain(_found(candidate, evidence), state.taken),
             fits=self.leaving.fits(usage, may_borrow=True),
         )
 

@@ -11,6 +11,7 @@ from tenure.oracle.heroes.effective import EffectiveUsage, charged_usage, tree_u
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at, release
+from tenure.rules.eligibility import ground_for
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
 from tenure.rules.terms import PreemptionTerms
@@ -80,6 +81,18 @@ class Question:
         if isinstance(usage, EffectiveUsage):
             return usage.without(candidate.place, candidate.workload.usage)
         return release(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
+
+    def judged(self, candidate: Candidate, facts: Evidence) -> Evidence:
+        """Facts about a candidate, on the ground that KQ-300 finds by them: NONE where they allow nothing."""
+        ground = ground_for(self.preemptor, candidate.workload, facts, self.terms, self.now, candidate.kin)
+        return Evidence(
+            ground,
+            over_quota=facts.over_quota,
+            advantage=facts.advantage,
+            borrowing=facts.borrowing,
+            within_nominal=facts.within_nominal,
+            share=facts.share,
+        )
 
     def needed_at(self, place: int, tree: Tree | None = None) -> tuple[tuple[FlavorResource, Amount], ...]:
         """Every needed flavor-resource, with a node's quota of it in a tree."""

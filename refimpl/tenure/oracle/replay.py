@@ -14,7 +14,6 @@ from tenure.oracle.fair import Tournament
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
-from tenure.rules.eligibility import ground_for
 
 _NOTHING = Evidence(Ground.NONE)
 
@@ -37,7 +36,7 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     if len(known) < len(candidates):
         return (_NOTHING,) * len(candidates)
     if question.terms.hero:
-        return tuple(_found(question, each, _NOTHING) for each in known)
+        return tuple(question.judged(each, _NOTHING) for each in known)
     return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
 
 
@@ -72,7 +71,7 @@ def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evide
     for each, over in zip(candidates, over_quota, strict=True):
         advantage = each.common is not None and advantages[each.common]
         facts = Evidence(Ground.NONE, over_quota=over, advantage=advantage, borrowing=borrowing)
-        yield _found(question, each, facts)
+        yield question.judged(each, facts)
 
 
 def _by_share(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
@@ -83,10 +82,3 @@ def _by_share(question: Question, candidates: list[Candidate]) -> Iterator[Evide
         borrows = own or question.exceeds_quota(question.snapshot.usage, each.place)
         yield tournament.evidence_for(charged, each) if borrows else _NOTHING
         charged = question.without(charged, each)
-
-
-def _found(question: Question, candidate: Candidate, facts: Evidence) -> Evidence:
-    ground = ground_for(
-        question.preemptor, candidate.workload, facts, question.terms, question.now, candidate.kin
-    )
-    return Evidence(ground, over_quota=facts.over_quota, advantage=facts.advantage, borrowing=facts.borrowing)
