@@ -14,7 +14,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from tenure import cli
-from tenure.cli import terminal
+from tenure.apps.cli import terminal
 
 
 def tenure(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> CompletedProcess[bytes]:

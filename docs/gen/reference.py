@@ -10,7 +10,7 @@ import typer
 
 from docs.gen.markdown import Fills, Pages, Places, anchor, code, heading, link, linked, table
 from docs.gen.sources import DIVERGENCES_PAGE, ROOT
-from tenure.cli.app import app
+from tenure.apps.cli.app import app
 from tenure.conformance.accepting import ACCEPTS
 from tenure.divergences import Divergence, all_divergences
 from tenure.readings import default_preset, preset_names, readings_file

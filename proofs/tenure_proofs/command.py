@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
-from tenure.cli.completion import complete_reading
-from tenure.cli.output import Output, print_answer
-from tenure.cli.reporting import Reporting, Reports
-from tenure.cli.terminal import Color, choose_colour, complain, print_lines, progress
+from tenure.apps.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
+from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 from jsonschema import Draft202012Validator
 
+from tenure.apps.cli.schema import schema
 from tenure.campaign.checks import checks_of
 from tenure.campaign.plan import Plan
 from tenure.campaign.report import Told, campaign_answer, campaign_lines, campaign_schema, report_of
 from tenure.campaign.tally import Tally
-from tenure.cli.schema import schema
 from tenure.reports import report_text
 from tests.process import tenure
 

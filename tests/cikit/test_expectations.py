@@ -11,10 +11,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.cli.schema import schema
+from tenure.apps.cli.schema import schema
+from tenure.apps.testing import Result, Status, load_documents, run
+from tenure.apps.testing.report import checks_schema
 from tenure.errors import InputError
-from tenure.testing import Result, Status, load_documents, run
-from tenure.testing.report import checks_schema
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
 
@@ -164,7 +164,7 @@ def test_the_schemas_say_what_is_read_and_what_is_answered() -> None:
         name = "scenario" if "until" in document else "expectations"
         document.pop("expect") if name == "scenario" else None  # numbers are texts to this loader
         assert list(Draft202012Validator(schema(name)).iter_errors(document)) == []
-    assert schema("test") == checks_schema(), "python -m tenure.testing.schemas spec/schemas"
+    assert schema("test") == checks_schema(), "python -m tenure.apps.testing.schemas spec/schemas"
 
 
 def test_one_run_answers_and_writes_every_report(tmp_path: Path, run_tenure: Run) -> None:

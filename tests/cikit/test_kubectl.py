@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tenure.cli.kubectl import main
+from tenure.apps.cli.kubectl import main
+from tenure.apps.kubectl import ClusterError, connect, fetch
 from tenure.errors import InputError
-from tenure.kubectl import ClusterError, connect, fetch
 from tenure.manifests import build
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
 from tests.cikit.command import Run, Said, in_process

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from tenure.answers.schemas import SHAPES, answer_schema
-from tenure.cli.explain import explain_command, split_victim, why_command, why_not_command
+from tenure.apps.cli.explain import explain_command, split_victim, why_command, why_not_command
 from tenure.errors import InputError
 from tenure.flips import Search, search_flips
 from tenure.resources import bundled

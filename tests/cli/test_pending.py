@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.cli.asked import ask
+from tenure.apps.cli.asked import ask
 from tenure.engines import Engine
 from tests.command_line import tenure
 from tests.examples import change, copied

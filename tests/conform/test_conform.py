@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.cli.app import main
-from tenure.cli.schema import schema
+from tenure.apps.cli.app import main
+from tenure.apps.cli.schema import schema
 from tenure.conform import compare
 from tenure.conform.compare import Comparison
 from tenure.conform.histogram import Histogram

@@ -149,7 +149,7 @@ def test_every_module_behind_a_verdict_is_part_of_its_hash(
     for name in sorted(behind(OBLIGATIONS[identifier])):
         otherwise(name)
         assert key(OBLIGATIONS[identifier]) != right, name
-    otherwise("tenure.cli.app")
+    otherwise("tenure.apps.cli.app")
     assert key(OBLIGATIONS[identifier]) == right
 
 
@@ -236,7 +236,7 @@ def test_every_way_to_import_is_seen(text: str, modules: set[str]) -> None:
 
 def test_what_imports_by_a_name_that_is_made_while_it_runs_is_never_kept() -> None:
     with pytest.raises(UnknownCodeError, match=r"tenure\.cli\.commands imports by import_module"):
-        modules_behind("tenure.cli.commands")
+        modules_behind("tenure.apps.cli.commands")
 
 
 def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable[[str], None]) -> None:
@@ -259,7 +259,7 @@ def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable
         "tenure_proofs.obligations.time_based": (False, True, False),
         "tenure.oracle.classical": (False, False, True),
         "tenure_proofs.bounded.policies": (False, False, True),
-        "tenure.cli.app": (False, False, False),
+        "tenure.apps.cli.app": (False, False, False),
     }
     for name, changes in expected.items():
         otherwise(name)

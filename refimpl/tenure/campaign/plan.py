@@ -118,4 +118,4 @@ def code() -> str:
 
 def _sources(folder: Path) -> Iterator[Path]:
     """What draws and decides; the command line and what is told do neither."""
-    yield from sorted(path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "cli")
+    yield from sorted(path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "apps")

@@ -186,9 +186,9 @@ def test_a_compiler_that_is_switched_off_is_none(off: bool) -> None:
     asked = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
     at_two = ("--now", "2026-03-02T14:00:00Z", "--engine", "fast")
     program = (
-        "import sys, tenure.fast, tenure.cli\n"
+        "import sys, tenure.fast, tenure.apps.cli\n"
         "print(tenure.fast.COMPILED, flush=True)\n"
-        "tenure.cli.main() if len(sys.argv) > 1 else None"
+        "tenure.apps.cli.main() if len(sys.argv) > 1 else None"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *((*asked, *at_two) if off else ())],

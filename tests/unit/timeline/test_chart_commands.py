@@ -43,7 +43,7 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
 
 
 def test_a_play_without_a_chart_loads_no_matplotlib() -> None:
-    script = "import sys, tenure.cli.play, tenure.timeline.chart; print('matplotlib' in sys.modules)"
+    script = "import sys, tenure.apps.cli.play, tenure.timeline.chart; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -1,0 +1,115 @@
+"""`tenure accessible`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tenure.answers.readings import reading_text
+from tenure.apps.cli.asked import Asked, ask
+from tenure.apps.cli.options import DEFAULT_READING, Example, Now, Overrides, Paths, ReadingName
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.conformance.accessible import render_rows
+from tenure.findings.shortages import amount
+from tenure.model import Amount, FlavorResource
+from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
+from tenure.units import format_instant
+
+HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")
+_NAMES = 3
+"""How many columns are names; the others are amounts."""
+
+
+def accessible_command(
+    paths: Paths = None,
+    example: Example = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say what is accessible to every ClusterQueue while heroes run, and what they are billed.
+
+    A bundled example, in which a hero uses more than its own quota:
+
+    \b
+    tenure accessible --example hero
+
+    The cluster as kubectl prints it; priorities and pending workloads take no part:
+
+    \b
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
+      | tenure accessible -
+
+    By the formula's letter, for another program:
+
+    \b
+    tenure accessible --example hero --reading as-written -o json | jq '.rows[] | select(.bill > 0)'
+
+    Below the table stands every tree, with nominal quota, bill and what is accessible at each node; JSON and
+    YAML have one row for each ClusterQueue, flavor and resource, in base units or milli-CPU.
+
+    Exit codes: 0 answered; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    asked = ask(paths, example, now, reading, override, None, "", None, None)
+    trees = list(accessible_trees(asked.loaded.cluster, asked.now, asked.reading))
+    rendered = {
+        "now": format_instant(asked.now),
+        "reading": asked.reading.written(),
+        "rows": render_rows(node for tree in trees for node in tree),
+        "warnings": asked.warnings,
+    }
+    print_answer(output, rendered, _lines(trees, asked))
+
+
+def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Asked) -> Iterator[str]:
+    yield from _table([HEADS, *sorted(row for tree in trees for row in _rows(tree))])
+    for tree in trees:
+        if len(tree) > 1:
+            yield ""
+            yield from _picture(tree)
+    yield ""
+    yield f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
+
+
+def _rows(tree: tuple[NodeAccounts, ...]) -> Iterator[tuple[str, ...]]:
+    for node in tree:
+        if node.is_queue:
+            for each in node.accounts:
+                at = each.asked
+                amounts = (amount(at, each.nominal), amount(at, each.bill), amount(at, each.accessible))
+                yield (node.name, at.flavor, at.resource, *amounts, _limit(at, each.borrowing_limit))
+
+
+def _limit(at: FlavorResource, limit: Amount | None) -> str:
+    return "none" if limit is None else amount(at, limit)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column < _NAMES else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
+    names = [f"{'  ' * node.depth}{_kind(node)} {node.name}" for node in tree]
+    width = max(map(len, names))
+    for name, node in zip(names, tree, strict=True):
+        said = "; ".join(
+            f"{each.asked.resource} on {each.asked.flavor}: {amount(each.asked, each.nominal)} nominal, "
+            f"{amount(each.asked, each.bill)} billed, {amount(each.asked, each.accessible)} accessible"
+            for each in node.accounts
+        )
+        yield f"{name.ljust(width)}  {said}".rstrip()
+
+
+def _kind(node: NodeAccounts) -> str:
+    if not node.is_queue:
+        return "Cohort"
+    return "hero" if node.hero else "ClusterQueue"

@@ -1,0 +1,133 @@
+"""The front door: the options before any command, and what happens when one fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from tenure.apps.cli.commands import SETTINGS, Front
+from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
+from tenure.errors import InputError
+
+EXIT_PROPERTY_FAILS = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERNAL = 3
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    cls=Front,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Rich's help breaks the lines of examples, and costs more time than all the rest; colours come later.
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
+    help=(
+        "Who may preempt whom, and when, in Kubernetes batch queues.\n\n"
+        "Start with a bundled example:\n\n\b\n"
+        "tenure decide --example two-teams -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z\n\n"
+        "Then with your own cluster, everybody who waits in it:\n\n\b\n"
+        "kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\\n"
+        "  | tenure decide - --all-pending"
+    ),
+    epilog=(
+        "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, 3 undecided or an internal error, "
+        "130 interrupted."
+    ),
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from tenure.apps.cli.versions import version_lines
+
+        typer.echo("\n".join(version_lines()))
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the versions: Tenure, Python, solvers.",
+        ),
+    ] = False,
+    color: Color = None,
+) -> None:
+    """Options before any command."""
+    del version  # Its callback has printed it, and ended the program.
+    choose_colour(color)
+
+
+def main() -> None:
+    """Run the command line; every failure is a message and an exit code, never a traceback."""
+    ended(lambda: app(prog_name="tenure"), "tenure")
+
+
+def ended(run: Callable[[], object], name: str) -> None:
+    """Run a command line to its exit code.
+
+    Args:
+        run: does it.
+        name: what it is called, for the way to its help.
+    """
+    try:
+        run()
+    except SystemExit as code:
+        sys.exit(_flushed(_code_of(code)))
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except InputError as error:
+        for problem in error.problems:
+            complain("error", problem)
+        hint(f"see {_asked(name, sys.argv[1:])} --help")
+        sys.exit(EXIT_BAD_INPUT)
+    except Exception as error:
+        complain("internal error", f"{type(error).__name__}: {error}")
+        hint("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.")
+        if os.environ.get("TENURE_TRACEBACK"):
+            raise
+        sys.exit(EXIT_INTERNAL)
+
+
+def _asked(name: str, arguments: Sequence[str]) -> str:
+    """The command that was asked for, as its help is asked for.
+
+    >>> _asked("tenure", ["--no-color", "vectors", "add", "time-based"])
+    'tenure vectors add'
+    """
+    words = [word for word in arguments if not word.startswith("-")]
+    return " ".join([name, *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
+
+
+def _code_of(ended: SystemExit) -> Any:
+    """The exit code: Typer's own codes for an interrupt and for a broken pipe have another meaning here."""
+    reasons = set(map(type, _causes(ended)))
+    if KeyboardInterrupt in reasons:
+        return EXIT_INTERRUPTED
+    # A reader who has seen enough is no failure; 1 would say that a checked property fails.
+    return 0 if BrokenPipeError in reasons else ended.code
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What an exception came from, step by step."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _flushed(code: Any) -> Any:
+    """The code, once everything is written or nobody reads it any more."""
+    try:
+        print(end="", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code

@@ -1,0 +1,290 @@
+"""`tenure campaign`."""
+
+from __future__ import annotations
+
+from concurrent.futures.process import BrokenProcessPool
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.rate import RateLine
+from tenure.apps.cli.sizes import check_hypothesis, chosen_features
+from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
+from tenure.conform.verdicts import Mode
+from tenure.engines import require_core
+from tenure.errors import InputError, Problem, bad_input
+from tenure.readings import preset
+
+if TYPE_CHECKING:
+    from tenure.campaign.journal import Journal
+    from tenure.campaign.plan import Plan
+    from tenure.campaign.report import CampaignReport
+    from tenure.campaign.running import Hands
+    from tenure.campaign.tally import Tally
+
+EXIT_STOPPED = 3
+EXIT_INTERRUPTED = 130
+JOURNAL = Path("tenure-campaign.jsonl")
+
+
+class Form(StrEnum):
+    """How the report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+
+
+def campaign_command(
+    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, help="How many.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1,
+    index: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=0, help="Only the scenario of this index of the seed, without a journal; repeatable."
+        ),
+    ] = None,
+    heroes: Annotated[
+        int, typer.Option(min=0, max=100, help="In how many of a hundred ClusterQueues may be heroes.")
+    ] = 20,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            "--exec",
+            metavar="CMD",
+            help="Compare this program, as `tenure conform` does, and not the optimized core.",
+        ),
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option(help="Of a program: how much of a decision has to be the reference's.")
+    ] = Mode.VICTIMS,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a program: decide everything under this preset.",
+            show_default="the default preset",
+            autocompletion=complete_reading,
+        ),
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="FEATURE", help="For a program: draw a proposal's fields too; repeatable."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="For a program: draw no scenario that uses this; repeatable."),
+    ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Of a program: error code not-modelled is no failure."),
+    ] = False,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Of a program: ask it to decide each scenario so often.")
+    ] = 1,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Of a program: seconds to wait for one answer.")
+    ] = 300.0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 1,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let the workers of this Dask scheduler do it, as tcp://10.0.0.1:8786.",
+            show_default=False,
+        ),
+    ] = "",
+    journal: Annotated[Path, typer.Option(help="File to keep finished blocks in.")] = JOURNAL,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Begin anew where that file exists.")
+    ] = False,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Go on with the campaign of this journal; what is done stays done."
+        ),
+    ] = None,
+    told: Annotated[
+        int, typer.Option("--told", min=0, help="How many differences to make small and tell.")
+    ] = 5,
+    differences: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where each of these becomes a vector file.",
+            show_default="beside the journal",
+        ),
+    ] = None,
+    output: Annotated[Form, typer.Option("--output", "-o", help="How to print the report.")] = Form.TEXT,
+    color: Color = None,
+) -> None:
+    """Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.
+
+    The other engine is the optimized core, or a program that speaks the JSON lines of `tenure oracle`.
+    Finished blocks are kept in a journal, so that a campaign goes on where it was stopped, however it was
+    stopped. A difference is made small and becomes a vector file.
+
+    A million, on all processors, and on once it was stopped:
+
+    \b
+    tenure campaign --scenarios 1000000 --seed 8522 --jobs 8
+    tenure campaign --resume tenure-campaign.jsonl --jobs 8
+
+    Another program, and one difference again:
+
+    \b
+    tenure campaign --exec ./adapter --scenarios 100000 -o json
+    tenure campaign --seed 8522 --index 305
+    tenure vectors run --folder tenure-campaign.differences --engine fast
+
+    On many machines, with Dask and the same Tenure on each:
+
+    \b
+    dask scheduler --port 8786
+    dask worker tcp://10.0.0.1:8786 --nworkers 8 --nthreads 1
+    tenure campaign --scenarios 100000000 --scheduler tcp://10.0.0.1:8786
+
+    Exit codes: 0 no difference, 1 a difference, 2 bad input, or the program fails as a program, 3 a process
+    was killed, 130 interrupted; the last two say how to go on.
+    """
+    choose_colour(color)
+    from tenure.campaign.plan import Plan
+    from tenure.campaign.running import Hands
+    from tenure.conform.programs import ProgramFailure, command_of
+
+    if reading is not None:
+        preset(reading)
+    plan = Plan(
+        scenarios=scenarios,
+        seed=seed,
+        heroes=heroes,
+        command=tuple(command_of(command)) if command is not None else (),
+        repeat=repeat,
+        mode=mode.value,
+        reading=reading or "",
+        patience=timeout,
+        partial=partial,
+        features=tuple(sorted(chosen_features(with_, without))),
+    )
+    try:
+        if index:
+            _decide_some(plan, index, told, differences, output)
+        else:
+            kept = _opened(plan, journal, resume, overwrite=overwrite)
+            folder = differences or kept.path.with_suffix(".differences")
+            with kept:
+                _run(kept, Hands(jobs, scheduler), told, folder, output)
+    except ProgramFailure as failure:
+        raise InputError(
+            [Problem("--exec", str(failure), "a program that answers every request")]
+        ) from failure
+
+
+def _opened(plan: Plan, path: Path, resume: Path | None, *, overwrite: bool) -> Journal:
+    """The journal, new or old; what it needs is asked for before it is made."""
+    from tenure.campaign.journal import new_journal, resumed_journal
+
+    if resume is not None:
+        journal = resumed_journal(resume)
+        _check(journal.plan)
+        return journal
+    _check(plan)
+    return new_journal(path, plan, overwrite=overwrite)
+
+
+def _check(plan: Plan) -> None:
+    """Whether what a plan needs is installed.
+
+    Raises:
+        InputError: it is not.
+    """
+    if plan.command:
+        check_hypothesis()
+    else:
+        require_core()
+
+
+def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Form) -> None:
+    from tenure.campaign.running import finish
+
+    progress = _rate_line(journal)
+    try:
+        finish(journal, hands, progress)
+    except KeyboardInterrupt:
+        progress.end()
+        _say_how_to_go_on(journal, "interrupted")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except BrokenProcessPool:
+        progress.end()
+        _say_how_to_go_on(journal, "a process was killed")
+        raise typer.Exit(EXIT_STOPPED) from None
+    progress.end()
+    _tell(journal.plan, journal.whole(), told, folder, output, complete=not journal.left)
+
+
+def _say_how_to_go_on(journal: Journal, why: str) -> None:
+    done = len(journal.done)
+    complain("stopped", f"{why}; {done} of {done + len(journal.left)} blocks are in {journal.path}")
+    hint(f"go on with: tenure campaign --resume {journal.path}")
+
+
+def _decide_some(plan: Plan, indices: list[int], told: int, folder: Path | None, output: Form) -> None:
+    """Single scenarios; a program's are drawn again by `tenure conform`."""
+    from tenure.campaign.core_blocks import add_scenario
+    from tenure.campaign.tally import Tally
+
+    if plan.command:
+        raise bad_input(
+            "--index", "with --exec", "tenure conform --exec … --index, which draws the same ones"
+        )
+    require_core()
+    tally = Tally()
+    for index in sorted(set(indices)):
+        add_scenario(tally, plan, index)
+    _tell(plan, tally, told, folder, output, complete=True)
+
+
+def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form, *, complete: bool) -> None:
+    from tenure.campaign.running import report
+
+    made = report(plan, tally, told, folder, complete=complete)
+    _print(made, output)
+    if made.failed:
+        raise typer.Exit(1)
+
+
+def _print(report: CampaignReport, output: Form) -> None:
+    from tenure.campaign.checks import checks_of
+    from tenure.campaign.report import campaign_answer, campaign_lines
+    from tenure.reports import FORMS, report_text
+
+    if output in FORMS:
+        print(report_text(checks_of(report), output), end="")
+        return
+    print_answer(Output(output.value), campaign_answer(report), campaign_lines(report))
+
+
+def _rate_line(journal: Journal) -> RateLine:
+    total, before = journal.plan.scenarios, sum(each.scenarios for each in journal.done.values())
+
+    def tell(done: int, failed: int, rate: float) -> str:
+        left = _clock(max(total - done, 0) / max(rate, 0.001))
+        return f"{done} of {total}, {rate:.0f} a second, {left} to go, {failed} differ"
+
+    return RateLine(tell, before)
+
+
+def _clock(seconds: float) -> str:
+    """A span of time in hours, minutes and seconds.
+
+    >>> _clock(3725.4)
+    '1:02:05'
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"

@@ -1,0 +1,150 @@
+"""Which commands there are. Each is imported when it is asked for, so that the others start quickly."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from importlib.metadata import entry_points
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from tenure.apps.cli.terminal import coloured
+
+PLUGINS = "tenure.commands"
+"""Entry points that add commands: the proofs are one, so that the reference never imports them."""
+
+COMMANDS = {
+    "decide": (
+        "tenure.apps.cli.decide:decide_command",
+        "Decide who is preempted for a pending workload, and why.",
+    ),
+    "explain": (
+        "tenure.apps.cli.explain:explain_command",
+        "Explain a whole decision: what is short and where, what was tried, and what would change the "
+        "answer.",
+    ),
+    "why": (
+        "tenure.apps.cli.explain:why_command",
+        "Say why a running workload is preempted: by which rules, for whom, and what would spare it.",
+    ),
+    "why-not": (
+        "tenure.apps.cli.explain:why_not_command",
+        "Say why a pending workload is not admitted, or why it does not take a running one.",
+    ),
+    "accessible": (
+        "tenure.apps.cli.accessible:accessible_command",
+        "Say what is accessible to every ClusterQueue while heroes run, and what they are billed.",
+    ),
+    "play": (
+        "tenure.apps.cli.play:play_command",
+        "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",
+    ),
+    "test": (
+        "tenure.apps.cli.test:run_tests",
+        "Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.",
+    ),
+    "validate": (
+        "tenure.apps.cli.validate:validate_command",
+        "Say everything that is wrong with manifests, before the API server does.",
+    ),
+    "kai": (
+        "tenure.apps.cli.kai:kai_app",
+        "Say who is protected by KAI-Scheduler's MinRuntime plugin, until when, and why.",
+    ),
+    "oracle": (
+        "tenure.apps.cli.oracle:oracle_command",
+        "Answer JSON-lines requests on standard input, one answer a line, in order.",
+    ),
+    "conform": (
+        "tenure.apps.cli.conform:conform_command",
+        "Ask another scheduler's program what Tenure is asked, and compare the answers.",
+    ),
+    "campaign": (
+        "tenure.apps.cli.campaign:campaign_command",
+        "Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.",
+    ),
+    "example": (
+        "tenure.apps.cli.examples:example_command",
+        "List the bundled examples, or copy one's manifests to play with.",
+    ),
+    "schema": (
+        "tenure.apps.cli.schema:schema_command",
+        "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
+    ),
+    "vectors": (
+        "tenure.apps.cli.vectors:vectors_app",
+        "Run, check, format and add the portable cases of spec/vectors.",
+    ),
+}
+"""Name to where it is and to its help's first sentence; a test compares that with the command's own."""
+
+WIDEST = 100
+"""The most columns that a help text takes."""
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": WIDEST}
+
+
+# `Any`, here and below: Typer's commands and contexts are click's own in some releases and copies in others.
+class Command(TyperCommand):
+    """A command with its help in colours, on a terminal."""
+
+    def get_help(self, ctx: Any) -> str:
+        return coloured(super().get_help(ctx))
+
+
+class Group(TyperGroup):
+    """Commands below one name."""
+
+    def get_help(self, ctx: Any) -> str:
+        return coloured(super().get_help(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            close = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f"Did you mean '{close[0]}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
+            ctx.fail(f"No such command '{name}'. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+class Front(Group):
+    """The commands of this package, and those that other installed packages add."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        plugins = [entry.name for entry in entry_points(group=PLUGINS)]
+        return list(dict.fromkeys([*COMMANDS, *plugins, *super().list_commands(ctx)]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name) or _command(cmd_name)
+        if found is not None:
+            self.commands[cmd_name] = found
+        return found
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        rows = [(name, self._summary(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _summary(self, ctx: Any, name: str) -> str:
+        if name in COMMANDS:
+            return COMMANDS[name][1]
+        return str(self.get_command(ctx, name).get_short_help_str(WIDEST))
+
+
+def _command(name: str) -> Any:
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        return _built(name, getattr(importlib.import_module(module), attribute))
+    for entry in entry_points(group=PLUGINS, name=name):
+        return _built(name, entry.load())
+    return None
+
+
+def _built(name: str, found: Any) -> Any:
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, context_settings=SETTINGS)(found)
+    return typer.main.get_command(alone)

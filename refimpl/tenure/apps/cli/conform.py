@@ -1,0 +1,220 @@
+"""`tenure conform`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.rate import RateLine
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.sizes import check_hypothesis, chosen_features, chosen_options
+from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.conform.verdicts import Mode
+from tenure.conformance.protocol import CALLS
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import did_you_mean
+from tenure.readings import preset
+
+if TYPE_CHECKING:
+    from tenure.conform.report import Conformance
+
+SCENARIOS = 1000
+TOLD = 5
+PATIENCE = 300.0
+
+
+class Form(StrEnum):
+    """How the report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+def conform_command(
+    command: Annotated[
+        str,
+        typer.Option(
+            "--exec",
+            metavar="CMD",
+            help="The program, with its arguments: it reads requests and writes answers, a JSON line each, "
+            "in order. `oracle` is Tenure itself.",
+        ),
+    ],
+    mode: Annotated[
+        Mode, typer.Option(help="How much of a decision has to be the reference's; see below.")
+    ] = Mode.VICTIMS,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask everything under this preset.",
+            show_default="each vector's own; for scenarios the default",
+            autocompletion=complete_reading,
+        ),
+    ] = None,
+    call: Annotated[
+        list[str] | None,
+        typer.Option(help=f"A call that the program answers: {', '.join(CALLS)}; repeatable."),
+    ] = None,
+    vectors: Annotated[bool, typer.Option("--vectors/--no-vectors", help="Ask about the vectors.")] = True,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BEGINNING", help="Only vectors whose identifier begins so, as KQ-; repeatable."
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Folder of vector files.", show_default="the published ones")
+    ] = None,
+    scenarios: Annotated[int, typer.Option(min=0, help="How many random scenarios; 0 for none.")] = SCENARIOS,
+    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1,
+    index: Annotated[
+        list[int] | None, typer.Option(min=0, help="Only the scenario of this index of the seed; repeatable.")
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="FEATURE", help="Draw a proposal's fields too: durations, ageing; repeatable."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FEATURE", help="Draw no scenario that uses this; several with commas, or repeated."
+        ),
+    ] = None,
+    max_workloads: Annotated[
+        int | None, typer.Option(help="The most workloads that run in a scenario.", show_default="30")
+    ] = None,
+    max_queues: Annotated[
+        int | None, typer.Option(help="The most ClusterQueues of a scenario.", show_default="6")
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        typer.Option(help="The most levels of cohorts; 0 for queues without cohort.", show_default="4"),
+    ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial", help="An answer with error code not-modelled is counted apart, and is no failure."
+        ),
+    ] = False,
+    repeat: Annotated[
+        int,
+        typer.Option(min=1, help="Ask the program to decide each scenario so often, where it knows how to."),
+    ] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Processes, each with a program of its own.")
+    ] = 1,
+    told: Annotated[
+        int, typer.Option("--told", min=0, help="How many failures to tell, of vectors and of scenarios.")
+    ] = TOLD,
+    keep: Annotated[
+        Path | None, typer.Option(help="File to write what is told to, as requests, a JSON line each.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE,
+    output: Annotated[Form, typer.Option("--output", "-o", help="How to print the report.")] = Form.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Ask another scheduler's program what Tenure is asked, and compare the answers.
+
+    The program gets the published vectors and random clusters, as `tenure oracle` would, and is compared with
+    the reference. A random cluster that it decides otherwise is made small. Where Kueue itself is the
+    program, what a signed divergence predicts is no failure.
+
+    What has to be alike: `outcome`, the decision; `victims`, who is preempted, from where and why too;
+    `ordered`, also in which order; `explained`, by the same rules as well.
+
+    A small adapter, in Python or Go, is part of the documentation:
+
+    \b
+    tenure conform --exec "python adapter.py"
+    tenure conform --exec "go run ./adapter" --mode outcome --scenarios 0
+
+    The vectors of one rule, and one scenario again:
+
+    \b
+    tenure conform --exec ./adapter --only TBP-020 --scenarios 0
+    tenure conform --exec ./adapter --no-vectors --seed 7 --index 305
+
+    For continuous integration, and for another program:
+
+    \b
+    tenure conform --exec ./adapter --report junit=conform.xml
+    tenure conform --exec ./adapter -o json | jq '.disagreements[].case'
+
+    Exit codes: 0 every answer is the reference's or signed, 1 one is not, 2 bad input, or the program fails
+    as a program.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, "tenure conform")
+    calls = call or ["decide"]
+    for each in calls:
+        if each not in CALLS:
+            raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
+    if reading is not None:
+        preset(reading)
+    check_hypothesis()
+    from tenure.conform.checking import Check
+    from tenure.conform.checks import checks_of
+    from tenure.conform.programs import ProgramFailure, command_of
+    from tenure.conform.run import Plan
+    from tenure.conform.vectors import chosen_vectors
+
+    plan = Plan(
+        tuple(command_of(command)),
+        scenarios,
+        seed,
+        repeat,
+        jobs,
+        tuple(index or ()),
+        chosen_options(
+            chosen_features(with_, without),
+            {"max_workloads": max_workloads, "max_queues": max_queues, "max_depth": max_depth},
+        ),
+        mode,
+        reading or "",
+        timeout,
+        partial,
+    )
+    chosen = chosen_vectors(calls, only or (), folder) if vectors else []
+    if not (chosen or plan.count or plan.only):
+        raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
+    total = len(chosen) + (len(plan.only) or plan.count)
+    progress = RateLine(
+        lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
+    )
+    try:
+        conformance = Check(plan, chosen, told, progress).run()
+    except ProgramFailure as failure:
+        problem = Problem("--exec", str(failure), "a program that answers every request")
+        reporting.write_problems(InputError([problem]))
+        raise InputError([problem]) from failure
+    finally:
+        progress.end()
+    if keep is not None:
+        keep.write_text("".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8")
+    _print(conformance, output)
+    reporting.write(lambda _: checks_of(conformance))
+    if not conformance.conforms:
+        raise typer.Exit(1)
+
+
+def _print(conformance: Conformance, output: Form) -> None:
+    from tenure.conform.checks import checks_of
+    from tenure.conform.report import conform_answer, conform_lines
+    from tenure.reports import FORMS, report_text
+
+    if output in FORMS:
+        print(report_text(checks_of(conformance), output), end="")
+        return
+    print_answer(Output(output.value), conform_answer(conformance), conform_lines(conformance))

@@ -1,0 +1,178 @@
+"""`tenure decide`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from tenure.api import Decision, Loaded, pending_names, some_of
+from tenure.apps.cli.asked import ask
+from tenure.apps.cli.decide_checks import Noted, check_of, placed
+from tenure.apps.cli.inputs import sources_of
+from tenure.apps.cli.options import (
+    DEFAULT_READING,
+    ENGINE_HELP,
+    Example,
+    FairSharing,
+    FeatureGates,
+    Now,
+    Overrides,
+    Paths,
+    Pending,
+    ReadingName,
+    Timestamp,
+)
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.pending import print_pending
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
+from tenure.apps.cli.text import decision_lines
+from tenure.conformance.rendering import render_decision
+from tenure.engines import Engine
+from tenure.errors import InputError, Problem, bad_input
+from tenure.model import Outcome
+from tenure.units import format_instant
+
+
+def decide_command(
+    paths: Paths = None,
+    example: Example = None,
+    workload: Pending = None,
+    all_pending: Annotated[
+        bool,
+        typer.Option(
+            "--all-pending", "-a", help="Decide for every pending workload, each as if it were the only one."
+        ),
+    ] = False,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: Annotated[
+        str | None,
+        typer.Option(
+            help="The ClusterQueue; with --all-pending, only those who wait for it.",
+            show_default="where its LocalQueue points",
+        ),
+    ] = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    explained: Annotated[
+        bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
+    ] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
+    ] = None,
+    expect: Annotated[
+        Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
+    ] = None,
+    output: OutputOption = Output.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Decide who is preempted for a pending workload, and why.
+
+    The cluster as kubectl prints it:
+
+    \b
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
+      | tenure decide - -w ml/train
+
+    With the scheduler's own configuration, which decides too:
+
+    \b
+    kubectl get configmap -n kueue-system kueue-manager-config -o yaml > config.yaml
+    tenure decide cluster.yaml config.yaml -w ml/train
+
+    A folder of manifests, at a given time, and every rule's finding:
+
+    \b
+    tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --explain
+
+    What the proposal says to the letter, for another program:
+
+    \b
+    tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
+
+    Everybody who waits, as a table, or those of one ClusterQueue:
+
+    \b
+    tenure decide cluster/ --all-pending
+    tenure decide cluster/ --all-pending --cluster-queue team-a -o json | jq '.pending[].decision'
+
+    In continuous integration, where this job has to find a place without taking one:
+
+    \b
+    tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
+
+    With --all-pending every decision is about the same cluster, not about what the one before would leave.
+    Workloads stand by ClusterQueue, effective priority, the highest first, and the time they queue from.
+
+    Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
+    workload needs what is not modelled; 3 internal error.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, "tenure decide")
+    if all_pending:
+        _alone("--workload", workload)
+        _alone("--expect", expect)
+    with reporting.of_bad_input():
+        asked = ask(
+            paths,
+            example,
+            now,
+            reading,
+            override,
+            cluster_queue,
+            feature_gates,
+            requeuing_timestamp,
+            fair_sharing,
+        )
+        if all_pending:
+            asked = asked.of_many(engine, explained=explained)
+        else:
+            asked = replace(asked, engine=engine or Engine.REFERENCE, explained=explained)
+            _ask_for_a_name(asked.loaded, workload)
+            decision = asked.decided(workload)
+    if all_pending:
+        count = None if cluster_queue else len(pending_names(asked.loaded))
+        noted = Noted()
+        watched = noted.passing(progress(asked.decided_all(), "deciding", count))
+        print_pending(watched, asked, explained=explained, output=output)
+        reporting.write(noted.checks)
+        return
+    if output == Output.TEXT:
+        print_answer(output, None, decision_lines(decision, explained=explained))
+    else:
+        print_answer(output, rendered_one(decision, asked.warnings, explained=explained), ())
+    checked = check_of(decision, expect)
+    reporting.write(lambda lines: placed(checked, decision, lines, sources_of(paths or (), example)))
+    for each in checked.troubles:
+        complain("error", each.text)
+        raise typer.Exit(1)
+
+
+def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> dict[str, Any]:
+    """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
+    return {
+        "workload": decision.preemptor.key,
+        "clusterQueue": decision.queue.name,
+        "now": format_instant(decision.now),
+        **render_decision(decision, explained=explained),
+        "warnings": warnings,
+    }
+
+
+def _alone(option: str, said: str | None) -> None:
+    if said is not None:
+        raise bad_input(option, str(said), "either a workload or --all-pending, not both")
+
+
+def _ask_for_a_name(loaded: Loaded, workload: str | None) -> None:
+    waiting = pending_names(loaded)
+    if workload is None and len(waiting) > 1:
+        expected = f"-w with one of {some_of(waiting, 'pending workloads')}; or --all-pending"
+        raise InputError([Problem("--workload", "nothing", expected)])

@@ -1,0 +1,74 @@
+"""`tenure example`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenure.apps.cli.completion import complete_example
+from tenure.apps.cli.inputs import example_folder, example_names
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.errors import bad_input
+
+
+def example_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="An example.", show_default="list them", autocompletion=complete_example),
+    ] = None,
+    to: Annotated[Path | None, typer.Option(help="Copy its manifests into this new folder.")] = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """List the bundled examples, or copy one's manifests to play with.
+
+    Which there are, and what one is about:
+
+    \b
+    tenure example
+    tenure example two-teams
+
+    Copy one, change it, decide it:
+
+    \b
+    tenure example two-teams --to cluster
+    tenure decide cluster -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z
+
+    Exit codes: 0 done, 2 no such example, or the folder exists.
+    """
+    if name is None:
+        listed = [{"name": each, "title": _title(example_folder(each))} for each in example_names()]
+        lines = (f"{each['name']:16} {each['title']}" for each in listed)
+        print_answer(output, {"examples": listed}, lines)
+        return
+    folder = example_folder(name)
+    if to is None:
+        readme = _readme(folder)
+        described = {"name": name, "title": _title(folder), "files": _files(folder), "readme": readme}
+        print_answer(output, described, readme.splitlines())
+        return
+    _copy(folder, to)
+    print_answer(output, {"copiedTo": str(to), "files": _files(to)}, [f"{len(_files(to))} files in {to}"])
+
+
+def _copy(folder: Path, to: Path) -> None:
+    if to.exists():
+        raise bad_input("--to", str(to), "a folder that does not exist yet")
+    try:
+        shutil.copytree(folder, to)
+    except OSError as error:
+        raise bad_input("--to", str(to), f"a folder that can be written ({error.strerror})") from None
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def _readme(folder: Path) -> str:
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def _title(folder: Path) -> str:
+    return _readme(folder).splitlines()[0].removeprefix("# ")

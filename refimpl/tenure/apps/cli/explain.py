@@ -1,0 +1,269 @@
+"""`tenure explain`, `tenure why`, `tenure why-not`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenure.answers.decision import explain_answer
+from tenure.answers.lines import explain_lines, why_lines, why_not_lines
+from tenure.answers.why import why_answer
+from tenure.answers.why_not import why_not_answer
+from tenure.answers.written import written
+from tenure.api import Decision
+from tenure.apps.cli.asked import Asked, ask
+from tenure.apps.cli.options import (
+    DEFAULT_READING,
+    ClusterQueueName,
+    Example,
+    FairSharing,
+    FeatureGates,
+    Flips,
+    Now,
+    Overrides,
+    Paths,
+    Pending,
+    ReadingName,
+    Timestamp,
+)
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.errors import bad_input
+from tenure.flips import DEFAULT_LIMIT
+from tenure.model import Cluster, Workload
+
+
+def explain_command(
+    paths: Paths = None,
+    example: Example = None,
+    workload: Pending = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Explain a whole decision: what is short and where, what was tried, and what would change the answer.
+
+    Where in the tree quota is short, which flavors, numbers of pods and attempts were tried, which single
+    field of which object would have to differ, and what each rule found about every running workload:
+
+    \b
+    tenure explain cluster/ -w ml/train --now 2026-03-02T14:00:00Z
+
+    The bundled cluster, for another program:
+
+    \b
+    tenure explain --example shared-cohort -w llm/job-pretrain-mix-9fa75 -o json | jq .flips
+
+    Exit codes: 0 answered, 2 bad input, 3 internal error.
+    """
+    choose_colour(color)
+    asked = ask(
+        paths,
+        example,
+        now,
+        reading,
+        override,
+        cluster_queue,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+    )
+    answer = explain_answer(asked.decided(workload), flips)
+    _print(output, answer, explain_lines(answer), asked.warnings)
+
+
+def why_command(
+    victim: Annotated[str, typer.Argument(help="The running workload, as namespace/name.", metavar="VICTIM")],
+    paths: Paths = None,
+    example: Example = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload", "-w", help="The pending workload, as namespace/name.", show_default="all of them"
+        ),
+    ] = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
+
+    For one pending workload, with the nearest changes that would spare it:
+
+    \b
+    tenure why ml/old cluster/ -w ml/train
+
+    For all of them, each decided as if it were the only one: who would take it?
+
+    \b
+    tenure why ml/old cluster/
+
+    Exit codes: 0 answered, also where nobody takes it; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    asked = ask(
+        paths,
+        example,
+        now,
+        reading,
+        override,
+        cluster_queue,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+    )
+    print_why(asked, victim, workload, flips, output)
+
+
+def print_why(asked: Asked, victim: str, workload: str | None, flips: int, output: Output) -> None:
+    """Answer `why`.
+
+    Args:
+        asked: the cluster, the clock, the reading.
+        victim: the running workload, `namespace/name`.
+        workload: the pending one; None for all of them.
+        flips: how many changes to name.
+        output: how.
+
+    Raises:
+        InputError: there is no such workload, or it cannot be decided about.
+    """
+    target = _running(asked.loaded.cluster, victim)
+    undecided: list[tuple[str, str]] = []
+    if workload is not None:
+        decisions = [asked.decided(workload)]
+    else:
+        decisions, undecided = _decided_all(asked)
+    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
+    _print(output, answer, why_lines(answer), asked.warnings)
+
+
+def why_not_command(
+    workload: Annotated[
+        str, typer.Argument(help="The pending workload, as namespace/name.", metavar="WORKLOAD")
+    ],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A running workload, as namespace/name; then files, folders, or - for standard input.",
+            metavar="[VICTIM] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    cluster_queue: ClusterQueueName = None,
+    feature_gates: FeatureGates = "",
+    requeuing_timestamp: Timestamp = None,
+    fair_sharing: FairSharing = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a pending workload is not admitted, or why it does not take a running one.
+
+    What is short and where, what was tried, and which change would let it in:
+
+    \b
+    tenure why-not ml/train cluster/
+
+    Why that one stays, and which change would have it taken:
+
+    \b
+    tenure why-not ml/train ml/old cluster/
+
+    The second word is a running workload unless a file or folder of that name exists.
+
+    Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    victim, manifests = split_victim(paths or [])
+    asked = ask(
+        manifests,
+        example,
+        now,
+        reading,
+        override,
+        cluster_queue,
+        feature_gates,
+        requeuing_timestamp,
+        fair_sharing,
+    )
+    print_why_not(asked, workload, victim, flips, output)
+
+
+def print_why_not(asked: Asked, workload: str, victim: str | None, flips: int, output: Output) -> None:
+    """Answer `why-not`.
+
+    Args:
+        asked, flips, output: as for `print_why`.
+        workload: the pending workload.
+        victim: the running one that it does not take; None asks why it is not admitted.
+
+    Raises:
+        InputError: as `print_why`.
+    """
+    target = None if victim is None else _running(asked.loaded.cluster, victim)
+    answer = why_not_answer(asked.decided(workload), target, flips)
+    _print(output, answer, why_not_lines(answer), asked.warnings)
+
+
+def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """A running workload's name, if the first word is one, and the manifests behind it.
+
+    >>> split_victim(["ml/old", "-"])
+    ('ml/old', ['-'])
+    """
+    if words and words[0] != "-" and not Path(words[0]).exists():
+        return words[0], list(words[1:])
+    return None, list(words)
+
+
+def _decided_all(asked: Asked) -> tuple[list[Decision], list[tuple[str, str]]]:
+    """The decisions about all pending workloads, and who could not be decided about, with the reason."""
+    decisions: list[Decision] = []
+    undecided: list[tuple[str, str]] = []
+    # A verdict about the victim needs every finding, also where it is not preempted.
+    for each in asked.of_many(None, explained=True).decided_all():
+        if each.decision is not None:
+            decisions.append(each.decision)
+        else:
+            undecided.append((each.workload, "; ".join(map(str, each.problems))))
+    return decisions, undecided
+
+
+def _running(cluster: Cluster, name: str) -> Workload:
+    """A running workload by `namespace/name`."""
+    running = {each.key: each for each in cluster.admitted}
+    if name not in running:
+        pending = any(each.key == name for each in cluster.pending)
+        known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
+        expected = f"a running workload, or a file or folder that exists; of {known}"
+        raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)
+    return running[name]
+
+
+def _print(output: Output, answer: object, lines: Iterable[str], warnings: list[str]) -> None:
+    if output == Output.TEXT:
+        print_answer(output, None, lines)
+    else:
+        print_answer(output, {**written(answer), "warnings": warnings}, ())

@@ -1,0 +1,80 @@
+"""What a command decides about: manifests or a bundled example, and what is to be said of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
+from tenure.errors import bad_input
+from tenure.manifests.load import Loaded, load
+from tenure.resources import bundled
+
+
+def load_input(paths: Sequence[str], example: str | None) -> Loaded:
+    """The cluster that a command line names.
+
+    Args:
+        paths: files, folders, `-`.
+        example: a bundled example, instead of all of these.
+
+    Raises:
+        InputError: both or neither is given; everything that is wrong in the manifests.
+    """
+    sources = sources_of(paths, example)
+    if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        hint("reading manifests from this terminal; Ctrl-D ends them")
+    return load(sources, watched=partial(progress, what="reading objects"))
+
+
+def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:
+    """What a command line has read: the paths on it, or the folder of a bundled example.
+
+    Args:
+        paths: files, folders, `-`.
+        example: a bundled example, instead of all of these.
+
+    Raises:
+        InputError: both or neither is given, or there is no such example.
+
+    >>> sources_of(["cluster/", "-"], None)
+    ['cluster/', '-']
+    """
+    if example is not None:
+        if paths:
+            raise bad_input("--example", example, "either files or an example, not both")
+        return [example_folder(example)]
+    if not paths:
+        raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
+    return paths
+
+
+def example_names() -> list[str]:
+    """The bundled examples.
+
+    >>> "two-teams" in example_names()
+    True
+    """
+    return sorted(each.name for each in bundled("examples").iterdir() if each.is_dir())
+
+
+def example_folder(name: str) -> Path:
+    """The folder of a bundled example.
+
+    Raises:
+        InputError: there is no such example.
+    """
+    names = example_names()
+    if name not in names:
+        raise bad_input("example", name, f"one of {', '.join(names)}")
+    return bundled("examples") / name
+
+
+def said_warnings(loaded: Loaded, more: Iterable[str] = ()) -> list[str]:
+    """All warnings, each once, in order; said on standard error, and returned for a structured answer."""
+    warnings = list(dict.fromkeys((*loaded.warnings, *more)))
+    for warning in warnings:
+        complain("warning", warning)
+    return warnings

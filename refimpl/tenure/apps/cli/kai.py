@@ -1,0 +1,251 @@
+"""`tenure kai`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from tenure.apps.cli.commands import SETTINGS, Command, Group
+from tenure.apps.cli.inputs import example_folder
+from tenure.apps.cli.options import Example, Now
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.terminal import Color, choose_colour, complain
+from tenure.errors import bad_input
+from tenure.kai import Action, Scene, Session, Victim
+from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
+from tenure.kai.entries import ACTIONS
+from tenure.kai.intake import load_scene
+from tenure.kai.lines import filter_lines, resolve_lines, validate_lines
+from tenure.manifests import did_you_mean, parse_instant
+
+kai_app = typer.Typer(
+    cls=Group,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
+    help=(
+        "Say who is protected by KAI-Scheduler's MinRuntime plugin, until when, and why.\n\n"
+        "The bundled departments, and then your own cluster:\n\n\b\n"
+        "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
+        "kubectl get queues,podgroups,pods -A -o yaml | tenure kai filter - -p serving/checkout"
+    ),
+    epilog="Exit codes: 0 may be taken, or the scenario may stand; 1 protected, or refused; 2 bad input.",
+)
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Files or folders with Queues, PodGroups, Pods and the scheduler's configuration; - reads "
+        "standard input.",
+        show_default=False,
+    ),
+]
+PendingJob = Annotated[
+    str, typer.Option("--pending", "-p", metavar="JOB", help="The pending PodGroup, as namespace/name.")
+]
+ActionName = Annotated[
+    str | None,
+    typer.Option(
+        "--action", help="preempt or reclaim.", show_default="preempt in the same queue, else reclaim"
+    ),
+]
+PluginArguments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--argument",
+        metavar="NAME=VALUE",
+        help="An argument of the plugin, above the configured one; repeatable.",
+    ),
+]
+
+
+@kai_app.command("filter", cls=Command, context_settings=SETTINGS)
+def filter_command(
+    paths: Paths = None,
+    pending: PendingJob = "",
+    victim: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--victim",
+            "-v",
+            metavar="JOB",
+            help="A running PodGroup; repeatable.",
+            show_default="all that run",
+        ),
+    ] = None,
+    action: ActionName = None,
+    argument: PluginArguments = None,
+    example: Example = None,
+    now: Now = None,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say whether running jobs may be considered as victims, or are protected, until when and by whose value.
+
+    One job, and everybody:
+
+    \b
+    tenure kai filter cluster/ -p serving/checkout -v vision/pretrain --now 2026-06-01T14:00:00Z
+    tenure kai filter cluster/ -p serving/checkout -o json | jq '.victims[] | select(.passes)'
+
+    As if the plugin resolved by queue:
+
+    \b
+    tenure kai filter cluster/ -p serving/checkout --argument reclaimResolveMethod=queue
+
+    Exit codes: 0 at least one may be considered, 1 all are protected, 2 bad input.
+    """
+    choose_colour(color)
+    session = _session(paths, example, argument, now)
+    answer = filter_answer(session, _job(pending), victim or (), _action(action))
+    _print(output, answer, filter_lines(answer), session.scene)
+    if not any(each.passes for each in answer.victims):
+        raise typer.Exit(1)
+
+
+@kai_app.command("validate", cls=Command, context_settings=SETTINGS)
+def validate_command(
+    paths: Paths = None,
+    pending: PendingJob = "",
+    take: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOB[=POD,POD...]",
+            help="A victim, and its pods that would go; repeatable.",
+            show_default="none",
+        ),
+    ] = None,
+    action: ActionName = None,
+    argument: PluginArguments = None,
+    example: Example = None,
+    now: Now = None,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say whether a scenario may stand: whether every protected elastic job keeps its minimum.
+
+    Two pods of one job, and a whole job besides:
+
+    \b
+    tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0,sweep-1
+    tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0 --take vision/pretrain
+
+    Jobs that are not elastic are not looked at; whether they may be taken says `tenure kai filter`.
+
+    Exit codes: 0 the scenario may stand, 1 it is refused, 2 bad input.
+    """
+    choose_colour(color)
+    session = _session(paths, example, argument, now)
+    victims = [_victim(each, session) for each in take or ()]
+    answer = validate_answer(session, _job(pending), victims, _action(action))
+    _print(output, answer, validate_lines(answer), session.scene)
+    if not answer.stands:
+        raise typer.Exit(1)
+
+
+@kai_app.command("resolve", cls=Command, context_settings=SETTINGS)
+def resolve_command(
+    paths: Paths = None,
+    victim_queue: Annotated[str, typer.Option(metavar="QUEUE", help="The victim's queue.")] = "",
+    pending_queue: Annotated[
+        str | None,
+        typer.Option(metavar="QUEUE", help="The pending job's queue.", show_default="the victim's"),
+    ] = None,
+    action: ActionName = None,
+    argument: PluginArguments = None,
+    example: Example = None,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say which minimum runtime counts between two queues, and whose value it is.
+
+    A preemption within a queue, and a reclaim by another one:
+
+    \b
+    tenure kai resolve cluster/ --victim-queue vision
+    tenure kai resolve cluster/ --victim-queue vision --pending-queue serving
+
+    Exit codes: 0 answered, 2 bad input.
+    """
+    choose_colour(color)
+    session = _session(paths, example, argument, None)
+    for option, queue in (("--victim-queue", victim_queue), ("--pending-queue", pending_queue)):
+        _known(option, queue, session.scene)
+    asked = pending_queue or victim_queue
+    between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
+    answer = resolve_answer(session, _action(action) or between, asked, victim_queue)
+    _print(output, answer, resolve_lines(answer), session.scene)
+
+
+def _known(option: str, queue: str | None, scene: Scene) -> None:
+    if queue is not None and queue not in scene.queues:
+        names = ", ".join(sorted(scene.queues)) or "none"
+        raise bad_input(option, queue, f"one of the queues: {names}{did_you_mean(queue, scene.queues)}")
+
+
+def _session(
+    paths: Sequence[str] | None, example: str | None, argument: Sequence[str] | None, now: str | None
+) -> Session:
+    clock = time.time_ns() if now is None else parse_instant(now, field="now")
+    scene = load_scene(_sources(list(paths or ()), example), _arguments(argument or ()))
+    for warning in scene.warnings:
+        complain("warning", warning)
+    return Session(scene, clock)
+
+
+def _sources(paths: list[str], example: str | None) -> list[Any]:
+    if example is not None:
+        if paths:
+            raise bad_input("--example", example, "either files or an example, not both")
+        return [example_folder(example)]
+    if not paths:
+        raise bad_input(
+            "paths", "nothing", "files, folders, - for standard input, or --example kai-departments"
+        )
+    return list(paths)
+
+
+def _arguments(parts: Sequence[str]) -> dict[str, str]:
+    made = {}
+    for part in parts:
+        name, separator, value = part.partition("=")
+        if not separator:
+            raise bad_input("--argument", part, "NAME=VALUE, such as defaultReclaimMinRuntime=10m")
+        made[name] = value
+    return made
+
+
+def _action(name: str | None) -> Action | None:
+    if name is None:
+        return None
+    if name not in ACTIONS:
+        raise bad_input("--action", name, f"preempt or reclaim{did_you_mean(name, ACTIONS)}")
+    return ACTIONS[name]
+
+
+def _job(name: str) -> str:
+    if not name:
+        raise bad_input("--pending", "nothing", "the pending PodGroup, as namespace/name")
+    return name
+
+
+def _victim(text: str, session: Session) -> Victim:
+    """A job and its pods; without pods, all that hold a place."""
+    name, separator, pods = text.partition("=")
+    job = session.job(name)
+    if separator:
+        return Victim(name, tuple(each for each in pods.split(",") if each))
+    return Victim(name, tuple(pod.name for _, pod in job.pods() if pod.status.holds_a_place))
+
+
+def _print(output: Output, answer: object, lines: Any, scene: Scene) -> None:
+    if output == Output.TEXT:
+        print_answer(output, None, lines)
+        return
+    from tenure.answers.written import written
+
+    print_answer(output, {**written(answer), "warnings": list(scene.warnings)}, ())

@@ -1,0 +1,192 @@
+"""`kubectl tenure`: `why` and `why-not` of a cluster that is asked itself, and never written to."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Annotated
+
+import typer
+
+from tenure.apps.cli.app import ended
+from tenure.apps.cli.asked import Asked, asked_about
+from tenure.apps.cli.commands import SETTINGS, Command, Group
+from tenure.apps.cli.explain import print_why, print_why_not
+from tenure.apps.cli.options import DEFAULT_READING, Flips, Now, Overrides, ReadingName, overrides_of
+from tenure.apps.cli.output import Output, OutputOption
+from tenure.apps.cli.terminal import Color, choose_colour, complain
+from tenure.errors import InputError, Problem
+from tenure.flips import DEFAULT_LIMIT
+from tenure.manifests import build, parse_duration, parse_instant
+from tenure.readings import parse_reading
+
+EXIT_NO_CLUSTER = 4
+SHORTEST_WAIT = 10**8
+"""Nanoseconds."""
+
+KubeConfig = Annotated[
+    str | None, typer.Option(help="The kubeconfig file.", show_default="KUBECONFIG, else ~/.kube/config")
+]
+Context = Annotated[
+    str | None, typer.Option(help="A context of it, which names the cluster.", show_default="the current one")
+]
+Namespace = Annotated[
+    str | None,
+    typer.Option(
+        "--namespace", "-n", help="Where names without one are looked for.", show_default="the context's"
+    ),
+]
+KueueNamespace = Annotated[str, typer.Option(help="Where Kueue runs, whose Configuration decides too.")]
+Timeout = Annotated[
+    str,
+    typer.Option(
+        help="How long to wait for one answer of the API server: 10s, 1m; a bare number is seconds."
+    ),
+]
+
+app = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
+    help=(
+        "Why a workload of this cluster is preempted, or waits. Reads Kueue's objects; changes nothing."
+        "\n\n\b\n"
+        "kubectl tenure why ml/old\n"
+        "kubectl tenure why-not train -n ml"
+    ),
+    epilog="Exit codes: 0 answered, 2 bad input, 3 internal error, 4 the cluster cannot be read.",
+)
+
+
+@app.command("why", cls=Command)
+def why_command(
+    victim: Annotated[
+        str, typer.Argument(help="The running workload: name, or namespace/name.", metavar="VICTIM")
+    ],
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", "-w", help="The pending workload.", show_default="all of them"),
+    ] = None,
+    kubeconfig: KubeConfig = None,
+    context: Context = None,
+    namespace: Namespace = None,
+    kueue_namespace: KueueNamespace = "kueue-system",
+    request_timeout: Timeout = "30s",
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
+
+    \b
+    kubectl tenure why ml/old
+    kubectl tenure why old -n ml -w train --context prod
+    """
+    choose_colour(color)
+    asked, where = _ask(
+        kubeconfig, context, namespace, kueue_namespace, request_timeout, now, reading, override
+    )
+    asker = None if workload is None else _named(workload, where)
+    print_why(asked, _named(victim, where), asker, flips, output)
+
+
+@app.command("why-not", cls=Command)
+def why_not_command(
+    workload: Annotated[
+        str, typer.Argument(help="The pending workload: name, or namespace/name.", metavar="WORKLOAD")
+    ],
+    victim: Annotated[
+        str | None, typer.Argument(help="A running workload that it does not take.", show_default=False)
+    ] = None,
+    kubeconfig: KubeConfig = None,
+    context: Context = None,
+    namespace: Namespace = None,
+    kueue_namespace: KueueNamespace = "kueue-system",
+    request_timeout: Timeout = "30s",
+    now: Now = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    flips: Flips = DEFAULT_LIMIT,
+    output: OutputOption = Output.TEXT,
+    color: Color = None,
+) -> None:
+    """Say why a pending workload is not admitted, or why it does not take a running one.
+
+    \b
+    kubectl tenure why-not ml/train
+    kubectl tenure why-not train old -n ml
+    """
+    choose_colour(color)
+    asked, where = _ask(
+        kubeconfig, context, namespace, kueue_namespace, request_timeout, now, reading, override
+    )
+    target = None if victim is None else _named(victim, where)
+    print_why_not(asked, _named(workload, where), target, flips, output)
+
+
+def main() -> None:
+    """Run the plugin; every failure is a message and an exit code, never a traceback."""
+    ended(lambda: app(prog_name="kubectl tenure"), "kubectl tenure")
+
+
+def _ask(
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str | None,
+    kueue_namespace: str,
+    timeout: str,
+    now: str | None,
+    reading: str,
+    override: list[str] | None,
+) -> tuple[Asked, str]:
+    """The cluster, and the namespace for names without one.
+
+    Raises:
+        InputError: a malformed option, a kubeconfig that is none, or what is not modelled in the cluster.
+        Exit: the cluster cannot be read.
+    """
+    from tenure.apps.kubectl import ClusterError, connect, fetch
+
+    said = None if now is None else parse_instant(now, field="now")
+    chosen = parse_reading({"preset": reading, **overrides_of(override)})
+    server = connect(kubeconfig, context, _seconds(timeout))
+    try:
+        fetched = fetch(server, kueue_namespace)
+    except ClusterError as error:
+        complain("error", error)
+        raise typer.Exit(EXIT_NO_CLUSTER) from None
+    # The clock is read after the objects: nothing of theirs happened later.
+    instant = time.time_ns() if said is None else said
+    asked = asked_about(build(fetched.objects), instant, chosen, warnings=fetched.warnings)
+    return asked, namespace or server.namespace
+
+
+def _seconds(text: str) -> float:
+    """A time to wait, as kubectl takes it.
+
+    Raises:
+        InputError: it is no duration, or shorter than a tenth of a second.
+
+    >>> _seconds("30"), _seconds("1m30s"), _seconds("0.5")
+    (30.0, 90.0, 0.5)
+    """
+    bare = re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
+    waited = parse_duration(f"{text}s" if bare else text, field="--request-timeout")
+    if waited < SHORTEST_WAIT:
+        raise InputError([Problem("--request-timeout", repr(text), "at least 100ms")])
+    return waited / 10**9
+
+
+def _named(name: str, namespace: str) -> str:
+    """A workload's full name.
+
+    >>> _named("train", "ml"), _named("ml/train", "other")
+    ('ml/train', 'ml/train')
+    """
+    return name if "/" in name else f"{namespace}/{name}"

@@ -1,0 +1,148 @@
+"""The options that commands about decisions share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tenure.apps.cli.completion import (
+    complete_example,
+    complete_override,
+    complete_reading,
+    complete_workload,
+)
+from tenure.engines import Engine
+from tenure.errors import bad_input
+from tenure.readings import default_preset, preset_names
+
+DEFAULT_READING = default_preset()
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(help="Files or folders of Kueue manifests; - reads standard input.", show_default=False),
+]
+"""Manifests."""
+
+Example = Annotated[
+    str | None,
+    typer.Option(
+        help="Use a bundled example instead of files; see `tenure example`.", autocompletion=complete_example
+    ),
+]
+"""A bundled example instead of manifests."""
+
+Pending = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        "-w",
+        help="The pending workload, as namespace/name.",
+        show_default="the only one",
+        autocompletion=complete_workload,
+    ),
+]
+"""A pending workload."""
+
+Now = Annotated[str | None, typer.Option(help="The cycle's clock, RFC 3339.", show_default="this moment")]
+"""The clock."""
+
+ReadingName = Annotated[
+    str,
+    typer.Option(
+        "--reading", help=f"A preset: {', '.join(preset_names())}.", autocompletion=complete_reading
+    ),
+]
+"""A preset."""
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--override",
+        metavar="KEY=CHOICE",
+        help="One choice other than the preset's; repeatable.",
+        autocompletion=complete_override,
+    ),
+]
+"""Choices other than the preset's."""
+
+ClusterQueueName = Annotated[
+    str | None,
+    typer.Option("--cluster-queue", help="The ClusterQueue.", show_default="where its LocalQueue points"),
+]
+"""The ClusterQueue."""
+
+FeatureGates = Annotated[
+    str, typer.Option(metavar="GATE=BOOL,...", help="As Kueue's own flag, e.g. PriorityBoost=true.")
+]
+"""Feature gates."""
+
+Timestamp = Annotated[
+    str | None,
+    typer.Option(
+        help="waitForPodsReady.requeuingStrategy.timestamp: Eviction or Creation.",
+        show_default="as configured, else Eviction",
+    ),
+]
+"""Where a workload queues from that was evicted before its pods were ready."""
+
+FairSharing = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STRATEGIES",
+        help="default, off, or a list of strategies, e.g. LessThanInitialShare.",
+        show_default="as configured, else off",
+    ),
+]
+"""Fair sharing."""
+
+ENGINE_HELP = (
+    "Who decides: fast, the optimized core, leaves to the reference what it does not cover; auto takes it "
+    "where much is decided."
+)
+
+EngineName = Annotated[Engine, typer.Option("--engine", help=ENGINE_HELP)]
+"""The engine."""
+
+Flips = Annotated[
+    int,
+    typer.Option("--flips", min=0, help="How many changes to name that would change the answer; 0 for none."),
+]
+"""How many flips."""
+
+
+def overrides_of(parts: Sequence[str] | None) -> dict[str, str]:
+    """Choices as `--override` gives them.
+
+    Raises:
+        InputError: one without an equals sign.
+
+    >>> overrides_of(["newer_than=queue_order"])
+    {'newer_than': 'queue_order'}
+    """
+    overrides = {}
+    for part in parts or ():
+        key, separator, choice = part.partition("=")
+        if not separator:
+            raise bad_input("--override", part, "KEY=CHOICE, such as same_priority_gate=either")
+        overrides[key] = choice
+    return overrides
+
+
+def parse_gates(text: str) -> dict[str, bool]:
+    """Feature gates as `--feature-gates` gives them; whether Kueue has them is not looked at.
+
+    Raises:
+        InputError: one that is set to neither true nor false.
+
+    >>> parse_gates("PriorityBoost=true,PartialAdmission=False")
+    {'PriorityBoost': True, 'PartialAdmission': False}
+    """
+    gates = {}
+    for part in filter(None, text.split(",")):
+        gate, _, said = part.partition("=")
+        if said.lower() not in ("true", "false"):
+            raise bad_input("--feature-gates", part, "GATE=true or GATE=false")
+        gates[gate] = said.lower() == "true"
+    return gates

@@ -1,0 +1,158 @@
+"""The decisions about all pending workloads, as a table or as a list."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tenure.answers.readings import reading_text
+from tenure.api import PendingDecision
+from tenure.apps.cli.asked import Asked
+from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.text import decision_lines
+from tenure.conformance.rendering import render_decision
+from tenure.engines import Engine
+from tenure.errors import Problem
+from tenure.explain import summarize
+from tenure.model import Outcome
+from tenure.oracle.decide import Decision
+from tenure.units import format_instant
+
+UNDECIDED = "not decided"
+HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
+_VICTIMS = HEADS.index("VICTIMS")
+
+
+def print_pending(
+    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool, output: Output
+) -> None:
+    """Print the decisions about all pending workloads.
+
+    Args:
+        decisions: in the order in which they are printed; each is dropped once it is rendered.
+        asked: what they have in common.
+        explained: whether to add what every rule found.
+        output: the form.
+    """
+    # The cluster stays to the end: the collector need not look at its objects again after every decision.
+    gc.freeze()
+    if output != Output.TEXT:
+        print_answer(output, rendered_pending(decisions, asked, explained=explained), ())
+    elif explained:
+        print_answer(output, None, _explained_lines(decisions))
+    else:
+        print_answer(output, None, table_lines(decisions, asked))
+
+
+def rendered_pending(
+    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool
+) -> dict[str, Any]:
+    """The decisions as JSON has them: what they share once, then one row for each workload."""
+    seen: set[str] = set()
+    rows = [_rendered(each, explained) for each in _seen(decisions, seen)]
+    return {
+        "now": format_instant(asked.now),
+        "reading": asked.reading.written(),
+        "engine": _engine(asked, seen),
+        "pending": rows,
+        "warnings": asked.warnings,
+    }
+
+
+def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[str]:
+    """The decisions as a table, and below it how many there are of each kind."""
+    outcomes: Counter[str] = Counter()
+    rows, seen = [HEADS], set[str]()
+    for each in _seen(decisions, seen):
+        row = _row(each)
+        outcomes[row[2]] += 1
+        rows.append(row)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column == _VICTIMS else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+    yield ""
+    count = len(rows) - 1
+    kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
+    yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
+    clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
+    engine = _engine(asked, seen)
+    by = "" if engine == Engine.REFERENCE else f", engine {engine}"
+    yield f"  {clock}{by}; each as if it were the only one"
+
+
+def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
+    """The decisions; who made them is noted while they are drawn."""
+    for each in decisions:
+        if each.decision is not None:
+            engines.add(str(each.decision.engine))
+        yield each
+
+
+def _engine(asked: Asked, seen: set[str]) -> str:
+    """The engine that decided, `auto` where some decisions are of either."""
+    if asked.engine != Engine.AUTO:
+        return str(asked.engine)
+    return str(Engine.AUTO) if len(seen) > 1 else next(iter(seen), str(Engine.REFERENCE))
+
+
+def _row(each: PendingDecision) -> tuple[str, str, str, str, str]:
+    queue = each.cluster_queue or "-"
+    if each.decision is None:
+        return each.workload, queue, UNDECIDED, "", _told(each.problems)
+    targets = each.decision.targets
+    victims = str(len(targets)) if targets else ""
+    return each.workload, queue, str(each.decision.outcome), victims, _reasons(each.decision)
+
+
+def _reasons(decision: Decision) -> str:
+    """Why each victim leaves, counted; where nobody does, what is short."""
+    if decision.targets:
+        counted = Counter(target.reason.label for target in decision.targets)
+        return ", ".join(f"{count} {label}" for label, count in counted.items())
+    if decision.outcome == Outcome.FIT:
+        return ""
+    first, *shortfalls = summarize(decision)
+    return "; ".join(shortfalls) or first.partition(": ")[2]
+
+
+def _told(problems: tuple[Problem, ...]) -> str:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{dataclasses.replace(first, file='', object='')}{more}"
+
+
+def _rendered(each: PendingDecision, explained: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"workload": each.workload, "clusterQueue": each.cluster_queue}
+    if each.decision is None:
+        return {**row, "decision": None, "problems": [_problem(problem) for problem in each.problems]}
+    decided = render_decision(each.decision, explained=explained)
+    kept = ("decision", "preempted", "effects", "leftToReference", "trace")
+    return {**row, **{name: decided[name] for name in kept if name in decided}}
+
+
+def _problem(problem: Problem) -> dict[str, str]:
+    return {
+        "object": problem.object,
+        "field": problem.field,
+        "found": problem.found,
+        "expected": problem.expected,
+        "code": str(problem.code),
+    }
+
+
+def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:
+    for number, each in enumerate(decisions):
+        if number:
+            yield ""
+        if each.decision is None:
+            yield f"{UNDECIDED}: {each.workload}"
+            yield from (f"  {problem}" for problem in each.problems)
+        else:
+            yield from decision_lines(each.decision, explained=True)

@@ -1,0 +1,211 @@
+"""`tenure play`."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenure.apps.cli.options import Overrides, ReadingName, overrides_of
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.play_objects import instant_within, print_objects
+from tenure.apps.cli.plays import play_lines, short_lines
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, is_terminal, progress
+from tenure.errors import bad_input
+from tenure.manifests import did_you_mean
+from tenure.readings import Reading, default_preset, parse_reading, preset, preset_names
+from tenure.resources import bundled
+from tenure.timeline import AnyScenario, Record, load_scenarios, play
+from tenure.timeline.answers import written_plays
+from tenure.timeline.chart import check_chart, write_chart
+from tenure.timeline.checks import checks_of
+
+DEFAULT_READING = default_preset()
+SHOWN = "40"
+
+
+def play_command(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Scenarios: files or folders; - reads standard input.", show_default=False),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A bundled scenario, such as tbp-it-2-rotation; repeatable."),
+    ] = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    all_readings: Annotated[
+        bool, typer.Option("--all-readings", help="Play under every preset, one after another.")
+    ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            help="End earlier: a time, or one after the start such as 4h. What is expected later, or of the "
+            "whole play, is then not looked at."
+        ),
+    ] = None,
+    story: Annotated[
+        str,
+        typer.Option(metavar="LINES", help="How many lines of what happened to print: a number, or all."),
+    ] = SHOWN,
+    chart: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the play, as .svg or .png; of one play only.")
+    ] = None,
+    chart_theme: Annotated[
+        str, typer.Option(help="The page that the chart is for: light or dark.")
+    ] = "light",
+    at: Annotated[
+        str | None, typer.Option(help="The instant for --objects: a time, or one after the start such as 4h.")
+    ] = None,
+    objects: Annotated[
+        bool, typer.Option("--objects", help="Print the cluster at an instant as YAML, and nothing else.")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
+
+    The queues are Kueue's; every head is decided as `tenure decide` decides it. With `scheduler: kai` in it a
+    scenario asks KAI-Scheduler's MinRuntime plugin in sessions, as `tenure kai` does.
+
+    A scenario holds objects, what happens to them and when, and what is expected of it:
+
+    \b
+    tenure play scenario.yaml
+    tenure play scenario.yaml --reading as-written --story all
+
+    All of a folder under every reading, for continuous integration:
+
+    \b
+    tenure play scenarios/ --all-readings
+    tenure play scenarios/ --report junit=play.xml --report sarif=play.sarif
+
+    One that comes with Tenure, as a story:
+
+    \b
+    tenure play --scenario tbp-it-2-rotation --reading as-written
+
+    For another program:
+
+    \b
+    tenure play scenario.yaml -o json | jq '.plays[].preemptions[] | .victim'
+    tenure schema scenario > scenario.schema.json
+    tenure schema kai-scenario > kai-scenario.schema.json
+
+    The cluster at an instant, to ask about. The first line says which time to decide at. What a controller
+    keeps in memory only is not in it: who waits aside, and whom the head of a queue waits for.
+
+    \b
+    tenure play scenario.yaml --at 4h0m1s --objects > cluster.yaml
+    tenure decide cluster.yaml --all-pending --now 2026-01-05T13:00:01Z
+
+    Exit codes: 0 played and as expected, 1 an expectation fails, 2 bad input, 3 internal error,
+    130 interrupted.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, "tenure play")
+    lines = _lines(story)
+    readings = _readings(reading, override, all_readings=all_readings)
+    paths = [*(paths or ()), *map(_bundled, scenario or ())]
+    if not paths:
+        expected = "scenario files, folders, - for standard input, or --scenario NAME"
+        raise bad_input("paths", "nothing", expected)
+    if "-" in paths and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        hint("reading a scenario from this terminal; Ctrl-D ends it")
+    _check_at(at, until, objects=objects)
+    with reporting.of_bad_input():
+        loaded = list(load_scenarios(list(paths)))
+        if at is not None:
+            print_objects(loaded, readings, at, output)
+            return
+        scenarios = [_ended(each, until) for each in loaded]
+        for warning in dict.fromkeys(text for each in scenarios for text in each.warnings):
+            complain("warning", warning)
+        count = len(scenarios) * len(readings)
+        if chart is not None:
+            _check_chart(chart, chart_theme, count)
+        records = list(progress(_played(scenarios, readings), "playing", count))
+    if chart is not None:
+        write_chart(records[0], Path(chart), chart_theme)
+    _print(records, lines, output)
+    reporting.write(lambda found: checks_of(records, found.in_scenario))
+    if not all(record.holds for record in records):
+        raise typer.Exit(1)
+
+
+def _bundled(name: str) -> str:
+    """The file of a bundled scenario.
+
+    Raises:
+        InputError: there is none of this name.
+    """
+    folder = bundled("spec", "vectors", "scenarios")
+    known = sorted(each.stem for each in folder.glob("*.yaml"))
+    if name not in known:
+        expected = f"one of {', '.join(known)}{did_you_mean(name, known)}"
+        raise bad_input("--scenario", name, expected)
+    return str(folder / f"{name}.yaml")
+
+
+def _check_chart(chart: str, theme: str, plays: int) -> None:
+    """Before anything is played, since a play may take long."""
+    check_chart(chart, theme)
+    if plays != 1:
+        raise bad_input("--chart", chart, "one scenario and one reading")
+
+
+def _print(records: list[Record], lines: int, output: Output) -> None:
+    if output != Output.TEXT:
+        print_answer(output, written_plays(records), ())
+    elif len(records) == 1:
+        print_answer(output, None, play_lines(records[0], lines))
+    else:
+        print_answer(output, None, short_lines(records))
+
+
+def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:
+    return (play(scenario, reading) for scenario in scenarios for reading in readings)
+
+
+def _readings(name: str, override: list[str] | None, *, all_readings: bool) -> list[Reading]:
+    if not all_readings:
+        return [parse_reading({"preset": name, **overrides_of(override)})]
+    if override or name != DEFAULT_READING:
+        said = "--override" if override else "--reading"
+        raise bad_input(said, override or name, "nothing beside --all-readings")
+    return [preset(each) for each in preset_names()]
+
+
+def _lines(story: str) -> int:
+    if story == "all":
+        return -1
+    if not story.isdecimal():
+        raise bad_input("--story", story, "a number of lines, or all")
+    return int(story)
+
+
+def _check_at(at: str | None, until: str | None, *, objects: bool) -> None:
+    if objects and at is None:
+        raise bad_input("--at", "nothing", "an instant beside --objects")
+    if at is not None and not objects:
+        raise bad_input("--at", at, "--objects beside it")
+    if at is not None and until is not None:
+        raise bad_input("--until", until, "nothing beside --at")
+
+
+def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
+    """The scenario up to another end."""
+    if until is None:
+        return scenario
+    end = instant_within(scenario, until, "--until")
+    if end == scenario.start:
+        raise bad_input("--until", until, f"a time after the start of {scenario.name}")
+    kept = tuple(each for each in scenario.expectations if each.at is not None and each.at <= end)
+    return dataclasses.replace(scenario, end=end, expectations=kept)

@@ -1,0 +1,119 @@
+"""`tenure test`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.terminal import Color, choose_colour, progress
+from tenure.apps.testing import Checked, Document, Status, checks_of, expectation_files, load_documents, run
+from tenure.apps.testing.report import answer_of, text_lines
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests.source_lines import SourceLines
+from tenure.reports import FORMS, report_text
+from tenure.timeline.checks import LocateIn
+
+
+class ChecksOutput(StrEnum):
+    """How the results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+def run_tests(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
+    ] = None,
+    output: Annotated[
+        ChecksOutput, typer.Option("--output", "-o", help="How to print what came of them.")
+    ] = ChecksOutput.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.
+
+    A file names manifests and says what is expected, or is a scenario as `tenure play` takes it:
+
+    \b
+    manifests: [cluster/]
+    now: 2026-03-02T14:00:00Z
+    validate: clean
+    expect:
+    - workload: ml/train
+      decision: Preempt
+      preempted: [ml/old]
+    neverPreempted: [ml/serving]
+
+    All of a folder, as pytest with Tenure's plugin would:
+
+    \b
+    tenure test queues/
+    tenure test queues/quota.tenure.yaml -o json | jq '.expectations[] | select(.status != "holds")'
+
+    For continuous integration, several reports of one run:
+
+    \b
+    tenure test queues/ --report junit=test.xml --report sarif=test.sarif --report github=-
+    tenure schema expectations > expectations.schema.json
+
+    Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 internal error.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, "tenure test")
+    with reporting.of_bad_input():
+        if not paths:
+            raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
+        documents = _loaded(paths)
+    count = sum(len(each.checks) for each in documents)
+    done = list(progress(run(documents), "checking", count))
+    _print(done, output)
+    reporting.write(lambda lines: checks_of(done, _locate(lines)))
+    statuses = {each.result.status for each in done}
+    if Status.ERROR in statuses:
+        raise typer.Exit(2)
+    if Status.FAILS in statuses:
+        raise typer.Exit(1)
+
+
+def _loaded(paths: Sequence[str]) -> list[Document]:
+    """Every document of every file.
+
+    Raises:
+        InputError: everything that is wrong in any of them.
+    """
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for file in expectation_files(paths):
+        try:
+            documents.extend(load_documents(file))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+def _locate(lines: SourceLines) -> LocateIn:
+    return lambda file, number, field: lines.in_document(file, int(number), field)
+
+
+def _print(done: Sequence[Checked], output: ChecksOutput) -> None:
+    if output == ChecksOutput.TEXT:
+        print_answer(Output.TEXT, None, text_lines(done))
+        return
+    locate = _locate(SourceLines())
+    if output in FORMS:
+        print(report_text(checks_of(done, locate), output), end="")
+    else:
+        print_answer(Output(output.value), answer_of(done, locate), ())

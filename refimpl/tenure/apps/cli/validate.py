@@ -1,0 +1,194 @@
+"""`tenure validate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Annotated, Any
+
+import typer
+
+from tenure.apps.cli.inputs import sources_of
+from tenure.apps.cli.options import (
+    DEFAULT_READING,
+    Example,
+    Overrides,
+    ReadingName,
+    overrides_of,
+    parse_gates,
+)
+from tenure.apps.cli.output import Output, OutputOption, print_answer
+from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.errors import ErrorCode, InputError, Problem
+from tenure.manifests import Place, gate_problems
+from tenure.manifests.yaml_files import iterate_objects, ours
+from tenure.readings import parse_reading
+from tenure.validation import Notice, Report, render, validate
+from tenure.validation.checks import checks_of
+from tenure.validation.report import is_error
+
+
+def validate_command(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files or folders of manifests of Kueue or KAI-Scheduler; - reads standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    old: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="The objects as they are now, for what an update may not change; repeatable.",
+            show_default="the objects are new",
+        ),
+    ] = None,
+    reading: ReadingName = DEFAULT_READING,
+    override: Overrides = None,
+    feature_gates: Annotated[
+        str,
+        typer.Option(
+            metavar="GATE=BOOL,...",
+            help="As Kueue's own flag; above those of a Configuration among the files.",
+        ),
+    ] = "",
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", "--warnings-as-errors", help="Exit code 1 for warnings too."),
+    ] = False,
+    skip_others: Annotated[
+        bool,
+        typer.Option(
+            "--skip-others",
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold.",
+        ),
+    ] = False,
+    output: OutputOption = Output.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Say everything that is wrong with manifests, before the API server does.
+
+    Errors are what the schema, Kueue's webhooks or a proposal refuse. Warnings are about what they accept,
+    and what is dangerous or without effect all the same.
+
+    A folder, all of it at once:
+
+    \b
+    tenure validate cluster/
+
+    What kubectl prints, with the scheduler's configuration, whose feature gates count:
+
+    \b
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml \\
+      | tenure validate - config.yaml
+
+    A change, against what is in the cluster:
+
+    \b
+    kubectl get clusterqueues -o yaml > now.yaml
+    tenure validate cluster/ --old now.yaml
+
+    In continuous integration, warnings included:
+
+    \b
+    tenure validate cluster/ --strict -o json | jq '.errors[] | .file + ": " + .field'
+    tenure validate cluster/ --report junit=validate.xml --report sarif=validate.sarif
+
+    All YAML of a repository, whatever else it holds, templates included:
+
+    \b
+    tenure validate . --skip-others
+
+    Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, "tenure validate")
+    chosen = parse_reading({"preset": reading, **overrides_of(override)})
+    gates = _gates(feature_gates)
+    unreadable: list[Problem] = []
+    with reporting.of_bad_input():
+        sources = sources_of(paths or (), example)
+        if skip_others:
+            sources = ours(sources)
+    objects = list(iterate_objects(sources, unreadable))
+    before = list(iterate_objects(old or [], unreadable))
+    found = validate(objects, old=before, gates=gates, reading=chosen)
+    if objects or not unreadable:
+        print_answer(output, rendered(found), report_lines(found))
+    reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
+    # What could be read has been answered; the rest is no verdict about anything.
+    if unreadable:
+        raise InputError(unreadable)
+    if not found.is_valid or (strict and found.warnings):
+        raise typer.Exit(1)
+
+
+def rendered(report: Report) -> dict[str, Any]:
+    """A report as JSON and YAML have it.
+
+    >>> rendered(Report())["valid"]
+    True
+    """
+    return {
+        "valid": report.is_valid,
+        "checked": report.checked,
+        "ignored": report.ignored,
+        **render(report, files=True),
+    }
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """A report as text: by file and object, errors before warnings, and what it comes to.
+
+    >>> list(report_lines(Report(checked=3)))
+    ['validate: 3 objects, 0 errors, 0 warnings']
+    """
+    notices = [*report.errors, *report.warnings]
+    files = dict.fromkeys(each.file for each in notices)
+    for file in files:
+        yield from _file_lines(file, [each for each in notices if each.file == file])
+    yield _summary(report)
+
+
+def _file_lines(file: str, notices: list[Notice]) -> Iterator[str]:
+    if file:
+        yield file
+    names = list(dict.fromkeys(each.object for each in notices))
+    ordered = sorted(notices, key=lambda each: names.index(each.object))
+    for name, found in groupby(ordered, key=lambda each: each.object):
+        yield f"  {name or 'an object without kind and name'}"
+        yield from (_line(each) for each in found)
+    yield ""
+
+
+def _line(each: Notice) -> str:
+    kind = "error  " if is_error(each) else "warning"
+    place = f"{each.field}: " if each.field else ""
+    return f"    {kind}  {place}{each.message} ({each.type}, {each.source})"
+
+
+def _summary(report: Report) -> str:
+    counted = ", ".join(
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in (
+            (report.checked, "object"),
+            (len(report.errors), "error"),
+            (len(report.warnings), "warning"),
+        )
+    )
+    ignored = f"; {report.ignored} of other kinds ignored" if report.ignored else ""
+    return f"validate: {counted}{ignored}"
+
+
+def _gates(text: str) -> dict[str, bool]:
+    gates = parse_gates(text)
+    # A gate that decides what is not modelled is right here: nothing is decided.
+    problems = gate_problems(gates, Place(), "--feature-gates")
+    wrong = [problem for problem in problems if problem.code != ErrorCode.NOT_MODELLED]
+    if wrong:
+        raise InputError(wrong)
+    return gates

@@ -1,0 +1,21 @@
+"""Expectations in files: `*.tenure.yaml`, checked by `tenure test` and by the pytest plugin.
+
+A document is a scenario over time, as `tenure play` takes it, or manifests with expectations on decisions.
+"""
+
+from tenure.apps.testing.check import Check, Result, Status
+from tenure.apps.testing.documents import SUFFIX, Document, expectation_files, load_documents
+from tenure.apps.testing.report import Checked, checks_of, run
+
+__all__ = [
+    "SUFFIX",
+    "Check",
+    "Checked",
+    "Document",
+    "Result",
+    "Status",
+    "checks_of",
+    "expectation_files",
+    "load_documents",
+    "run",
+]

@@ -1,0 +1,236 @@
+"""Expectations on decisions: who gets in, who is preempted, who never is, and whether manifests are valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from tenure.answers.lines import why_lines, why_not_lines
+from tenure.answers.why import why_answer
+from tenure.answers.why_not import why_not_answer
+from tenure.api import Decision, Loaded, decide, decide_all, pending_names
+from tenure.apps.testing.check import Check, Result, judged
+from tenure.apps.testing.shapes import DecisionsShape, ExpectedShape
+from tenure.errors import InputError
+from tenure.explain import GROUND_RULES, summarize
+from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
+from tenure.model import Outcome, Workload
+from tenure.readings import Reading, parse_reading
+from tenure.timeline.naming import key_of
+from tenure.timeline.shapes import checked
+from tenure.validation import validate
+from tenure.validation.checks import said
+
+_TOLD: Final = 3
+"""How many workloads a failure explains."""
+_FLIPS: Final = 1
+_KINDS: Final = ("expect", "neverPreempted", "validate")
+
+
+def decision_checks(raw: object, place: Place) -> list[Check]:
+    """What a document expects of decisions.
+
+    Args:
+        raw: the document, untrusted.
+        place: how problems name it; its file's folder is where files are looked for.
+
+    Raises:
+        InputError: everything in which it deviates from its shape.
+
+    >>> checks = decision_checks({"manifests": [], "validate": "clean"}, Place("Test/a", "a.tenure.yaml"))
+    >>> [each.name for each in checks]
+    ['the manifests are valid without a warning']
+    """
+    shape = checked(DecisionsShape, raw, place)
+    situation = Situation(shape, place)
+    found = list(_checks(shape, situation, place))
+    if not found:
+        raise InputError([place.problem("", "nothing that is expected", f"one of {', '.join(_KINDS)}")])
+    return found
+
+
+def _checks(shape: DecisionsShape, situation: Situation, place: Place) -> Iterator[Check]:
+    if shape.validation is not None:
+        clean = shape.validation == "clean"
+        name = f"the manifests are valid{' without a warning' if clean else ''}"
+        yield Check(name, "validate", partial(situation.valid, clean=clean))
+    for number, expected in enumerate(shape.expect or ()):
+        field = f"expect[{number}]"
+        one = list(_expected(expected, field, situation))
+        if not one:
+            raise InputError([place.problem(field, "a workload alone", "decision, preempted or kept too")])
+        yield from one
+    for number, name in enumerate(shape.never_preempted or ()):
+        field = f"neverPreempted[{number}]"
+        yield Check(f"{name} is never preempted", field, partial(situation.never, name, field))
+
+
+def _expected(expected: ExpectedShape, field: str, situation: Situation) -> Iterator[Check]:
+    who = expected.workload
+    if expected.decision is not None:
+        yield Check(
+            f"{who}: {expected.decision}",
+            f"{field}.decision",
+            partial(situation.decision, expected, field),
+        )
+    if expected.preempted is not None:
+        said = f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts nobody"
+        yield Check(f"{who}: {said}", f"{field}.preempted", partial(situation.preempted, expected, field))
+    if expected.kept is not None:
+        yield Check(
+            f"{who}: spares {_names(expected.kept)}",
+            f"{field}.kept",
+            partial(situation.kept, expected, field),
+        )
+
+
+class Situation:
+    """The manifests of a document under its clock and reading; read and decided when first asked about."""
+
+    def __init__(self, shape: DecisionsShape, place: Place) -> None:
+        self._shape = shape
+        self._place = place
+        self._decisions: dict[tuple[str, str | None], Decision] = {}
+
+    def valid(self, *, clean: bool) -> Result:
+        """Whether the manifests are valid; `clean` asks for no warnings either."""
+        report = validate(self._objects, reading=self._reading)
+        wrong = [*report.errors, *(report.warnings if clean else ())]
+        found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
+        wanted = "neither errors nor warnings" if clean else "no errors"
+        return judged(not wrong, wanted, found, lambda: (f"{each.object}: {said(each)}" for each in wrong))
+
+    def decision(self, expected: ExpectedShape, field: str) -> Result:
+        """Whether the decision is the expected one."""
+        decision = self._decided(expected, field)
+
+        def explain() -> Iterator[str]:
+            if decision.outcome == Outcome.FIT:
+                return iter(summarize(decision))
+            return chain(_taken(decision), why_not_lines(why_not_answer(decision, None, _FLIPS)))
+
+        holds = str(decision.outcome) == expected.decision
+        return judged(holds, str(expected.decision), next(iter(summarize(decision))), explain)
+
+    def preempted(self, expected: ExpectedShape, field: str) -> Result:
+        """Whether exactly the expected ones are preempted, in any order."""
+        decision = self._decided(expected, field)
+        names = enumerate(expected.preempted or ())
+        wanted = [self._running(name, f"{field}.preempted[{number}]") for number, name in names]
+        leaving = _leaving(decision)
+        missing = [each for each in wanted if each.key not in leaving]
+        keys = {each.key for each in wanted}
+        extra = [key for key in leaving if key not in keys]
+
+        def explain() -> Iterator[str]:
+            yield from self._why_kept(decision, missing)
+            yield from self._why_taken([decision], [self._by_key[key] for key in extra])
+
+        return judged(not missing and not extra, _names(sorted(keys)), _names(sorted(leaving)), explain)
+
+    def kept(self, expected: ExpectedShape, field: str) -> Result:
+        """Whether all of these are left alone."""
+        decision = self._decided(expected, field)
+        names = enumerate(expected.kept or ())
+        wanted = [self._running(name, f"{field}.kept[{number}]") for number, name in names]
+        leaving = _leaving(decision)
+        taken = [each for each in wanted if each.key in leaving]
+        found = f"{_names([each.key for each in taken])} preempted" if taken else "all of them kept"
+        text = f"{_names([each.key for each in wanted])} kept"
+        return judged(not taken, text, found, lambda: self._why_taken([decision], taken))
+
+    def never(self, name: str, field: str) -> Result:
+        """Whether nobody who waits would preempt this one."""
+        victim = self._running(name, field)
+        every = list(decide_all(self._loaded, now=self._now, reading=self._reading))
+        # Of whom nothing is known nothing is promised.
+        problems = [problem for each in every for problem in each.problems]
+        if problems:
+            raise InputError(problems)
+        decisions = [each.decision for each in every if each.decision is not None]
+        taking = [each for each in decisions if victim.key in _leaving(each)]
+        found = f"preempted for {_names([each.preemptor.key for each in taking])}" if taking else "never"
+        return judged(not taking, "never", found, lambda: self._why_taken(taking, [victim]))
+
+    def _decided(self, expected: ExpectedShape, field: str) -> Decision:
+        waiting = pending_names(self._loaded)
+        name = self._known(expected.workload, waiting, f"{field}.workload", "a pending workload")
+        key = name, expected.cluster_queue
+        if key not in self._decisions:
+            self._decisions[key] = decide(
+                self._loaded, name, now=self._now, reading=self._reading, cluster_queue=expected.cluster_queue
+            )
+        return self._decisions[key]
+
+    def _running(self, name: str, field: str) -> Workload:
+        return self._by_key[self._known(name, list(self._by_key), field, "a running workload")]
+
+    def _known(self, name: str, keys: list[str], field: str, what: str) -> str:
+        key = key_of(name, keys)
+        if key is None:
+            raise InputError(
+                [self._place.problem(field, show(name), f"{what} of the manifests{did_you_mean(name, keys)}")]
+            )
+        return key
+
+    def _why_kept(self, decision: Decision, workloads: list[Workload]) -> Iterator[str]:
+        for each in workloads[:_TOLD]:
+            yield from why_not_lines(why_not_answer(decision, each, _FLIPS))
+
+    def _why_taken(self, decisions: list[Decision], workloads: list[Workload]) -> Iterator[str]:
+        for each in workloads[:_TOLD]:
+            yield from why_lines(why_answer(each, decisions, self._now, self._reading, flips=_FLIPS))
+
+    @cached_property
+    def _objects(self) -> tuple[SourcedObject, ...]:
+        folder = Path(self._place.file).parent
+        found: list[SourcedObject] = []
+        for number, each in enumerate(self._shape.manifests):
+            if isinstance(each, str):
+                found.extend(read_objects([folder / each]))
+            elif isinstance(each, dict):
+                found.append(SourcedObject(self._place.file, each))
+            else:
+                expected = "the name of a file or folder, or a Kubernetes object"
+                raise InputError([self._place.problem(f"manifests[{number}]", show(each), expected)])
+        return tuple(found)
+
+    @cached_property
+    def _loaded(self) -> Loaded:
+        return build(self._objects)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Workload]:
+        return {each.key: each for each in self._loaded.cluster.admitted}
+
+    @cached_property
+    def _now(self) -> int:
+        if self._shape.now is None:
+            expected = "a time, RFC 3339: what is decided depends on it"
+            raise InputError([self._place.problem("now", "nothing", expected)])
+        return parse_instant(self._shape.now, field="now")
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return parse_reading(self._shape.reading)
+
+
+def _taken(decision: Decision) -> Iterator[str]:
+    for each in decision.targets:
+        rules = ", ".join(GROUND_RULES[each.evidence.ground])
+        yield f"preempts {each.workload.key}: {each.reason.label}, by {rules}"
+
+
+def _leaving(decision: Decision) -> list[str]:
+    return [each.workload.key for each in decision.targets]
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) or "nobody"
+
+
+def _counted(found: Sequence[object], what: str) -> str:
+    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"

@@ -1,0 +1,107 @@
+"""Files of expectations to what has to be checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tenure.apps.testing.check import Check
+from tenure.apps.testing.decisions import decision_checks
+from tenure.apps.testing.plays import play_checks
+from tenure.errors import InputError, Problem
+from tenure.manifests import Place, show
+from tenure.manifests.yaml_files import EXPECTATIONS
+from tenure.timeline.loading import read_documents
+
+SUFFIX: Final = EXPECTATIONS
+_WHAT: Final = "a map with manifests, or with until: a scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One YAML document of a file.
+
+    Args:
+        file: as the user named it.
+        number: of the document in the file, from 0.
+        name: what it is called.
+        checks: what it expects.
+    """
+
+    file: str
+    number: int
+    name: str
+    checks: tuple[Check, ...]
+
+
+def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
+    """The files that some paths mean: those of a folder that end in `.tenure.yaml`, or the file itself.
+
+    Raises:
+        InputError: a path that is not there, or a folder without such a file.
+
+    >>> expectation_files(["absent"])
+    Traceback (most recent call last):
+    tenure.errors.InputError: absent: found no such file or folder, expected a file or folder to read
+    """
+    found: list[Path] = []
+    problems: list[Problem] = []
+    for path in map(Path, paths):
+        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+        if not files:
+            problems.append(Problem("", f"no file named *{SUFFIX}", "expectations", file=str(path)))
+        elif not path.exists():
+            problems.append(Problem("", "no such file or folder", "a file or folder to read", file=str(path)))
+        found.extend(files)
+    if problems:
+        raise InputError(problems)
+    return list(dict.fromkeys(found))
+
+
+def load_documents(path: str | Path) -> tuple[Document, ...]:
+    """What a file expects. Manifests are read and scenarios played only when a check runs.
+
+    Raises:
+        InputError: everything that is wrong in the file.
+
+    Source: `spec/schemas/expectations.schema.json`, `spec/schemas/scenario.schema.json`.
+    """
+    file = str(path)
+    written = read_documents(path, file, _WHAT)
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for number, raw in enumerate(written):
+        stem = Path(file).name.removesuffix(SUFFIX)
+        name = stem if len(written) == 1 else f"{stem}-{number + 1}"
+        try:
+            documents.append(_document(raw, file, number, name))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return tuple(documents)
+
+
+def _document(raw: object, file: str, number: int, stem: str) -> Document:
+    if not isinstance(raw, dict):
+        raise InputError([Problem("", show(raw), _WHAT, file=file)])
+    if "manifests" in raw:
+        name = str(raw.get("test", stem))
+        checks = decision_checks(raw, Place(f"Test/{name}", file))
+    elif "until" in raw:
+        name = str(raw.get("scenario", stem))
+        checks = play_checks(raw, Place(f"Scenario/{name}", file), stem)
+    else:
+        raise InputError([Place(f"Test/{stem}", file).problem("", f"keys {', '.join(map(str, raw))}", _WHAT)])
+    return Document(file, number, name, _apart(checks))
+
+
+def _apart(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """The checks, with their fields behind names that stand more than once."""
+    count = Counter(each.name for each in checks)
+    return tuple(
+        replace(each, name=f"{each.name} ({each.field})") if count[each.name] > 1 else each for each in checks
+    )

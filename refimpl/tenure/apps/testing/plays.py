@@ -1,0 +1,114 @@
+"""Expectations of a scenario over time, each under the readings that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import Final
+
+from tenure.apps.testing.check import Check, Result, judged
+from tenure.errors import InputError
+from tenure.manifests import Place
+from tenure.readings import Reading, default_preset, preset
+from tenure.timeline import AnyScenario, Record, play
+from tenure.timeline.loading import parse_any_scenario
+from tenure.timeline.record import Outcome
+from tenure.timeline.scenario import Expectation
+from tenure.units import format_instant
+
+_STORY: Final = 12
+"""Lines of what happened that a failure shows."""
+
+
+def play_checks(raw: object, place: Place, name: str) -> list[Check]:
+    """What a scenario expects: each expectation under the readings that it names, else under the default one.
+
+    Args:
+        raw: the document, untrusted.
+        place: how problems name it.
+        name: what the scenario is called where it does not say.
+
+    Raises:
+        InputError: everything that is wrong in it, or it expects nothing.
+    """
+    scenario = parse_any_scenario(raw, file=place.file, name=name)
+    if not scenario.expectations:
+        raise InputError([place.problem("expect", "nothing", "what is expected of the play")])
+    plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}
+    return [
+        Check(
+            f"{_called(number, each)} [{reading}]",
+            each.where,
+            partial(plays[reading].outcome, each),
+        )
+        for number, each in enumerate(scenario.expectations)
+        for reading in _readings_of(each)
+    ]
+
+
+class Play:
+    """A scenario under a reading; played when first asked about."""
+
+    def __init__(self, scenario: AnyScenario, reading: Reading) -> None:
+        self._scenario = scenario
+        self._reading = reading
+
+    def outcome(self, expected: Expectation) -> Result:
+        """What came of an expectation: all that it says has to hold."""
+        found = [each for each in self._record.outcomes if each.field.split(".")[0] == expected.where]
+        wrong = [each for each in found if not each.holds]
+        told = wrong or found
+        return judged(
+            not wrong,
+            "; ".join(each.expected for each in told),
+            "; ".join(each.found for each in told),
+            partial(_why, self._record, wrong, expected),
+        )
+
+    @cached_property
+    def _record(self) -> Record:
+        return play(self._scenario, self._reading)
+
+
+def _why(record: Record, wrong: list[Outcome], expected: Expectation) -> Iterator[str]:
+    for each in wrong:
+        yield f"{each.field}: expected {each.expected}, found {each.found}"
+    end = record.end if expected.at is None else expected.at
+    story = [each for each in record.story if each.at <= end]
+    yield f"What happened last, until {format_instant(end)} under {record.reading}:"
+    for entry in story[-_STORY:]:
+        rules = f", by {', '.join(entry.rules)}" if entry.rules else ""
+        yield f"  {format_instant(entry.at)}  {entry.what.value}  {entry.workload}  {entry.text}{rules}"
+
+
+def _readings(scenario: AnyScenario) -> list[str]:
+    named = (name for each in scenario.expectations for name in _readings_of(each))
+    return list(dict.fromkeys(named))
+
+
+def _readings_of(expected: Expectation) -> tuple[str, ...]:
+    return expected.readings or (default_preset(),)
+
+
+def _called(number: int, expected: Expectation) -> str:
+    when = "" if expected.at is None else f" at {format_instant(expected.at)}"
+    parts = {
+        "running": expected.running,
+        "waiting": expected.waiting,
+        "evicted": expected.evicted,
+        "parked": expected.parked,
+        "may go": expected.may_go,
+        "kept": expected.kept,
+        "priority": tuple(expected.priority),
+        "minimum runtime": tuple(expected.min_runtime),
+        "workloads": tuple(expected.workloads),
+    }
+    said = [f"{what} {', '.join(names)}" for what, names in parts.items() if names]
+    whole = {
+        "every workload": expected.every,
+        "preemptions": expected.preemptions,
+        "cut short": expected.cut_short,
+        "loop": expected.loop,
+    }
+    said += [what for what, there in whole.items() if there is not None]
+    return f"expect[{number}]{when}: {'; '.join(said)}"

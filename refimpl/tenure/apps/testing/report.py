@@ -1,0 +1,183 @@
+"""What came of the expectations: as text, as JSON, and as continuous integration reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from tenure.answers.written import schema_of, written
+from tenure.apps.testing.check import Check, Result, Status
+from tenure.apps.testing.documents import Document
+from tenure.reports import Case, Report, RuleText, Suite, Trouble
+from tenure.reports.problems import place_in
+from tenure.timeline.checks import LocateIn
+
+_RULES: Final = (
+    RuleText("expectation", "What a file expects does not come true."),
+    RuleText("bad-input", "What a file expects cannot be found out."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A check that has run.
+
+    Args:
+        document: where it stands.
+        check: the check.
+        result: what came of it.
+    """
+
+    document: Document
+    check: Check
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationShape:
+    """One expectation.
+
+    Args:
+        file: the file.
+        test: the test or scenario in it.
+        field: its path in that document.
+        line: where it stands; 0 where that is not known.
+        name: what is expected, for people.
+        status: holds, fails, or error where it cannot be found out.
+        expected: in words.
+        found: in words.
+        why: the rules' findings behind a failure, line by line.
+    """
+
+    file: str
+    test: str
+    field: str
+    line: int
+    name: str
+    status: str
+    expected: str
+    found: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksAnswer:
+    """What came of files of expectations.
+
+    Args:
+        holds: whether every expectation does.
+        expectations: all of them, in the order of their files.
+    """
+
+    holds: bool
+    expectations: tuple[ExpectationShape, ...]
+
+
+def run(documents: Iterable[Document]) -> Iterator[Checked]:
+    """Every check of some documents, one after another."""
+    return (Checked(document, check, check.run()) for document in documents for check in document.checks)
+
+
+def checks_of(done: Sequence[Checked], locate: LocateIn) -> Report:
+    """The report: a suite for each file.
+
+    Args:
+        done: all checks.
+        locate: from a file, the number of a document as text and a field to a line.
+    """
+    files = groupby(done, key=lambda each: each.document.file)
+    return Report(
+        "tenure test",
+        tuple(Suite(file, tuple(map(_case, found))) for file, found in files),
+        tuple(_trouble(each, locate) for each in done if each.result.status != Status.HOLDS),
+        _RULES,
+        closing_line(done),
+        finished=all(each.result.status != Status.ERROR for each in done),
+    )
+
+
+def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
+    """What `tenure test -o json` prints."""
+    shapes = (
+        ExpectationShape(
+            each.document.file,
+            each.document.name,
+            each.check.field,
+            _line(each, locate),
+            each.check.name,
+            each.result.status.value,
+            each.result.expected,
+            each.result.found,
+            each.result.lines,
+        )
+        for each in done
+    )
+    holds = all(each.result.status == Status.HOLDS for each in done)
+    return written(ChecksAnswer(holds, tuple(shapes)))
+
+
+def text_lines(done: Sequence[Checked]) -> Iterator[str]:
+    """What people read: by file, and why where something fails."""
+    for file, found in groupby(done, key=lambda each: each.document.file):
+        yield file
+        for each in found:
+            yield from _text(each)
+    yield closing_line(done)
+
+
+def closing_line(done: Sequence[Checked]) -> str:
+    """What it comes to.
+
+    >>> closing_line([])
+    'test: 0 expectations, 0 fail'
+    """
+    count = {status: sum(each.result.status == status for each in done) for status in Status}
+    wrong = count[Status.ERROR]
+    errors = f", {wrong} cannot be found out" if wrong else ""
+    plural = "" if len(done) == 1 else "s"
+    return f"test: {len(done)} expectation{plural}, {count[Status.FAILS]} fail{errors}"
+
+
+def checks_schema() -> dict[str, Any]:
+    """The JSON Schema of what `tenure test -o json` prints.
+
+    >>> checks_schema()["title"]
+    'tenure test -o json'
+    """
+    return schema_of(ChecksAnswer, "tenure test -o json")
+
+
+def _text(each: Checked) -> Iterator[str]:
+    result = each.result
+    word = {Status.HOLDS: "ok  ", Status.FAILS: "FAIL", Status.ERROR: "ERR "}[result.status]
+    if result.status == Status.HOLDS:
+        yield f"  {word} {each.check.name}"
+        return
+    yield f"  {word} {each.check.name}: {result.text}"
+    # What is wrong with the input is said once.
+    told = result.lines[1:] if result.status == Status.ERROR else result.lines
+    yield from (f"         {line}".rstrip() for line in told)
+
+
+def _case(each: Checked) -> Case:
+    result = each.result
+    text = "" if result.status == Status.HOLDS else result.text
+    return Case(
+        each.document.name,
+        each.check.name,
+        failure=text if result.status == Status.FAILS else "",
+        error=text if result.status == Status.ERROR else "",
+        details="\n".join(result.lines),
+    )
+
+
+def _trouble(each: Checked, locate: LocateIn) -> Trouble:
+    rule = _RULES[each.result.status == Status.ERROR]
+    places = place_in(each.document.file, _line(each, locate))
+    return Trouble(rule.id, each.check.name, each.result.text, places)
+
+
+def _line(each: Checked, locate: LocateIn) -> int:
+    return locate(each.document.file, str(each.document.number), each.check.field)

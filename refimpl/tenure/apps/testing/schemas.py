@@ -1,0 +1,12 @@
+"""The published schema of the answer: `python -m tenure.apps.testing.schemas spec/schemas` writes it anew."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tenure.answers.written import write_schema
+from tenure.apps.testing.report import checks_schema
+
+if __name__ == "__main__":
+    write_schema(Path(sys.argv[1]), "test", checks_schema())

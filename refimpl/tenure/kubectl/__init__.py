@@ -1,6 +1,0 @@
-"""A cluster as its API server shows it, read and never written: for `kubectl tenure`."""
-
-from tenure.kubectl.objects import Fetched, fetch
-from tenure.kubectl.server import ClusterError, Server, connect
-
-__all__ = ["ClusterError", "Fetched", "Server", "connect", "fetch"]
