@@ -13,7 +13,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tenure import cli
+from tenure.apps import cli
 from tenure.apps.cli import terminal
 
 
