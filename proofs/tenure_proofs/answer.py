@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from tenure.answers.written import write_schema
 from tenure.conformance.json_schema import Shape, json_schema
+from tenure.telling.answers.written import write_schema
 from tenure_proofs.registry import Verdict
 
 VERSION: Literal["tenure-proof-report/4"] = "tenure-proof-report/4"

@@ -9,7 +9,6 @@ from pathlib import Path
 from tenure.engines import Engine, Sitting, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
-from tenure.explain import explain
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.model import Cluster, Instant, Workload
@@ -18,6 +17,7 @@ from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, parse_reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
+from tenure.telling.explain import explain
 
 __all__ = [
     "Decision",

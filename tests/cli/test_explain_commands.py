@@ -12,11 +12,11 @@ import yaml
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from tenure.answers.schemas import SHAPES, answer_schema
 from tenure.apps.cli.explain import explain_command, split_victim, why_command, why_not_command
 from tenure.errors import InputError
-from tenure.flips import Search, search_flips
 from tenure.resources import bundled
+from tenure.telling.answers.schemas import SHAPES, answer_schema
+from tenure.telling.flips import Search, search_flips
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
@@ -57,7 +57,7 @@ def searched_once(*asked: Any) -> Search:
 
 @pytest.fixture(autouse=True)
 def _searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenure.answers.decision.search_flips", searched_once)
+    monkeypatch.setattr("tenure.telling.answers.decision.search_flips", searched_once)
 
 
 def said(*arguments: str) -> str:
@@ -99,7 +99,9 @@ def test_json_and_yaml_say_the_same_and_are_as_the_schema_says(arguments: tuple[
 @pytest.mark.parametrize("command", SHAPES)
 def test_the_published_schema_is_the_one_that_the_shapes_make(command: str) -> None:
     published = bundled("spec", "schemas", f"{command}.schema.json").read_text(encoding="utf-8")
-    assert json.loads(published) == answer_schema(command), "python -m tenure.answers.schemas spec/schemas"
+    assert json.loads(published) == answer_schema(command), (
+        "python -m tenure.telling.answers.schemas spec/schemas"
+    )
 
 
 @pytest.mark.parametrize("command", SHAPES)

@@ -136,5 +136,6 @@ def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Pa
         "kind: List\n",
         encoding="utf-8",
     )
-    needed, heavy = "tenure.oracle.decide", ["yaml", "jsonschema", "tenure.flips", "tenure.answers.shapes"]
+    heavy = ["yaml", "jsonschema", "tenure.telling.flips", "tenure.telling.answers.shapes"]
+    needed = "tenure.oracle.decide"
     assert loaded_by(["decide", str(dump), "--cluster-queue", "q"], [needed, *heavy]) == [needed]

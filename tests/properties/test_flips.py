@@ -7,12 +7,12 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenure.flips import Flip, Situation, answer_of, search_flips
-from tenure.flips.clock import Clock
-from tenure.flips.policies import MinAdmitDuration, Threshold
-from tenure.flips.workloads import Priority
 from tenure.readings import Reading
 from tenure.strategies import decide_inputs
+from tenure.telling.flips import Flip, Situation, answer_of, search_flips
+from tenure.telling.flips.clock import Clock
+from tenure.telling.flips.policies import MinAdmitDuration, Threshold
+from tenure.telling.flips.workloads import Priority
 from tests.sampling import sample
 from tests.unit.clusters import READINGS, Case, cases
 from tests.unit.flips.campaign import ALL, problems, situation_of, target_of

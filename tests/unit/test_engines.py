@@ -19,7 +19,6 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
-from tenure.explain import explain
 from tenure.fast import Answer
 from tenure.model import (
     Cluster,
@@ -35,6 +34,7 @@ from tenure.oracle.search import find_targets
 from tenure.readings import preset
 from tenure.resources import bundled
 from tenure.strategies import chunk
+from tenure.telling.explain import explain
 from tests import process
 from tests.conformance.requests import an_input
 from tests.sampling import sample

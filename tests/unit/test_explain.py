@@ -10,12 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from tenure.conformance.requests import read_decide_request
-from tenure.explain import GROUND_RULES, Explanation, explain
-from tenure.findings import Finding, comparisons
-from tenure.findings.attempts import attempts, spared
-from tenure.findings.counts import count_trials
-from tenure.findings.flavors import flavor_trials
-from tenure.findings.shortages import account_text, shortages
 from tenure.model import (
     MINUTE,
     Assignment,
@@ -50,6 +44,12 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure.strategies import decide_inputs
+from tenure.telling.explain import GROUND_RULES, Explanation, explain
+from tenure.telling.findings import Finding, comparisons
+from tenure.telling.findings.attempts import attempts, spared
+from tenure.telling.findings.counts import count_trials
+from tenure.telling.findings.flavors import flavor_trials
+from tenure.telling.findings.shortages import account_text, shortages
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.answers.written import schema_of, write_schema, written
 from tenure.campaign.plan import Plan
 from tenure.campaign.tally import Tally
 from tenure.conform.report import Count, counts
+from tenure.telling.answers.written import schema_of, write_schema, written
 
 TITLE: Final = "tenure campaign -o json"
 CORE: Final = "the optimized core"

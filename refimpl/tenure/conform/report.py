@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.answers.written import schema_of, write_schema, written
 from tenure.conform.compare import Compared
 from tenure.conform.histogram import Histogram
 from tenure.conform.verdicts import FAILURES
+from tenure.telling.answers.written import schema_of, write_schema, written
 
 TITLE: Final = "tenure conform -o json"
 DRAWN: Final = "seed "

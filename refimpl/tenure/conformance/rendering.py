@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.explain import GROUND_RULES, Explanation, explain
-from tenure.findings import Finding
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
+from tenure.telling.explain import GROUND_RULES, Explanation, explain
+from tenure.telling.findings import Finding
 
 
 def render_decision(decision: Decision, *, explained: bool = False) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.answers.written import write_schema
 from tenure.conformance.answer_shapes import AccessibleAnswer, Answer
 from tenure.conformance.json_schema import json_schema
 from tenure.conformance.request_shapes import Request
+from tenure.telling.answers.written import write_schema
 
 SHAPES: Final[Mapping[str, tuple[Any, str]]] = {
     "oracle-request": (Request, "a request of tenure oracle"),

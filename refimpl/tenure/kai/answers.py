@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.errors import bad_input
-from tenure.findings import Finding
 from tenure.kai.arguments import method_name
 from tenure.kai.entries import ACTIONS
 from tenure.kai.filters import Filtered
@@ -32,6 +31,7 @@ from tenure.kai.words import (
     verdict_of,
 )
 from tenure.model import Action
+from tenure.telling.findings import Finding
 from tenure.units import format_duration, format_instant
 
 

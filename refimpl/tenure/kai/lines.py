@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenure.findings import Finding
 from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
+from tenure.telling.findings import Finding
 
 
 def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tenure.answers.written import schema_of, with_warnings, write_schema
 from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
+from tenure.telling.answers.written import schema_of, with_warnings, write_schema
 
 SHAPES = {"filter": FilterAnswer, "validate": ValidateAnswer, "resolve": ResolveAnswer}
 """What each command below `tenure kai` answers with."""

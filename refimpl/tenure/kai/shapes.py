@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.findings import Finding
+from tenure.telling.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)

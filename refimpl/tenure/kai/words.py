@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.findings import Finding
 from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
 from tenure.kai.filters import Filtered
 from tenure.kai.model import Job, Queue, Scene
@@ -13,6 +12,7 @@ from tenure.kai.resolver import Resolution
 from tenure.kai.validators import GroupLoss, JobLoss
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
+from tenure.telling.findings import Finding
 from tenure.units import format_duration, format_instant
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenure.answers.written import schema_of, write_schema, written
+from tenure.telling.answers.written import schema_of, write_schema, written
 from tenure.timeline.record import (
     Cycle,
     Loop,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenure.explain import GROUND_RULES
 from tenure.model import Instant, Target
+from tenure.telling.explain import GROUND_RULES
 from tenure.timeline.actors import Actor
 from tenure.timeline.ledger import Ledger, Player, told
 from tenure.timeline.record import Cycle, Happening, HeadResult, Preemption, PriorityStep

@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tenure.conformance.requests import read_decide_request
-from tenure.flips import Flip, Situation, answer_of, apply, search_flips
-from tenure.flips.knob import Measured
 from tenure.strategies import examples
+from tenure.telling.flips import Flip, Situation, answer_of, apply, search_flips
+from tenure.telling.flips.knob import Measured
 
 ALL = 1_000
 """More flips than one search finds."""

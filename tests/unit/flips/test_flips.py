@@ -7,9 +7,6 @@ import dataclasses
 import pytest
 
 from tenure.errors import InputError
-from tenure.flips import Answer, Flip, Situation, apply, nearest_flips, search_flips
-from tenure.flips.knob import Range, relative_size
-from tenure.flips.search import by_distance, first_flipping, flips_along, some_flipping
 from tenure.model import (
     MINUTE,
     UNLIMITED,
@@ -24,6 +21,9 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.readings import preset
+from tenure.telling.flips import Answer, Flip, Situation, apply, nearest_flips, search_flips
+from tenure.telling.flips.knob import Range, relative_size
+from tenure.telling.flips.search import by_distance, first_flipping, flips_along, some_flipping
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
 HOUR = 60 * MINUTE

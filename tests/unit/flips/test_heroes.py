@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tenure.flips import Answer, Situation, answer_of, apply, search_flips
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -15,6 +14,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import Reading, parse_reading, preset
+from tenure.telling.flips import Answer, Situation, answer_of, apply, search_flips
 
 GPU = FlavorResource("h100", "gpu")
 RULES = "spec.preemption.rules"

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from tenure.flips import Answer, Flip, Situation, apply, search_flips
-from tenure.flips.chance import tie_of
-from tenure.flips.orders import FlavorOrder
 from tenure.model import (
     NANO,
     Cluster,
@@ -25,6 +22,9 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
+from tenure.telling.flips import Answer, Flip, Situation, apply, search_flips
+from tenure.telling.flips.chance import tie_of
+from tenure.telling.flips.orders import FlavorOrder
 from tests.unit.clusters import GPU, NOW, queue, running, waiting
 
 READING = preset("guaranteed")

@@ -5,9 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tenure.conformance.protocol import answer
-from tenure.explain import explain
-from tenure.findings.shortages import account_text, shortages
-from tenure.findings.summary import summarize
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -34,6 +31,9 @@ from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, parse_reading, preset, preset_names
+from tenure.telling.explain import explain
+from tenure.telling.findings.shortages import account_text, shortages
+from tenure.telling.findings.summary import summarize
 from tests.unit.timeline.plays import played, result, scenario, submit
 from tests.unit.timeline.plays import queue as raw_queue
 

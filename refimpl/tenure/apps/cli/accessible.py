@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure.answers.readings import reading_text
 from tenure.apps.cli.asked import Asked, ask
 from tenure.apps.cli.options import DEFAULT_READING, Example, Now, Overrides, Paths, ReadingName
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour
 from tenure.conformance.accessible import render_rows
-from tenure.findings.shortages import amount
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
+from tenure.telling.answers.readings import reading_text
+from tenure.telling.findings.shortages import amount
 from tenure.units import format_instant
 
 HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")

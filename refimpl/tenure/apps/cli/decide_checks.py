@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from tenure.api import Decision, PendingDecision
 from tenure.errors import Problem
-from tenure.explain import summarize
 from tenure.manifests import object_name
 from tenure.model import Outcome
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.problems import place_in, rules_of, trouble_of
+from tenure.telling.explain import summarize
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines

@@ -8,11 +8,6 @@ from typing import Annotated
 
 import typer
 
-from tenure.answers.decision import explain_answer
-from tenure.answers.lines import explain_lines, why_lines, why_not_lines
-from tenure.answers.why import why_answer
-from tenure.answers.why_not import why_not_answer
-from tenure.answers.written import written
 from tenure.api import Decision
 from tenure.apps.cli.asked import Asked, ask
 from tenure.apps.cli.options import (
@@ -32,8 +27,13 @@ from tenure.apps.cli.options import (
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
-from tenure.flips import DEFAULT_LIMIT
 from tenure.model import Cluster, Workload
+from tenure.telling.answers.decision import explain_answer
+from tenure.telling.answers.lines import explain_lines, why_lines, why_not_lines
+from tenure.telling.answers.why import why_answer
+from tenure.telling.answers.why_not import why_not_answer
+from tenure.telling.answers.written import written
+from tenure.telling.flips import DEFAULT_LIMIT
 
 
 def explain_command(

@@ -246,6 +246,6 @@ def _print(output: Output, answer: object, lines: Any, scene: Scene) -> None:
     if output == Output.TEXT:
         print_answer(output, None, lines)
         return
-    from tenure.answers.written import written
+    from tenure.telling.answers.written import written
 
     print_answer(output, {**written(answer), "warnings": list(scene.warnings)}, ())

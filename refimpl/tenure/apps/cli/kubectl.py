@@ -16,9 +16,9 @@ from tenure.apps.cli.options import DEFAULT_READING, Flips, Now, Overrides, Read
 from tenure.apps.cli.output import Output, OutputOption
 from tenure.apps.cli.terminal import Color, choose_colour, complain
 from tenure.errors import InputError, Problem
-from tenure.flips import DEFAULT_LIMIT
 from tenure.manifests import build, parse_duration, parse_instant
 from tenure.readings import parse_reading
+from tenure.telling.flips import DEFAULT_LIMIT
 
 EXIT_NO_CLUSTER = 4
 SHORTEST_WAIT = 10**8

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tenure.answers.readings import reading_text
 from tenure.api import PendingDecision
 from tenure.apps.cli.asked import Asked
 from tenure.apps.cli.output import Output, print_answer
@@ -16,9 +15,10 @@ from tenure.apps.cli.text import decision_lines
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
 from tenure.errors import Problem
-from tenure.explain import summarize
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
+from tenure.telling.answers.readings import reading_text
+from tenure.telling.explain import summarize
 from tenure.units import format_instant
 
 UNDECIDED = "not decided"

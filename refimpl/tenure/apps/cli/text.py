@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.answers.readings import reading_text
-from tenure.explain import GROUND_RULES, Explanation, explain, summarize
-from tenure.findings import Finding
 from tenure.oracle.decide import Decision
+from tenure.telling.answers.readings import reading_text
+from tenure.telling.explain import GROUND_RULES, Explanation, explain, summarize
+from tenure.telling.findings import Finding
 from tenure.units import format_instant
 
 

@@ -8,17 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from tenure.answers.lines import why_lines, why_not_lines
-from tenure.answers.why import why_answer
-from tenure.answers.why_not import why_not_answer
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
 from tenure.apps.testing.check import Check, Result, judged
 from tenure.apps.testing.shapes import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
-from tenure.explain import GROUND_RULES, summarize
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
 from tenure.model import Outcome, Workload
 from tenure.readings import Reading, parse_reading
+from tenure.telling.answers.lines import why_lines, why_not_lines
+from tenure.telling.answers.why import why_answer
+from tenure.telling.answers.why_not import why_not_answer
+from tenure.telling.explain import GROUND_RULES, summarize
 from tenure.timeline.naming import key_of
 from tenure.timeline.shapes import checked
 from tenure.validation import validate

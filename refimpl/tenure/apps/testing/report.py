@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from tenure.answers.written import schema_of, written
 from tenure.apps.testing.check import Check, Result, Status
 from tenure.apps.testing.documents import Document
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.problems import place_in
+from tenure.telling.answers.written import schema_of, written
 from tenure.timeline.checks import LocateIn
 
 _RULES: Final = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tenure.answers.written import write_schema
 from tenure.apps.testing.report import checks_schema
+from tenure.telling.answers.written import write_schema
 
 if __name__ == "__main__":
     write_schema(Path(sys.argv[1]), "test", checks_schema())

@@ -1,0 +1,215 @@
+"""Decision to why and why not, by rule identifier, with the values compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tenure.model import Ground, Outcome, Target, Workload
+from tenure.oracle.decide import Decision
+from tenure.oracle.question import uses_any
+from tenure.rules.hero_targets import is_immune
+from tenure.telling.findings import (
+    Comparison,
+    Finding,
+    comparisons,
+    eligibility_findings,
+    order_findings,
+    request_findings,
+)
+from tenure.telling.findings.heroes import is_above_preemptor, kin_of
+from tenure.telling.findings.summary import summarize
+
+__all__ = [
+    "GROUND_RULES",
+    "Explanation",
+    "WorkloadExplanation",
+    "explain",
+    "explain_workload",
+    "summarize",
+]
+
+GROUND_RULES: dict[Ground, tuple[str, ...]] = {
+    Ground.NONE: (),
+    Ground.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
+    Ground.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
+    Ground.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
+    Ground.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
+    Ground.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
+    Ground.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
+    Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
+    Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
+    Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
+    Ground.HERO: ("UCQ-310", "UCQ-340"),
+}
+"""The rules by which each ground allows a workload to be taken, from the outermost in."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadExplanation:
+    """Why a running workload is preempted, or is not.
+
+    Args:
+        workload: who.
+        taken: whether it is preempted.
+        verdict: the answer in one line.
+        findings: what each rule found, from the outermost in.
+    """
+
+    workload: Workload
+    taken: bool
+    verdict: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A whole decision explained.
+
+    Args:
+        decision: what is explained.
+        request: what the quota rules found about the request.
+        workloads: every workload that holds quota in the queue's tree; those that are taken first, in order.
+    """
+
+    decision: Decision
+    request: tuple[Finding, ...]
+    workloads: tuple[WorkloadExplanation, ...]
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The outcome, and what was short; see `summarize`."""
+        return summarize(self.decision)
+
+
+def explain(decision: Decision) -> Explanation:
+    """Explain a decision.
+
+    Args:
+        decision: what the reference decided.
+
+    Raises:
+        ValueError: the optimized core decided; it keeps nobody but the victims.
+
+    >>> from tenure.model import Cluster, ClusterQueue
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> cluster = Cluster({"q": ClusterQueue("q")})
+    >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> explain(decide(cluster, nothing, "q", 0, preset("guaranteed"))).summary[0]
+    'Fit: ns/w fits in ClusterQueue q beside 0 running workloads'
+    """
+    if decision.engine != "reference":
+        raise ValueError(f"engine {decision.engine} keeps no trace: decide by the reference to explain")
+    known, shares = _Known.of(decision), comparisons(decision)
+    ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
+    return Explanation(
+        decision=decision,
+        request=tuple(request_findings(decision)),
+        workloads=tuple(_explain_workload(decision, workload, known, shares) for workload in ordered),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where each workload stands in a decision, by name."""
+
+    targets: dict[str, Target]
+    places: dict[str, int]
+    spared: frozenset[str]
+    rejected: frozenset[str]
+    reached: int
+
+    @classmethod
+    def of(cls, decision: Decision) -> _Known:
+        selection = decision.selection
+        places = {each.workload.key: place for place, each in enumerate(decision.candidates)}
+        removed = () if selection is None else selection.removed
+        return cls(
+            targets={target.workload.key: target for target in decision.targets},
+            places=places,
+            spared=frozenset(each.workload.key for each in (selection.spared if selection else ())),
+            rejected=frozenset(each.workload.key for each in (selection.rejected if selection else ())),
+            reached=max((places[each.workload.key] for each in removed), default=-1),
+        )
+
+    def rank(self, workload: Workload) -> tuple[bool, int]:
+        """Those who are taken first, then the other candidates, both in order; the rest last."""
+        return (workload.key not in self.targets, self.places.get(workload.key, len(self.places)))
+
+
+def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanation:
+    """Explain why one workload of the tree is preempted, or is not.
+
+    Args:
+        decision: the decision.
+        workload: one of `decision.running`.
+    """
+    return _explain_workload(decision, workload, _Known.of(decision), comparisons(decision))
+
+
+def _explain_workload(
+    decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Comparison]
+) -> WorkloadExplanation:
+    taken = workload.key in known.targets
+    if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
+        verdict = {
+            Outcome.FIT: "kept: the request fits without it",
+            Outcome.NO_FIT: "kept: nobody is preempted for a request that no flavor serves",
+        }[decision.outcome]
+        return WorkloadExplanation(workload, taken, verdict, ())
+    if not uses_any(workload, decision.assignment.needs_preemption):
+        return WorkloadExplanation(workload, taken, "kept: it uses nothing that is short", ())
+    place = known.places.get(workload.key)
+    findings = [*eligibility_findings(decision, workload, shares)]
+    if place is not None:
+        findings += order_findings(decision, place)
+    return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(findings))
+
+
+def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
+    target = known.targets.get(workload.key)
+    if target is not None:
+        return f"preempted: {target.reason.label}, by {', '.join(GROUND_RULES[target.evidence.ground])}"
+    if workload.key in known.spared:
+        return "kept: removed at first, then given its quota back by fill-back"
+    if workload.key not in known.places:
+        return f"kept: it may not be taken{_because_of_heroes(decision, workload)}"
+    if workload.key in known.rejected:
+        return "kept: its queue's share does not allow it"
+    if decision.terms.fair_sharing:
+        return "kept: fair sharing did not come to it"
+    if decision.outcome == Outcome.NO_CANDIDATES:
+        return "kept: it may be taken, but all who may be taken together are not enough"
+    return _verdict_on_order(decision, workload, known)
+
+
+def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
+    if decision.terms.hero:
+        return "kept: it may be taken, but those sufficed who stood before it when their turns came"
+    place = known.places[workload.key]
+    if place < known.reached:
+        return "kept: passed over, since when its turn came it could not be taken any more"
+    mine = _ordinal(place + 1)
+    return f"kept: it may be taken, but the first {known.reached + 1} in order sufficed ({mine})"
+
+
+def _because_of_heroes(decision: Decision, workload: Workload) -> str:
+    """What a hero has to do with it, where that is all that keeps a workload."""
+    if workload.cluster_queue == decision.queue.name:
+        return ""
+    kin = kin_of(decision, workload)
+    if decision.terms.hero and is_above_preemptor(decision, workload):
+        return ": hero, above you"
+    if decision.terms.hero and not kin.in_scope:
+        return ": outside the hero's subtree"
+    if kin.hero and is_immune(decision.preemptor, workload, decision.terms, kin):
+        if not decision.terms.hero:
+            return ": it runs in a hero, and the preemptor in none"
+        return ": hero, a peer of no lower priority" if kin.peer else ": hero, not below you"
+    return ""
+
+
+def _ordinal(number: int) -> str:
+    teens = 10 <= number % 100 < 20
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -1,0 +1,218 @@
+"""What the rules found about workloads of other ClusterQueues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
+from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.heroes.effective import charged_usage
+from tenure.oracle.question import WITH_ADVANTAGE, Candidate
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.tree import quota_at
+from tenure.rules.eligibility import reason_for
+from tenure.rules.priority import has_lower_priority
+from tenure.rules.quota import is_within_quota
+from tenure.rules.reclaim import ground_across_queues, may_reclaim, may_take_while_borrowing
+from tenure.rules.share import (
+    compare_shares,
+    passes_final_share,
+    passes_initial_share,
+    stays_in_tournament,
+)
+from tenure.telling.findings.ageing import ageing_findings
+from tenure.telling.findings.comparisons import Comparison
+from tenure.telling.findings.finding import Finding
+from tenure.telling.findings.heroes import immunity_findings, taken_by_hero_findings
+from tenure.telling.findings.subtrees import narrower_findings
+from tenure.units import format_amount
+
+_COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
+
+
+def elsewhere_findings(
+    decision: Decision, target: Workload, shares: Mapping[str, Comparison]
+) -> Iterator[Finding]:
+    """What the rules found about whether a workload of another queue may be taken, from the outermost in.
+
+    Args:
+        decision: the decision.
+        target: a workload of another queue.
+        shares: what `comparisons(decision)` returned.
+    """
+    if decision.terms.hero:
+        yield from taken_by_hero_findings(decision, target)
+        return
+    found, taken = _found(decision, target)
+    exceeds = list(_exceeding(decision, target))
+    yield Finding("KQ-300", taken, _turn_text(decision, found, taken))
+    yield from immunity_findings(decision, target)
+    for finding in exceeds:
+        yield Finding("KQ-200", not finding.holds, finding.text)
+    allowed = may_reclaim(decision.preemptor, target, decision.terms)
+    yield Finding("KQ-330", allowed, _policy_text(decision, target, allowed))
+    lower = has_lower_priority(decision.preemptor, target)
+    text = f"priority {target.priority} is {'' if lower else 'not '}below {decision.preemptor.priority}"
+    yield Finding("KQ-010", lower, text)
+    yield from ageing_findings(decision, target, "it")
+    yield from ageing_findings(decision, decision.preemptor, "preemptor")
+    if found is not None:
+        if decision.terms.fair_sharing:
+            yield from _by_share(found, taken, shares.get(target.key))
+            yield from _ties(decision, found) if taken else _left_out(decision, found)
+        else:
+            yield from _classically(decision, target, found)
+    if taken and found is not None:
+        reason = reason_for(found.evidence.ground)
+        yield Finding("KQ-310", True, f"reason {reason.label}")
+
+
+def _exceeding(decision: Decision, target: Workload) -> Iterator[Finding]:
+    """Whether its queue, and every cohort up to the common one, exceeds its quota of something needed."""
+    snapshot = decision.snapshot
+    mine = snapshot.tree.nodes[snapshot.place].path
+    for place in snapshot.tree.nodes[snapshot.tree.places[target.cluster_queue or ""]].path:
+        if place in mine:
+            return
+        node = snapshot.tree.nodes[place]
+        name = f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
+        exceeds, words = False, []
+        for asked in sorted(decision.assignment.needs_preemption):
+            used, quota = snapshot.usage[place].get(asked, 0), quota_at(snapshot.tree, place, asked).subtree
+            exceeds = exceeds or not is_within_quota(used, quota)
+            amounts = f"{format_amount(asked.resource, used)} of {format_amount(asked.resource, quota)}"
+            words.append(f"{amounts} {asked.resource} on {asked.flavor}")
+        said = "exceeds its quota" if exceeds else "is within its quota"
+        yield Finding("KQ-200", exceeds, f"{name} {said}: uses {', '.join(words)}")
+        if decision.terms.fair_sharing:
+            return  # fair sharing asks the queue alone
+
+
+def _turn_text(decision: Decision, found: Candidate | None, taken: bool) -> str:
+    if taken:
+        return "may be taken from its ClusterQueue"
+    if decision.terms.fair_sharing and found is not None and not _had_its_turn(found):
+        return "a candidate of another ClusterQueue, whose turn did not come"
+    return "may not be taken from its ClusterQueue"
+
+
+def _had_its_turn(found: Candidate) -> bool:
+    """Under fair sharing: whether shares were compared, so that the evidence has a ground."""
+    return found.evidence.ground != Ground.NONE
+
+
+def _policy_text(decision: Decision, target: Workload, allowed: bool) -> str:
+    said = "allows it" if allowed else "does not allow it"
+    policy = decision.terms.reclaim_within_cohort
+    name = "".join(word.capitalize() for word in policy.name.split("_"))
+    if policy == ReclaimWithinCohort.LOWER_PRIORITY and not allowed:
+        said += f": {target.priority} is not below {decision.preemptor.priority}"
+    return f"reclaimWithinCohort {name} {said}"
+
+
+def _classically(decision: Decision, target: Workload, found: Candidate) -> Iterator[Finding]:
+    preemptor, terms = decision.preemptor, decision.terms
+    advantage = found.group == WITH_ADVANTAGE
+    if found.common is not None:
+        yield from narrower_findings(decision, found.common)
+    has = "has a" if advantage else "has no"
+    yield Finding("KQ-350", advantage, f"the preemptor {has} hierarchical advantage over it")
+    facts = Evidence(Ground.NONE, over_quota=True, advantage=advantage)
+    ground = ground_across_queues(preemptor, target, facts, terms)
+    yield Finding("KQ-320", ground != Ground.NONE, f"ground {ground.name}")
+    if not advantage:
+        may = may_take_while_borrowing(preemptor, target, terms)
+        said = "may" if may else "may not"
+        limit = "" if terms.max_priority_threshold is None else f", threshold {terms.max_priority_threshold}"
+        policy = "".join(word.capitalize() for word in terms.borrow_within_cohort.name.split("_"))
+        words = f"borrowWithinCohort {policy}{limit}: {said} be taken while the preemptor's queue borrows"
+        yield Finding("KQ-340", may, words)
+    if ground == Ground.WITHOUT_BORROWING:
+        kept = decision.selection.kept if decision.selection else ()
+        taken = any(each.workload.key == target.key for each in kept)
+        said = "taken" if taken else "not taken"
+        yield Finding(
+            "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be taken in"
+        )
+
+
+def _by_share(found: Candidate, taken: bool, shares: Comparison | None) -> Iterator[Finding]:
+    evidence = found.evidence
+    compared = f"the preemptor's share is {_COMPARED[evidence.share]} its queue's"
+    numbers = "" if shares is None else f": {shares.text}"
+    if evidence.within_nominal:
+        yield Finding("KQ-410", True, "the preemptor's queue stays within its nominal quota")
+    elif evidence.ground == Ground.INITIAL_SHARE:
+        yield Finding(
+            "KQ-430", passes_initial_share(evidence.share), f"{compared} before the removal{numbers}"
+        )
+    elif evidence.ground == Ground.FINAL_SHARE:
+        yield Finding("KQ-420", passes_final_share(evidence.share), f"{compared} after the removal{numbers}")
+    words = f"ground {evidence.ground.name}"
+    if not taken:
+        words = (
+            "no strategy allows it"
+            if _had_its_turn(found)
+            else "its turn did not come, so no share was compared"
+        )
+    yield Finding("KQ-400", taken, words)
+
+
+def _ties(decision: Decision, found: Candidate) -> Iterator[Finding]:
+    """Where cohorts of equal share stand beside each other on the way to the queue, at the start."""
+    snapshot, tree = decision.snapshot, decision.snapshot.tree
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
+    shares = SharesOf(tree)
+    for place in tree.nodes[found.place].path:
+        node = tree.nodes[place]
+        if node.queue is not None or node.parent is None:
+            continue
+        mine = shares.of(charged, place)
+        equal = [
+            tree.nodes[other].name
+            for other in tree.nodes[node.parent].cohorts
+            if other != place and mine.borrowing and compare_shares(shares.of(charged, other), mine) == 0
+        ]
+        if equal:
+            beside = ", ".join(equal)
+            text = f"Cohort {node.name} and {beside} have equal shares: the last by name is visited"
+            yield Finding("KQ-500", node.name > max(equal), f"{text}, where Kueue goes by chance (DV-020)")
+
+
+def _left_out(decision: Decision, found: Candidate) -> Iterator[Finding]:
+    """The nodes on the way down to the queue that the tournament leaves out, as it begins."""
+    snapshot, tree = decision.snapshot, decision.snapshot.tree
+    request = searched_request(decision.assignment)
+    charged = charged_usage(tree, snapshot.usage, snapshot.place, request)
+    shares = SharesOf(tree)
+    for place in tree.nodes[found.place].path:
+        if place in tree.nodes[snapshot.place].path:
+            return
+        if stays_in_tournament(shares.of(charged, place).borrowing, on_path=False):
+            continue
+        node = tree.nodes[place]
+        name = f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
+        amounts = ", ".join(
+            f"{format_amount(asked.resource, charged[place].get(asked, 0))} of "
+            f"{format_amount(asked.resource, quota.subtree)} {asked.resource} on {asked.flavor}"
+            for asked, quota in sorted(node.quotas.items())
+        )
+        yield Finding("KQ-480", False, f"{name} does not borrow, so it is left out: uses {amounts}")
+
+
+def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool]:
+    """The candidate that a workload is, with the most that is known about it; whether it may be taken."""
+    selection = decision.selection
+    if selection is None:
+        return None, False
+    fairly = decision.terms.fair_sharing
+    for group, allowed in (
+        (selection.kept, True),
+        (selection.removed, True),
+        (selection.rejected, False),
+        (selection.candidates, not fairly),
+    ):
+        for candidate in group:
+            if candidate.workload.key == target.key:
+                return candidate, allowed
+    return None, False

@@ -1,0 +1,171 @@
+"""What the rules about heroes found (KEP-8826)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.model import Amount, FlavorResource, Head, Kin, Workload
+from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.fit import accessible_at, room_at
+from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.question import exceeds_any
+from tenure.oracle.tree import quota_at
+from tenure.rules.eligibility import reason_for
+from tenure.rules.hero_fit import hero_mode_without_search, hero_request_fits
+from tenure.rules.hero_rank import has_turn_before, may_take_from_hero
+from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune
+from tenure.rules.priority import has_lower_priority
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import requeue_timestamp
+from tenure.telling.findings.finding import Finding
+from tenure.telling.findings.shortages import amount
+
+_GROUPS = ("of a queue beyond its quota", "of a queue within its quota", "of its own queue")
+
+
+def kin_of(decision: Decision, target: Workload) -> Kin:
+    """How a workload's ClusterQueue stands to the preemptor's."""
+    snapshot = decision.snapshot
+    return kin_between(snapshot.heroes, snapshot.place, snapshot.tree.places[target.cluster_queue or ""])
+
+
+def is_above_preemptor(decision: Decision, target: Workload) -> bool:
+    """Whether a workload runs in a hero that is above the preemptor's."""
+    snapshot = decision.snapshot
+    theirs = snapshot.tree.places[target.cluster_queue or ""]
+    return kin_between(snapshot.heroes, theirs, snapshot.place).above
+
+
+def taken_by_hero_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+    """What the rules found about whether a hero may take a workload of another queue, from the outermost in.
+
+    Args:
+        decision: one for a workload of a hero.
+        target: a workload of another queue that holds quota.
+    """
+    kin, mine, theirs = kin_of(decision, target), decision.queue.name, target.cluster_queue
+    ground = ground_for_hero(decision.preemptor, target, decision.terms, kin)
+    may = bool(ground)
+    said = "may be taken from its ClusterQueue" if may else "may not be taken from its ClusterQueue"
+    yield Finding("KQ-300", may, said)
+    where = "inside" if kin.in_scope else "outside"
+    yield Finding("UCQ-310", may, f"ClusterQueue {theirs} stands {where} the subtree of hero {mine}")
+    if kin.hero:
+        yield from _between_heroes(decision, target, kin)
+    if may:
+        group = group_for_hero(False, _exceeds(decision, target))
+        yield Finding("UCQ-320", True, _GROUPS[group])
+        yield Finding("UCQ-330", True, f"reason {reason_for(ground).label}")
+    yield turn_finding(decision, target)
+
+
+def immunity_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+    """Whether a workload is kept because it runs in a hero; nothing where its queue is none.
+
+    Args:
+        decision: one for a workload of a standard queue.
+        target: a workload of another queue that holds quota.
+    """
+    kin = kin_of(decision, target)
+    if not kin.hero:
+        return
+    immune = is_immune(decision.preemptor, target, decision.terms, kin)
+    hero = f"ClusterQueue {target.cluster_queue} is a hero"
+    yield Finding("UCQ-340", not immune, f"{hero}: its workloads are immune to standard queues")
+    yield turn_finding(decision, target)
+
+
+def hero_request_findings(decision: Decision) -> Iterator[Finding]:
+    """What the rules found about every flavor-resource that a hero asks for."""
+    snapshot = decision.snapshot
+    usage, place = snapshot.usage, snapshot.place
+    assert isinstance(usage, EffectiveUsage)
+    for at, asked in sorted(decision.assignment.usage.items()):
+        most, room = accessible_at(usage.plan, place, at), room_at(usage, place, at)
+        used, name = usage.held.used(place, at), f"{at.resource} on {at.flavor}"
+        fits = hero_request_fits(used, asked, most, room)
+        ever = bool(hero_mode_without_search(asked, fits, most))
+        yield Finding("UCQ-250", ever, f"{name}: {amount(at, asked)} asked, accessible {amount(at, most)}")
+        yield Finding(
+            "UCQ-240",
+            fits,
+            f"{name}: {amount(at, used)} in use and {amount(at, asked)} asked, "
+            f"accessible {amount(at, most)}, room {amount(at, room)}",
+        )
+
+
+def bill_findings(decision: Decision) -> Iterator[Finding]:
+    """What the preemptor's ClusterQueue is billed for heroes; nothing where it is not."""
+    snapshot = decision.snapshot
+    usage = snapshot.usage
+    if not isinstance(usage, EffectiveUsage):
+        return
+    for at, column in sorted(usage.columns.items()):
+        bill = column.bill[snapshot.place]
+        if bill:
+            nominal = quota_at(usage.plan.tree, snapshot.place, at).nominal
+            heroes = ", ".join(_billing(usage, snapshot.place, at))
+            yield Finding(
+                "UCQ-160",
+                False,
+                f"{at.resource} on {at.flavor}: billed {amount(at, bill)} of "
+                f"{amount(at, nominal)} for {heroes}",
+            )
+
+
+def turn_finding(decision: Decision, target: Workload) -> Finding:
+    """Who has its turn first in a cycle because of heroes, should the target wait again."""
+    mine, theirs = (
+        _head(decision, decision.preemptor, decision.queue.name),
+        _head(decision, target, target.cluster_queue or ""),
+    )
+    first = has_turn_before(mine, theirs)
+    if first:
+        return Finding("UCQ-030", True, "in a cycle its turn would be after the preemptor's, a hero's")
+    said = "a hero's turn comes before" if has_turn_before(theirs, mine) else "neither comes before"
+    return Finding("UCQ-030", False, f"in a cycle, should it wait again: {said}")
+
+
+def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[Finding]:
+    preemptor, terms = decision.preemptor, decision.terms
+    lower = has_lower_priority(preemptor, target)
+    allowed = may_take_from_hero(kin, lower, terms.hero_precedence)
+    if kin.above:
+        standing = f"below hero {decision.queue.name}"
+    elif kin.peer:
+        standing = f"a peer of hero {decision.queue.name}"
+    elif is_above_preemptor(decision, target):
+        standing = f"above hero {decision.queue.name}"
+    else:
+        standing = f"of another branch than hero {decision.queue.name}"
+    compared = f"priority {target.priority} against {preemptor.priority}"
+    yield Finding("UCQ-010", kin.above, f"hero {target.cluster_queue} is {standing}")
+    yield Finding("UCQ-020", allowed, compared)
+    immune = is_immune(preemptor, target, terms, kin)
+    yield Finding("UCQ-340", not immune, f"hero, {standing}: {'immune' if immune else 'not immune'}")
+
+
+def _exceeds(decision: Decision, target: Workload) -> bool:
+    snapshot = decision.snapshot
+    place = snapshot.tree.places[target.cluster_queue or ""]
+    quotas = [(at, quota_at(snapshot.tree, place, at).subtree) for at in decision.assignment.needs_preemption]
+    return exceeds_any(snapshot.usage[place], quotas)
+
+
+def _head(decision: Decision, workload: Workload, queue: str) -> Head:
+    snapshot = decision.snapshot
+    found = snapshot.cluster.cluster_queues[queue]
+    terms = terms_of(found, snapshot.cluster.settings, decision.reading)
+    cohorts = len(snapshot.tree.nodes[snapshot.tree.places[queue]].path) - 1
+    return Head(terms.hero, cohorts, workload.priority, requeue_timestamp(workload, terms))
+
+
+def _billing(usage: EffectiveUsage, place: int, at: FlavorResource) -> Iterator[str]:
+    """The heroes that bill a node, by name."""
+    for branch in usage.plan.branches:
+        share: Amount = usage.bills.get((branch.root, at), {}).get(place, 0)
+        if share:
+            for hero in branch.heroes:
+                if usage.held.used(hero, at):
+                    yield usage.plan.tree.nodes[hero].name

@@ -1,0 +1,171 @@
+"""The outcome of a decision in a line, and below it what is short, or what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.model import Amount, FlavorResource, Outcome
+from tenure.oracle.assignment import Assigner
+from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.fit import accessible_at
+from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import quota_at
+from tenure.rules.quota import can_ever_fit
+from tenure.telling.findings.beyond import Beyond, beyond_potential
+from tenure.telling.findings.heroes import bill_findings
+from tenure.telling.findings.shortages import amount
+
+
+def summarize(decision: Decision) -> tuple[str, ...]:
+    """The outcome and what was short, or where it fits, without looking at any workload.
+
+    Args:
+        decision: any decision.
+
+    >>> from tenure.model import Cluster, ClusterQueue, Workload
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> summarize(decide(Cluster({"q": ClusterQueue("q")}), nothing, "q", 0, preset("guaranteed")))
+    ('Fit: ns/w fits in ClusterQueue q beside 0 running workloads',)
+    """
+    return tuple(_summary(decision))
+
+
+def _summary(decision: Decision) -> Iterator[str]:
+    yield f"{decision.outcome}: {_outcome(decision)}"
+    match decision.outcome:
+        case Outcome.FIT:
+            yield from _served(decision)
+        case Outcome.NO_FIT:
+            yield from _impossible(decision)
+        case Outcome.NO_CANDIDATES | Outcome.PREEMPT:
+            yield from _shortfalls(decision)
+
+
+def _outcome(decision: Decision) -> str:
+    where = f"ClusterQueue {decision.queue.name}"
+    if decision.queue.cohort is not None:
+        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
+    count = len(decision.running)
+    running = f"{count} running workload{'' if count == 1 else 's'}"
+    preemptor, taken = decision.preemptor.key, len(decision.targets)
+    match decision.outcome:
+        case Outcome.FIT:
+            return f"{preemptor} fits in {where} beside {running}{_reduced(decision)}"
+        case Outcome.NO_FIT:
+            return _hopeless(decision, where)
+        case Outcome.NO_CANDIDATES:
+            return f"of {running} in {where} {_too_few(decision)}"
+        case Outcome.PREEMPT:
+            make = "makes" if taken == 1 else "make"
+            return f"{taken} of {running} in {where} {make} room for {preemptor}{_reduced(decision)}"
+
+
+def _hopeless(decision: Decision, where: str) -> str:
+    queue, preemptor = decision.queue, decision.preemptor.key
+    if queue.inactive:
+        return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
+    heroes = running_heroes(decision.snapshot)
+    if heroes and _would_be_served(decision, if_no_hero_ran(decision.snapshot)):
+        said = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
+        return f"{preemptor} is refused in {where} while {said}, and only for that"
+    if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
+        return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
+    empty = "it" if queue.cohort is None else "the whole cohort"
+    return f"{preemptor} could not run in {where} even if {empty} were empty"
+
+
+def _too_few(decision: Decision) -> str:
+    count, preemptor = len(decision.candidates), decision.preemptor.key
+    if decision.selection is None:
+        return f"those who may be taken for {preemptor} are not enough"
+    if decision.terms.fair_sharing and decision.queue.cohort is not None:
+        return f"{count} may be asked for {preemptor}, and shares do not let enough of them be taken"
+    return f"{count} may be taken for {preemptor}, which is not enough"
+
+
+def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
+    """Whether a request that no flavor serves would be served if something else ran."""
+    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().fits
+
+
+def _reduced(decision: Decision) -> str:
+    """How many pods are left of each pod set that partial admission reduced."""
+    asked = {pods.name: pods.count for pods in decision.preemptor.pod_sets}
+    fewer = [
+        f"{pods.count} of {asked[pods.name]} pods of {pods.name}"
+        for pods in decision.assignment.pod_sets
+        if pods.count < asked.get(pods.name, pods.count)
+    ]
+    return f", with {' and '.join(fewer)}" if fewer else ""
+
+
+def _impossible(decision: Decision) -> Iterator[str]:
+    snapshot = decision.snapshot
+    unbilled = if_no_hero_ran(snapshot)
+    for at, asked in sorted(decision.assignment.usage.items()):
+        potential = most_at(snapshot, at)
+        if not can_ever_fit(asked, potential):
+            yield Beyond("", at, asked, 0, potential, most_at(unbilled, at)).text
+    if decision.queue.inactive:
+        return
+    covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
+    requested = {
+        name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
+    }
+    for resource in sorted(requested - covered):
+        yield f"{resource} asked, which the ClusterQueue does not cover"
+    if not decision.assignment.usage:
+        yield from (each.text for each in beyond_potential(decision))
+    yield from (each.text for each in bill_findings(decision))
+
+
+def _served(decision: Decision) -> Iterator[str]:
+    """Where a request fits: what is asked, and what is available without it."""
+    for at, asked in sorted(decision.assignment.usage.items()):
+        if asked:
+            there = f"{amount(at, _free(decision, at))} available; {_own(decision, at)}"
+            yield f"{at.resource} on {at.flavor}: {amount(at, asked)} asked, {there}"
+
+
+def _shortfalls(decision: Decision) -> Iterator[str]:
+    for at in sorted(decision.assignment.needs_preemption):
+        asked = decision.assignment.usage.get(at, 0)
+        used, quota = _used(decision, at)
+        short, free = max(0, asked - _free(decision, at)), amount(at, _free(decision, at))
+        if decision.queue.cohort is None:
+            short = used + asked - quota
+            there = f"{amount(at, used)} of {amount(at, quota)} in use"
+        else:
+            there = f"{free} available; {_own(decision, at)}"
+        yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
+    yield from (each.text for each in bill_findings(decision))
+
+
+def _own(decision: Decision, at: FlavorResource) -> str:
+    used, quota = _used(decision, at)
+    usage, place = decision.snapshot.usage, decision.snapshot.place
+    if isinstance(usage, EffectiveUsage):
+        if decision.terms.hero:
+            held, most = usage.held.used(place, at), accessible_at(usage.plan, place, at)
+            return f"the hero uses {amount(at, held)} of the {amount(at, most)} accessible to it"
+        nominal = quota_at(usage.plan.tree, place, at).nominal
+        if nominal != quota:
+            left = f"{amount(at, quota)} left of its {amount(at, nominal)}"
+            return f"the queue uses {amount(at, used)} of the {left}"
+    return f"the queue uses {amount(at, used)} of its {amount(at, quota)}"
+
+
+def _used(decision: Decision, at: FlavorResource) -> tuple[Amount, Amount]:
+    """What is in use at the queue, and its nominal quota."""
+    snapshot = decision.snapshot
+    place = snapshot.place
+    return snapshot.usage[place].get(at, 0), quota_at(snapshot.tree, place, at).nominal
+
+
+def _free(decision: Decision, at: FlavorResource) -> Amount:
+    snapshot = decision.snapshot
+    return max(0, free_at(snapshot, snapshot.usage, at))

@@ -1,0 +1,21 @@
+"""The nearest flips: which one field of one object would have to differ for the answer to differ.
+
+A search over single fields, each verified by deciding again. It knows the model and the oracle, and nothing
+about how an answer is shown.
+"""
+
+from tenure.telling.flips.flip import Flip, apply
+from tenure.telling.flips.nearest import DEFAULT_LIMIT, Search, nearest_flips, search_flips
+from tenure.telling.flips.situation import Answer, Situation, answer_of
+
+__all__ = [
+    "DEFAULT_LIMIT",
+    "Answer",
+    "Flip",
+    "Search",
+    "Situation",
+    "answer_of",
+    "apply",
+    "nearest_flips",
+    "search_flips",
+]

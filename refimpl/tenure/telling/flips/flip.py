@@ -1,0 +1,155 @@
+"""A change of one field that changes the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenure.model import Outcome
+from tenure.telling.flips.chance import TIES
+from tenure.telling.flips.clock import Clock
+from tenure.telling.flips.knob import Knob, Listed, Value
+from tenure.telling.flips.situation import Answer, Situation
+from tenure.units import format_duration, format_instant
+
+MOST_NAMES = 3
+"""How many of those who would be preempted a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A change of one field of one object that changes the answer. It was verified by deciding again.
+
+    Args:
+        knob: the field.
+        old, new: its value, and the one that changes the answer.
+        before, after: the answer without and with the change.
+        outcome: of the decision with the change.
+        preempted: who is preempted with the change, `namespace/name`, in order.
+        size: see `tenure.telling.flips.nearest`; from 0 to 1.
+        exact: whether every smaller change of this field was excluded. Otherwise it is the nearest found: one
+            unit less does not change the answer, but a much smaller change might.
+        preemptor, target: who was asked about.
+        tie: the divergence by which Kueue decides by chance with the change; None where it does not.
+    """
+
+    knob: Knob
+    old: Value
+    new: Value
+    before: Answer
+    after: Answer
+    outcome: Outcome
+    preempted: tuple[str, ...]
+    size: float
+    exact: bool
+    preemptor: str
+    target: str | None
+    tie: str | None = None
+
+    @property
+    def object(self) -> str:
+        """The object, as `ClusterQueue/team-a`."""
+        return self.knob.object
+
+    @property
+    def field(self) -> str:
+        """The field's path in the manifest."""
+        return self.knob.field
+
+    @property
+    def old_text(self) -> str:
+        """The old value as the manifest writes it."""
+        return self.knob.show(self.old)
+
+    @property
+    def new_text(self) -> str:
+        """The new value as the manifest writes it."""
+        return self.knob.show(self.new)
+
+    @property
+    def boundary(self) -> Value:
+        """The last value that changes nothing, where that says it better: below 4, not 3999m; else None."""
+        if self.new is None or (self.old is None and isinstance(self.knob, Listed)):
+            return None
+        # An unset limit is as good as a large one.
+        nearer = self.new + (1 if self._falls else -1)
+        return nearer if self.knob.is_plainer(nearer, self.new) else None
+
+    @property
+    def bound(self) -> str | None:
+        """The change as a boundary, `below 4`; None where the new value says it best."""
+        if self.boundary is None:
+            return None
+        return f"{'below' if self._falls else 'above'} {self.knob.show(self.boundary)}"
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether somebody might make it: it does no harm to who asks, and is no edge of the old value."""
+        edge = self.boundary is not None and self.boundary == self.old and not isinstance(self.knob, Clock)
+        return not edge and _WORTH[self.after] >= _WORTH[self.before]
+
+    @property
+    def _falls(self) -> bool:
+        return self.new is not None and (self.old is None or self.new < self.old)
+
+    @property
+    def sentence(self) -> str:
+        """What would have to differ, and what would follow, in one sentence."""
+        chance = f"; in Kueue by chance: {TIES[self.tie]} ({self.tie})" if self.tie else ""
+        return f"{self._condition()}, {self._consequence()}{chance}."
+
+    def _condition(self) -> str:
+        if isinstance(self.knob, Clock):
+            assert self.old is not None
+            assert self.new is not None
+            if self.boundary is not None:
+                until, more = f"after {format_instant(self.boundary)}", "more than "
+                wait = format_duration(self.boundary - self.old)
+            else:
+                until, more = format_instant(self.new), ""
+                wait = format_duration(self.new - self.old)
+            return f"If nothing else happens until {until}, in {more}{wait}"
+        where = self.knob.field + (f" ({self.knob.about})" if self.knob.about else "")
+        if self.old is None:
+            return f"If {where} of {self.knob.object} were set, {self.bound or f'to {self.new_text}'}"
+        instead = "" if self.boundary == self.old else f" instead of {self.old_text}"
+        return f"If {where} of {self.knob.object} were {self.bound or self.new_text}{instead}"
+
+    def _consequence(self) -> str:
+        others = ", ".join(self.preempted[:MOST_NAMES])
+        more = len(self.preempted) - MOST_NAMES
+        if more > 0:
+            others += f" and {more} more"
+        match self.after:
+            case Answer.TAKEN:
+                return f"{self.target} would be preempted"
+            case Answer.KEPT:
+                return f"{self.target} would be kept: {self._instead(others)}"
+            case Answer.PREEMPTS:
+                return f"{self.preemptor} would preempt {others}"
+            case Answer.FITS:
+                return f"{self.preemptor} would fit without preempting anybody"
+            case Answer.WAITS:
+                return f"{self.preemptor} would have to wait ({self.outcome})"
+
+    def _instead(self, others: str) -> str:
+        match self.outcome:
+            case Outcome.FIT:
+                return f"{self.preemptor} would fit without it"
+            case Outcome.PREEMPT:
+                return f"{self.preemptor} would preempt {others}"
+            case Outcome.NO_CANDIDATES | Outcome.NO_FIT:
+                return f"{self.preemptor} would have to wait ({self.outcome})"
+
+
+_WORTH = {Answer.WAITS: 0, Answer.PREEMPTS: 1, Answer.FITS: 2, Answer.KEPT: 0, Answer.TAKEN: 0}
+"""How good an answer is for the pending workload; of a running one neither is better than the other."""
+
+
+def apply(flip: Flip, situation: Situation) -> Situation:
+    """The situation with a flip's change, and nothing else changed.
+
+    Args:
+        flip: found for this situation, or for another one that has the same object and field.
+        situation: where to change the field.
+    """
+    return flip.knob.write(situation, flip.new)

@@ -1,0 +1,270 @@
+"""The nearest flips of a situation.
+
+What is searched: the clock; of the pending workload its priority and the numbers of its pods; of its
+ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitDuration` and
+`maxPriorityThreshold`; the quotas and limits of every queue and cohort of its tree, as far as it asks for the
+resource, and under fair sharing their weights; the priorities of running workloads, or of the one that is
+asked about.
+
+Usable changes come first: those that do not make the pending workload fare worse, and that are not just the
+edge of the old value, as 3999m is of 4.
+
+How large a change is: a number counts by how far it moves, as a part of the larger of the two values;
+another word for a policy, and a field that is set for the first time or taken away, count 1; a wait counts by
+its part of a day; nothing counts more than 1. Among changes of one size the one whose object is nearer to the
+pending workload comes first: the clock, the workload, its ClusterQueue, the cohorts above that, everything
+else. Of one field, and of the same field of several objects that are equally near, only the smallest change
+is told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tenure.errors import bad_input
+from tenure.model import Cluster, Instant, Workload
+from tenure.oracle.decide import Decision
+from tenure.readings import Reading
+from tenure.telling.flips.chance import may_tie, tie_of
+from tenure.telling.flips.clock import Clock
+from tenure.telling.flips.flip import Flip, apply
+from tenure.telling.flips.knob import ASKER, CLOCK, OTHERS, OWN_QUEUE, PATH, Knob, Listed, Measured, Value
+from tenure.telling.flips.orders import order_knobs
+from tenure.telling.flips.policies import queue_knobs, rule_knobs
+from tenure.telling.flips.quotas import quota_knobs
+from tenure.telling.flips.search import by_distance, first_flipping, flips_along, some_flipping
+from tenure.telling.flips.situation import Situation, answer_of
+from tenure.telling.flips.weights import weight_knobs
+from tenure.telling.flips.workloads import Priority, pod_set_knobs
+
+DEFAULT_LIMIT = 5
+"""How many flips are told if nobody says otherwise."""
+MOST_DECISIONS = 5_000
+"""How many decisions a search makes at most if nobody says otherwise."""
+FEWEST_DECISIONS = 150
+"""How many it makes at least, however large the tree."""
+MOST_WORK = 400_000
+"""How many workloads these decisions look at together, at most: some seconds."""
+SHARE = 8
+"""One field gets the budget's part by this number, so that the clock alone cannot spend all of it."""
+LEAST_SHARE = 64
+"""How many decisions a field gets at least; more values of a field than it gets are not tried one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search for flips came to.
+
+    Args:
+        flips: the smallest changes, the usable ones first, of these the smaller first.
+        tried: how many altered situations were decided.
+        fields: how many fields were searched to the end.
+        complete: whether all were, before the budget was spent.
+    """
+
+    flips: tuple[Flip, ...]
+    tried: int
+    fields: int
+    complete: bool
+
+
+_Rank: TypeAlias = tuple[bool, float, int, str, str]
+
+
+class _SpentError(Exception):
+    """The budget, or the part of it that one field gets, is spent."""
+
+
+def nearest_flips(
+    cluster: Cluster,
+    preemptor: Workload,
+    queue: str,
+    now: Instant,
+    reading: Reading,
+    target: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> tuple[Flip, ...]:
+    """The smallest changes of one field that change the answer.
+
+    Args:
+        cluster: the snapshot.
+        preemptor: the pending workload, with the priority of its spec.
+        queue: name of its ClusterQueue.
+        now: the scheduling cycle's clock, ns since the epoch.
+        reading: see `tenure.readings`.
+        target: `namespace/name` of a running workload: whether it is taken is the answer; None: whether the
+            pending one fits, preempts or waits is.
+        limit: how many at most.
+
+    Raises:
+        InputError: no such ClusterQueue; cohorts that are their own ancestors; no such target in the tree.
+
+    >>> from tenure.model import ClusterQueue, FlavorQuotas, FlavorResource, PodSet, ResourceGroup
+    >>> from tenure.readings import preset
+    >>> quotas = ResourceGroup(("gpu",), (FlavorQuotas("a100", {"gpu": 4}),))
+    >>> pods = (PodSet("main", 1, {"gpu": 6}),)
+    >>> asking = Workload("ml", "new", "u", priority=0, created_at=0, pod_sets=pods)
+    >>> cluster = Cluster({"q": ClusterQueue("q", (quotas,))}, pending=(asking,))
+    >>> for flip in nearest_flips(cluster, asking, "q", 0, preset("guaranteed")):
+    ...     print(flip.object, flip.field, flip.old_text, flip.new_text, flip.after)
+    ClusterQueue/q spec.resourceGroups[0].flavors[0].resources[0].nominalQuota 4 6 fits
+    """
+    return search_flips(Situation(cluster, preemptor, queue, now, reading), target, limit).flips
+
+
+def search_flips(
+    situation: Situation,
+    target: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+    budget: int | None = None,
+) -> Search:
+    """The smallest changes of one field that change the answer, and how far was searched.
+
+    Args:
+        situation: where.
+        target: `namespace/name` of a running workload, or None; see `nearest_flips`.
+        limit: how many at most.
+        budget: how many altered situations may be decided; None for `budget_for`. The fields of what is
+            nearest come first.
+
+    Raises:
+        InputError: no such ClusterQueue; cohorts that are their own ancestors; no such target in the tree.
+    """
+    decision = situation.decided()
+    if target is not None and all(each.key != target for each in decision.running):
+        tree = f"the tree of ClusterQueue {situation.queue}"
+        raise bad_input("target", target, f"a workload that holds quota in {tree}")
+    searcher = _Searcher(situation, decision, target, budget_for(decision) if budget is None else budget)
+    found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Flip]] = {}
+    fields, complete = 0, True
+    for near, knob in _knobs(situation, decision, target):
+        try:
+            best = min(searcher.flips_of(knob), key=_by_use, default=None)
+        except _SpentError:
+            complete = False
+            if searcher.spent:
+                break
+            continue
+        fields += 1
+        if best is not None:
+            ranked = ((*_by_use(best), near, best.object, best.field), best)
+            alike = (near, knob.kind)
+            found[alike] = min(found.get(alike, ranked), ranked, key=lambda each: each[0])
+    ordered = sorted(found.values(), key=lambda each: each[0])
+    flips = tuple(flip for _, flip in ordered[:limit])
+    if may_tie(decision):
+        flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
+    return Search(flips, searcher.tried, fields, complete)
+
+
+def _by_use(flip: Flip) -> tuple[bool, float]:
+    return (not flip.is_usable, flip.size)
+
+
+def budget_for(decision: Decision) -> int:
+    """How many altered situations are decided if nobody says otherwise: fewer, the more workloads there are.
+
+    Args:
+        decision: the decision that is to be flipped.
+    """
+    return max(FEWEST_DECISIONS, min(MOST_DECISIONS, MOST_WORK // max(1, len(decision.running))))
+
+
+class _Searcher:
+    """Decides altered situations, and counts them."""
+
+    def __init__(self, situation: Situation, decision: Decision, target: str | None, budget: int) -> None:
+        self._situation = situation
+        self._decision = decision
+        self._target = target
+        self._budget = budget
+        self._share = max(LEAST_SHARE, budget // SHARE)
+        self._of_this = 0
+        self._answer = answer_of(decision, target)
+        self.tried = 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether the whole budget is spent."""
+        return self.tried >= self._budget
+
+    def flips_of(self, knob: Knob) -> Iterator[Flip]:
+        """The nearest flip of one field, in each direction that there is."""
+        old, self._of_this = knob.read(self._situation), 0
+        decided: dict[Value, Decision] = {}
+
+        def flips(value: Value) -> bool:
+            if value not in decided:
+                decided[value] = self._decided(knob, value)
+            return answer_of(decided[value], self._target) != self._answer
+
+        if isinstance(knob, Listed):
+            nearest = by_distance(_listed(knob, self._decision), old)
+            few = len(nearest) <= self._share
+            exact = few and knob.exhaustive
+            found = first_flipping(nearest, flips) if few else some_flipping(nearest, flips)
+        else:
+            assert isinstance(knob, Measured)
+            exact, found = False, flips_along(knob.range(self._decision), flips)
+        for value in found:
+            yield self._flip(knob, old, value, decided[value], exact)
+
+    def _decided(self, knob: Knob, value: Value) -> Decision:
+        if self.spent or self._of_this >= self._share:
+            raise _SpentError
+        self.tried, self._of_this = self.tried + 1, self._of_this + 1
+        altered = knob.write(self._situation, value)
+        same_tree = altered.cluster is self._situation.cluster
+        return altered.decided(self._decision.snapshot if same_tree else None)
+
+    def _flip(self, knob: Knob, old: Value, new: Value, decision: Decision, exact: bool) -> Flip:
+        return Flip(
+            knob=knob,
+            old=old,
+            new=new,
+            before=self._answer,
+            after=answer_of(decision, self._target),
+            outcome=decision.outcome,
+            preempted=tuple(each.workload.key for each in decision.targets),
+            size=knob.size(old, new),
+            exact=exact,
+            preemptor=decision.preemptor.key,
+            target=self._target,
+        )
+
+
+def _listed(knob: Listed, decision: Decision) -> Iterable[Value]:
+    """The values to try; of the clock only those to come."""
+    if isinstance(knob, Clock):
+        return (value for value in knob.values(decision) if value > decision.now)
+    return knob.values(decision)
+
+
+def _knobs(situation: Situation, decision: Decision, target: str | None) -> Iterator[tuple[int, Knob]]:
+    """Every field that is searched, those of the nearest objects first."""
+    snapshot = decision.snapshot
+    path = snapshot.tree.nodes[snapshot.place].path
+    yield CLOCK, Clock()
+    yield ASKER, Priority(situation.preemptor.key, pending=True)
+    yield from ((ASKER, knob) for knob in pod_set_knobs(situation))
+    yield from ((OWN_QUEUE, knob) for knob in queue_knobs(situation))
+    yield from ((OWN_QUEUE, knob) for knob in order_knobs(situation))
+    for place in path:
+        near = OWN_QUEUE if place == snapshot.place else PATH
+        yield from ((near, knob) for knob in _node_knobs(situation, decision, place))
+    if target is not None:
+        yield OTHERS, Priority(target, pending=False)
+    for node in snapshot.tree.nodes:
+        if node.place not in path:
+            yield from ((OTHERS, knob) for knob in _node_knobs(situation, decision, node.place))
+    for workload in decision.running if target is None else ():
+        yield OTHERS, Priority(workload.key, pending=False)
+
+
+def _node_knobs(situation: Situation, decision: Decision, place: int) -> Iterator[Knob]:
+    yield from quota_knobs(situation, decision, place)
+    yield from weight_knobs(situation, decision, place)
+    yield from rule_knobs(decision, place)
