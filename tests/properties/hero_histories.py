@@ -36,7 +36,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.decide import Decision, decide, searched_request
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import EffectiveUsage, as_effective
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.heroes.search import HeroSearch
@@ -208,9 +208,10 @@ def _kinds(history: History) -> Counter[str]:
 def check_state(history: History) -> None:
     """What must hold of every state, however it came about."""
     snapshot = history.snapshot(min(history.queues))
-    usage, plan = snapshot.usage, snapshot.heroes
-    if plan is None or not isinstance(usage, EffectiveUsage):
+    plan = snapshot.heroes
+    if plan is None:
         return
+    usage = as_effective(snapshot.usage)
     busy = any(
         any(plan_used.values()) for place, plan_used in usage.held.amounts.items() if place in plan.branch_of
     )
@@ -413,9 +414,8 @@ def _admit(history: History, decision: Decision, workload: Workload, name: str) 
 
 def _check_admitted_hero(history: History, decision: Decision, before: dict[FlavorResource, Amount]) -> None:
     snapshot = history.snapshot(decision.queue.name)
-    plan, usage = snapshot.heroes, snapshot.usage
+    plan, usage = snapshot.heroes, as_effective(snapshot.usage)
     assert plan is not None
-    assert isinstance(usage, EffectiveUsage)
     for asked in decision.assignment.usage:
         most = accessible_at(plan, snapshot.place, asked)
         history.check(usage.held.used(snapshot.place, asked) <= most, "no hero is above its Accessible")

@@ -19,7 +19,7 @@ from tenure.model import (
     ResourceGroup,
     Workload,
 )
-from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
+from tenure.oracle.heroes.effective import tree_under
 from tenure.oracle.heroes.fit import hero_mode
 from tenure.oracle.nodes import may_use
 from tenure.oracle.question import OWN, Question, Selection
@@ -209,9 +209,7 @@ class Assigner:
 
     def _way_of_hero(self, asked: FlavorResource, request: Amount) -> Way:
         """The same for a hero, which never borrows."""
-        usage = self.snapshot.usage
-        assert isinstance(usage, EffectiveUsage)
-        mode = hero_mode(usage, self.snapshot.place, asked, request)
+        mode = hero_mode(self.snapshot.usage, self.snapshot.place, asked, request)
         return Way(mode if mode != FlavorMode.NO_CANDIDATES else self._searched(asked, request)[1], 0)
 
     def _searched(self, asked: FlavorResource, request: Amount) -> tuple[Selection, FlavorMode]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tenure.model import Amounts
-from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
+from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
 from tenure.oracle.question import Candidate, Question, Selection, all_fit, exceeds_any
 from tenure.oracle.selection import Chain, fill_back
 from tenure.oracle.tree import Usage, occupy, release
@@ -126,8 +126,7 @@ class LeavingBesideHeroes(Leaving):
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """As `Question.without`."""
-        assert isinstance(usage, EffectiveUsage)
-        return usage.without(candidate.place, candidate.workload.usage)
+        return as_effective(usage).without(candidate.place, candidate.workload.usage)
 
     def exceeds_below(self, usage: Usage, place: int, common: int | None) -> bool:
         """As in the class above, each usage on its own tree."""
@@ -141,5 +140,4 @@ class LeavingBesideHeroes(Leaving):
 
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
-        assert isinstance(usage, EffectiveUsage)
-        return usage.beside(candidate.place, candidate.workload.usage)
+        return as_effective(usage).beside(candidate.place, candidate.workload.usage)

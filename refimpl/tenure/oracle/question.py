@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenure.model import Amount, Amounts, Evidence, FlavorResource, Instant, Kin, NodeQuota, Workload
-from tenure.oracle.heroes.effective import EffectiveUsage, charged_usage, tree_under
+from tenure.oracle.heroes.effective import charged_usage, tree_under, usage_without
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at, release
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at
 from tenure.rules.eligibility import ground_for
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
@@ -78,9 +78,7 @@ class Question:
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has left."""
-        if isinstance(usage, EffectiveUsage):
-            return usage.without(candidate.place, candidate.workload.usage)
-        return release(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
+        return usage_without(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
 
     def judged(self, candidate: Candidate, facts: Evidence) -> Evidence:
         """Facts about a candidate, on the ground that KQ-300 finds by them: NONE where they allow nothing."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tenure.model import Amount, FlavorResource
-from tenure.oracle.heroes.effective import EffectiveUsage, tree_under
-from tenure.oracle.heroes.fit import accessible_at, room_at
+from tenure.oracle.heroes.effective import tree_under
+from tenure.oracle.heroes.fit import accessible_at, free_for_hero
 from tenure.oracle.heroes.held import NOTHING_HELD, held_by
 from tenure.oracle.heroes.plan import HeroPlan
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Usage, available_at, empty_usage, potential_at
-from tenure.rules.amounts import minus
 
 
 def most_at(snapshot: Snapshot, asked: FlavorResource) -> Amount:
@@ -37,11 +36,8 @@ def free_at(snapshot: Snapshot, usage: Usage, asked: FlavorResource) -> Amount:
 
     Source: KQ-180; of a hero UCQ-240.
     """
-    heroes = _heroes_of(snapshot)
-    if heroes is not None:
-        assert isinstance(usage, EffectiveUsage)
-        left = minus(accessible_at(heroes, snapshot.place, asked), usage.held.used(snapshot.place, asked))
-        return min(left, room_at(usage, snapshot.place, asked))
+    if _heroes_of(snapshot) is not None:
+        return free_for_hero(usage, snapshot.place, asked)
     return available_at(tree_under(usage, snapshot.tree), usage, snapshot.place, asked)
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tenure.errors import bad_input
 from tenure.model import Amount, Amounts, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.ageing import refuse_faulty_classes
-from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
+from tenure.oracle.heroes.effective import effective_usage
 from tenure.oracle.heroes.fit import fits_hero
 from tenure.oracle.heroes.held import NOTHING_HELD, Held, held_by, held_together
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
@@ -79,7 +79,6 @@ class Snapshot:
 
     def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
         """Whether what its ClusterQueue, a hero, asks for fits."""
-        assert isinstance(self.usage, EffectiveUsage)
         return fits_hero(self.usage, self.place, asked, amount)
 
     def _without(self, place: int, workload: Workload) -> Snapshot:

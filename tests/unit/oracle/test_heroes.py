@@ -26,7 +26,7 @@ from tenure.model import (
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.effects import effects_of
 from tenure.oracle.heroes.accessible import accessible_trees
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import as_effective, bills_in
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
@@ -115,10 +115,7 @@ def test_bills_of_heroes_above_stay_while_a_hero_below_makes_room() -> None:
     decision = decided(queues, running, "lower", 4, cohorts=cohorts)
     assert (decision.outcome, taken(decision)) == (Outcome.PREEMPT, ["low"])
     assert decision.selection is not None
-    after = decision.selection.usage
-    assert isinstance(after, EffectiveUsage)
-    before = decision.snapshot.usage
-    assert isinstance(before, EffectiveUsage)
+    after, before = as_effective(decision.selection.usage), as_effective(decision.snapshot.usage)
     root = before.plan.tree.places["upper"], GPU
     assert after.bills[0, GPU] == before.bills[0, GPU]
     assert root[0] in before.plan.branch_of
@@ -147,7 +144,6 @@ def test_a_standard_search_unlocks_anew_after_each_removal() -> None:
     running = [runs("h", "hero", 5), runs("b1", "bravo", 3), runs("b2", "bravo", 3)]
     for fair in (None, tuple(FairStrategy)):
         decision = decided(queues, running, "alpha", 3, settings=Settings(fair_sharing=fair))
-        assert isinstance(decision.snapshot.usage, EffectiveUsage)
         assert decision.snapshot.heroes is not None
         assert decision.snapshot.heroes.unlocks
         assert taken(decision) == ["b1"]
@@ -240,8 +236,7 @@ def test_where_nothing_ran_all_quota_of_the_tree_is_free(queues: list[ClusterQue
 def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
     reading = parse_reading({"preset": "as-written", "hero_lending": "honour"})
     queues = {each.name: each for each in (a_queue("alpha", 10, lends=2), a_queue("hero", 0, hero=True))}
-    usage = take_snapshot(Cluster(queues, (runs("h", "hero", 7),)), "alpha", 0, reading).usage
-    assert isinstance(usage, EffectiveUsage)
+    usage = as_effective(take_snapshot(Cluster(queues, (runs("h", "hero", 7),)), "alpha", 0, reading).usage)
     column = usage.columns[GPU]
     place = usage.plan.tree.places["alpha"]
     assert (column.bill[place], column.lending[place]) == (7, 0)
@@ -253,8 +248,7 @@ def test_the_limit_of_the_cohort_that_is_billed_stays_where_limits_are_honoured(
     cohorts = {each.name: each for each in (Cohort("company"), Cohort("lab", "company", (limited,)))}
     queues = [a_queue("alpha", 10, lends=5), a_queue("hero", 0, hero=True), a_queue("other", 0, "company")]
     cluster = Cluster({each.name: each for each in queues}, (runs("h", "hero", 3),), cohorts=cohorts)
-    usage = take_snapshot(cluster, "alpha", 0, HONOUR).usage
-    assert isinstance(usage, EffectiveUsage)
+    usage = as_effective(take_snapshot(cluster, "alpha", 0, HONOUR).usage)
     column, places = usage.columns[GPU], usage.plan.tree.places
     lab = usage.plan.branch_of[places["hero"]].root
     assert (column.lending[places["alpha"]], column.lending[lab]) == (2, 6)
@@ -265,8 +259,7 @@ def test_a_single_unit_that_a_hero_uses_is_billed() -> None:
         [a_queue("alpha", 2), a_queue("hero", 0, hero=True)], [runs("h", "hero", 1)], "alpha", 2
     )
     assert decision.outcome == Outcome.NO_FIT
-    assert isinstance(decision.snapshot.usage, EffectiveUsage)
-    bills = [dict(shares) for shares in decision.snapshot.usage.bills.values()]
+    bills = [dict(shares) for shares in as_effective(decision.snapshot.usage).bills.values()]
     assert [{place: share for place, share in shares.items() if share} for shares in bills] == [{1: 1}]
 
 
@@ -385,3 +378,10 @@ def test_who_is_refused_only_while_heroes_run_is_told_so() -> None:
     )
     too_much = summarize(decided(TEAMS, [runs("h", "hero", 15)], "alpha", 21))[0]
     assert too_much.endswith(f"could not run {where} even if the whole cohort were empty")
+
+
+def test_a_tree_without_heroes_has_no_bills_and_no_effective_usage() -> None:
+    usage = take_snapshot(Cluster({"alpha": a_queue("alpha", 2)}), "alpha", 0, GUARANTEED).usage
+    assert bills_in(usage) == {}
+    with pytest.raises(TypeError, match="without heroes"):
+        as_effective(usage)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.model import Amount, Cluster, FlavorResource, Instant
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import bills_in
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import NO_QUOTA, Node
@@ -102,8 +102,7 @@ def _accounts(snapshot: Snapshot, node: Node) -> NodeAccounts:
 
 def _account(snapshot: Snapshot, own: Node, node: Node, asked: FlavorResource, hero: bool) -> Account:
     nominal = own.quotas[asked].nominal
-    usage = snapshot.usage
-    column = usage.columns.get(asked) if isinstance(usage, EffectiveUsage) else None
+    column = bills_in(snapshot.usage).get(asked)
     bill = 0 if column is None else column.bill[node.place]
     if hero and snapshot.heroes is not None:
         accessible = accessible_at(snapshot.heroes, node.place, asked)

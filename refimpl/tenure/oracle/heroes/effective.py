@@ -11,7 +11,7 @@ from tenure.oracle.heroes.billing import Frozen, bill_branch, unlock_branch
 from tenure.oracle.heroes.column import Column, column_of
 from tenure.oracle.heroes.held import Held
 from tenure.oracle.heroes.plan import HeroPlan
-from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, occupy, total_usage
+from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, occupy, release, total_usage
 
 NOTHING_FROZEN: Frozen = {}
 
@@ -115,9 +115,35 @@ def effective_usage(
     return EffectiveUsage(plan, usage, tree, held, bills, columns, frozen, charge, watched)
 
 
+def as_effective(usage: Usage) -> EffectiveUsage:
+    """The usage of a tree that has heroes, with what is known of them.
+
+    Args:
+        usage: of a snapshot whose `heroes` is not None.
+
+    Raises:
+        TypeError: the usage is of a tree without heroes.
+    """
+    if not isinstance(usage, EffectiveUsage):
+        raise TypeError("found the usage of a tree without heroes, expected one with heroes")
+    return usage
+
+
+def bills_in(usage: Usage) -> Mapping[FlavorResource, Column]:
+    """What heroes bill, by flavor-resource; nothing where no hero runs."""
+    return usage.columns if isinstance(usage, EffectiveUsage) else {}
+
+
 def tree_under(usage: Usage, tree: Tree) -> Tree:
     """The tree that a usage is counted on: its own where heroes run, else the one given."""
     return usage.tree if isinstance(usage, EffectiveUsage) else tree
+
+
+def usage_without(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
+    """The usage once a workload has left a ClusterQueue."""
+    if isinstance(usage, EffectiveUsage):
+        return usage.without(place, amounts)
+    return release(tree, usage, place, amounts)
 
 
 def charged_usage(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:

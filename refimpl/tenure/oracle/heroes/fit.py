@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tenure.model import Amount, FlavorMode, FlavorResource, NodeQuota
 from tenure.oracle.heroes.billing import counted_on
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import EffectiveUsage, as_effective
 from tenure.oracle.heroes.plan import HeroPlan
-from tenure.oracle.tree import NO_QUOTA, quota_at
+from tenure.oracle.tree import NO_QUOTA, Usage, quota_at
 from tenure.readings import HeroBilling
-from tenure.rules.amounts import plus
+from tenure.rules.amounts import minus, plus
 from tenure.rules.hero_fit import (
     accessible_to_hero,
     clamp_of_hero,
@@ -48,7 +48,7 @@ def accessible_at(plan: HeroPlan, place: int, asked: FlavorResource) -> Amount:
     )
 
 
-def room_at(usage: EffectiveUsage, place: int, asked: FlavorResource) -> Amount:
+def room_at(usage: Usage, place: int, asked: FlavorResource) -> Amount:
     """What there is for a hero of a flavor-resource; negative where its subtree is in debt.
 
     Args:
@@ -58,9 +58,10 @@ def room_at(usage: EffectiveUsage, place: int, asked: FlavorResource) -> Amount:
 
     Source: KEP-8826, Cohort Interaction and Borrowing Subtree Isolation.
     """
-    plan, tree = usage.plan, usage.tree
+    effective = as_effective(usage)
+    plan, tree = effective.plan, effective.tree
     branch = plan.branch_of[place]
-    room = _available_inside(usage, branch.root, asked)
+    room = _available_inside(effective, branch.root, asked)
     for index in branch.nodes:
         if index != branch.root:
             idle = local_available(quota_at(tree, index, asked), usage[index].get(asked, 0))
@@ -68,19 +69,27 @@ def room_at(usage: EffectiveUsage, place: int, asked: FlavorResource) -> Amount:
     return room
 
 
-def fits_hero(usage: EffectiveUsage, place: int, asked: FlavorResource, request: Amount) -> bool:
+def free_for_hero(usage: Usage, place: int, asked: FlavorResource) -> Amount:
+    """What a hero can have of a flavor-resource now; negative where its subtree is in debt (UCQ-240)."""
+    effective = as_effective(usage)
+    left = minus(accessible_at(effective.plan, place, asked), effective.held.used(place, asked))
+    return min(left, room_at(usage, place, asked))
+
+
+def fits_hero(usage: Usage, place: int, asked: FlavorResource, request: Amount) -> bool:
     """Whether a hero's request for a flavor-resource fits beside what is in use."""
+    effective = as_effective(usage)
     return hero_request_fits(
-        usage.held.used(place, asked),
+        effective.held.used(place, asked),
         request,
-        accessible_at(usage.plan, place, asked),
+        accessible_at(effective.plan, place, asked),
         room_at(usage, place, asked),
     )
 
 
-def hero_mode(usage: EffectiveUsage, place: int, asked: FlavorResource, request: Amount) -> FlavorMode:
+def hero_mode(usage: Usage, place: int, asked: FlavorResource, request: Amount) -> FlavorMode:
     """How a flavor could serve a hero's request, as far as that shows without a search."""
-    accessible = accessible_at(usage.plan, place, asked)
+    accessible = accessible_at(as_effective(usage).plan, place, asked)
     return hero_mode_without_search(request, fits_hero(usage, place, asked, request), accessible)
 
 

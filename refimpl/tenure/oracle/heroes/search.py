@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
-from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
+from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
 from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection, exceeds_any, sort_key
@@ -57,8 +57,8 @@ class HeroSearch:
         # Bills of heroes above do not follow who leaves, or a hero would be billed for making room.
         root = plan.branch_of[self._place].root
         above = frozenset(plan.tree.nodes[root].path[1:])
-        assert isinstance(snapshot.usage, EffectiveUsage)
-        frozen = {key: shares for key, shares in snapshot.usage.bills.items() if key[0] in above}
+        bills = as_effective(snapshot.usage).bills
+        frozen = {key: shares for key, shares in bills.items() if key[0] in above}
         self.start = effective_usage(plan, snapshot.held, frozen, self._watched)
         self._accessible = {asked: accessible_at(plan, self._place, asked) for asked in question.request}
         self.candidates = self._in_order(

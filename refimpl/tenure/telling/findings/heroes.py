@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tenure.model import Amount, FlavorResource, Head, Kin, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, bills_in
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.question import exceeds_any
@@ -79,8 +79,7 @@ def immunity_findings(decision: Decision, target: Workload) -> Iterator[Finding]
 def hero_request_findings(decision: Decision) -> Iterator[Finding]:
     """What the rules found about every flavor-resource that a hero asks for."""
     snapshot = decision.snapshot
-    usage, place = snapshot.usage, snapshot.place
-    assert isinstance(usage, EffectiveUsage)
+    usage, place = as_effective(snapshot.usage), snapshot.place
     for at, asked in sorted(decision.assignment.usage.items()):
         most, room = accessible_at(usage.plan, place, at), room_at(usage, place, at)
         used, name = usage.held.used(place, at), f"{at.resource} on {at.flavor}"
@@ -98,10 +97,8 @@ def hero_request_findings(decision: Decision) -> Iterator[Finding]:
 def bill_findings(decision: Decision) -> Iterator[Finding]:
     """What the preemptor's ClusterQueue is billed for heroes; nothing where it is not."""
     snapshot = decision.snapshot
-    usage = snapshot.usage
-    if not isinstance(usage, EffectiveUsage):
-        return
-    for at, column in sorted(usage.columns.items()):
+    for at, column in sorted(bills_in(snapshot.usage).items()):
+        usage = as_effective(snapshot.usage)
         bill = column.bill[snapshot.place]
         if bill:
             nominal = quota_at(usage.plan.tree, snapshot.place, at).nominal

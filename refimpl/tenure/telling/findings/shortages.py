@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tenure.model import UNLIMITED, Amount, FlavorResource, NodeQuota
 from tenure.oracle.decide import Decision
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import bills_in
 from tenure.oracle.heroes.fit import room_at
 from tenure.oracle.reach import free_at
 from tenure.oracle.tree import Node, available_at, quota_at
@@ -119,7 +119,7 @@ def _binding(decision: Decision, at: FlavorResource) -> tuple[int, str]:
     """The place of the node that bounds what is available, and which of its limits does."""
     snapshot = decision.snapshot
     tree, usage = snapshot.tree, snapshot.usage
-    if isinstance(usage, EffectiveUsage) and decision.terms.hero:
+    if decision.terms.hero:
         room = room_at(usage, snapshot.place, at)
         clamped = free_at(snapshot, usage, at) < room
         return (snapshot.place, "borrowingLimit") if clamped else (_path(decision)[-1], "quota")
@@ -154,8 +154,7 @@ def _account(decision: Decision, node: Node, at: FlavorResource, binds: str) -> 
 
 
 def _billed(decision: Decision, node: Node, at: FlavorResource) -> Amount:
-    usage = decision.snapshot.usage
-    column = usage.columns.get(at) if isinstance(usage, EffectiveUsage) else None
+    column = bills_in(decision.snapshot.usage).get(at)
     if column is None:
         return 0
     if decision.snapshot.is_hero(node.place):

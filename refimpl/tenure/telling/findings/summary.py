@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tenure.model import Amount, FlavorResource, Outcome
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
-from tenure.oracle.heroes.effective import EffectiveUsage
+from tenure.oracle.heroes.effective import as_effective
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
 from tenure.oracle.snapshot import Snapshot
@@ -49,7 +49,7 @@ def _outcome(decision: Decision) -> str:
     where = f"ClusterQueue {decision.queue.name}"
     if decision.queue.cohort is not None:
         where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
-    count = len(decision.running)
+    count = sum(map(len, decision.snapshot.running.values()))
     running = f"{count} running workload{'' if count == 1 else 's'}"
     preemptor, taken = decision.preemptor.key, len(decision.targets)
     match decision.outcome:
@@ -147,12 +147,13 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
 
 def _own(decision: Decision, at: FlavorResource) -> str:
     used, quota = _used(decision, at)
-    usage, place = decision.snapshot.usage, decision.snapshot.place
-    if isinstance(usage, EffectiveUsage):
+    heroes, place = decision.snapshot.heroes, decision.snapshot.place
+    if heroes is not None:
         if decision.terms.hero:
-            held, most = usage.held.used(place, at), accessible_at(usage.plan, place, at)
+            held = as_effective(decision.snapshot.usage).held.used(place, at)
+            most = accessible_at(heroes, place, at)
             return f"the hero uses {amount(at, held)} of the {amount(at, most)} accessible to it"
-        nominal = quota_at(usage.plan.tree, place, at).nominal
+        nominal = quota_at(heroes.tree, place, at).nominal
         if nominal != quota:
             left = f"{amount(at, quota)} left of its {amount(at, nominal)}"
             return f"the queue uses {amount(at, used)} of the {left}"
