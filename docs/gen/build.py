@@ -19,6 +19,7 @@ from docs.gen.explained import said_of_rules
 from docs.gen.findings import finding_list, finding_pages
 from docs.gen.illustrations import illustrations
 from docs.gen.markdown import filled, linked
+from docs.gen.moved import redirects
 from docs.gen.navigation import completed
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
@@ -42,7 +43,8 @@ def main() -> None:
         | obligation_pages(report, known)
         | vector_pages(known, pictures)
     )
-    for path, text in (pages | charts | drawings | schema_files() | restated(known)).items():
+    made = pages | charts | drawings | schema_files() | restated(known) | redirects(known)
+    for path, text in made.items():
         _write(path, text)
     fills = (
         rule_list(known)

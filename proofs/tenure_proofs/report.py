@@ -267,7 +267,7 @@ def statement_of(rule: str) -> str:
     """A rule's statement, as its docstring quotes it.
 
     >>> statement_of("KQ-070")
-    'A request above the most that its ClusterQueue could ever have can never fit.'
+    'A request can never fit when it exceeds the most that its ClusterQueue could ever have.'
     """
     lines = (get_rule(rule).function.__doc__ or "").splitlines()
     return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))

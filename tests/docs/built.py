@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from docs.gen.sources import places
 from tests.docs.blocks import ROOT
 from tests.docs.links import HtmlPage, read_site
 
@@ -27,8 +28,7 @@ class Site:
 
     def rule(self, identifier: str) -> HtmlPage:
         """The page of a rule."""
-        (folder,) = (self.root / "rules").glob(f"{identifier}-*")
-        return self.pages[folder / "index.html"]
+        return self.page(f"{places()[identifier].removesuffix('.md')}/index.html")
 
 
 def build(folder: Path) -> None:

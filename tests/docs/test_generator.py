@@ -177,7 +177,7 @@ def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Draw
     assert "![Chart.](../scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
     assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
     assert told.index("### Played") < told.index("## The outcome under each preset")
-    pictured = pages["findings/F-050-nested-heroes-leave-less-than-nothing.md"]
+    pictured = pages["findings/F-050-nested-heroes-make-accessible-quota-negative.md"]
     assert f"{pictures['UCQ-130/nested-heroes-leave-nothing-as-guaranteed'][0]}-dark.svg" in pictured
     assert "tenure vectors run UCQ-130/nested-heroes-leave-nothing-as-guaranteed --verbose" in pictured
     assert set(drawings) == {
@@ -212,7 +212,11 @@ def test_the_pages_of_the_navigation_are_grouped() -> None:
         {"Rules": ["rules/index.md"]},
         {"Proofs": [{"Obligations": ["proofs/obligations.md"]}]},
     ]
-    made = ["rules/TBP-020-time-expired.md", "rules/KQ-010-lower-priority.md", "proofs/obligations-tbp.md"]
+    made = [
+        "rules/TBP-020-time-expired.md",
+        "rules/KQ-010-lower-priority.md",
+        "proofs/obligations-tbp.md",
+    ]
     assert navigation.completed(written, made) == [
         {
             "Rules": [

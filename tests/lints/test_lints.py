@@ -30,7 +30,7 @@ PRIORITY_PAGE = "spec/rules/KQ-010-lower-priority.md"
 EXPIRED_PAGE = "spec/rules/TBP-020-time-expired.md"
 READINGS = "spec/readings.toml"
 FINDING = "spec/findings/F-001-the-guarantee-and-condition-1.md"
-PLAYED_FINDING = "spec/findings/F-005-nothing-wakes-a-pending-workload-when-a-duration-runs-out.md"
+PLAYED_FINDING = "spec/findings/F-005-a-pending-workload-is-not-retried-when-minadmitduration-expires.md"
 OBLIGATIONS = "proofs/tenure_proofs/obligations"
 LAST_LINE = "    return target.priority < preemptor.priority\n"
 

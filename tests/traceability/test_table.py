@@ -19,7 +19,7 @@ from tools.traceability import RECORD, missing, rows
 CHECK = "import sys; from tools.traceability import main; sys.exit(main(sys.argv[1:]))"
 KEP = "spec/coverage/kep-8826.md"
 RANK = "refimpl/tenure/rules/hero_rank.py"
-FIT = "spec/rules/UCQ-240-fit-of-a-hero-s-request.md"
+FIT = "spec/rules/UCQ-240-when-a-hero-s-request-fits.md"
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +107,15 @@ def test_a_function_that_was_renamed_is_named(tree: Path) -> None:
         ),
         (
             FIT,
-            "the request at most the room for it",
-            "the request below the room for it",
+            "the request is at most the room for the hero",
+            "the request is below the room for the hero",
             "rule UCQ-240: tenure",
         ),
         (FIT, "Sum(NominalQuota of all CQs", "Sum(Quota of all CQs", "rule UCQ-240: kep-8826"),
         (
             RANK,
-            "parent cohort strictly\n",
-            "parent cohort\n",
+            "parent cohort\n    > strictly contains",
+            "parent cohort\n    > contains",
             "rule UCQ-010: tenure.rules.hero_rank.is_above and",
         ),
     ],

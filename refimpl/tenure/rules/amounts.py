@@ -13,8 +13,8 @@ LOWEST: Amount = -(2**63)
 def plus(first: Amount, second: Amount) -> Amount:
     """The sum of two amounts.
 
-    > The sum of two amounts is unlimited when one of them is; otherwise it
-    > stops at the ends of 64 bits.
+    > The sum of two amounts is unlimited when either of them is; otherwise
+    > it saturates at the limits of 64 bits.
 
     Args:
         first, second: base units or milli-CPU; UNLIMITED for a quota without end.
@@ -36,9 +36,11 @@ def plus(first: Amount, second: Amount) -> Amount:
 def minus(first: Amount, second: Amount) -> Amount:
     """The difference of two amounts.
 
-    > Unlimited less a bounded amount is unlimited, unlimited less unlimited is
-    > zero, a bounded amount less unlimited is the lowest amount; otherwise the
-    > difference stops at the ends of 64 bits.
+    > Differences saturate at the limits of 64 bits, and:
+    >
+    > 1. unlimited minus a bounded amount is unlimited;
+    > 2. unlimited minus unlimited is zero;
+    > 3. a bounded amount minus unlimited is the lowest amount.
 
     Args:
         first, second: base units or milli-CPU; UNLIMITED for a quota without end.

@@ -19,8 +19,9 @@ MOST_PRIORITY = 2**31 - 1
 def elapsed_time(workload: Workload, now: Instant) -> Duration:
     """How long a job has existed.
 
-    > A job's time runs from its creation; while only the Workload's creation
-    > is known, from that. Before it no time has passed.
+    > A job's age is the time since its Job was created, or since its
+    > Workload was created when the Job's creation is unknown. Before that
+    > moment the age is zero.
 
     Args:
         workload: whose job it is.
@@ -45,9 +46,10 @@ def elapsed_time(workload: Workload, now: Instant) -> Duration:
 def elapsed_steps(elapsed: Duration, delay_for_step: Duration, counting: PrioritySteps) -> int:
     """How many steps a priority has taken.
 
-    > A step is taken every time delayForStep has passed in full; where the
-    > equation is read to the letter, as soon as it has begun. The number
-    > saturates instead of overflowing.
+    > A priority grows by one step each time a full delayForStep has passed;
+    > when the KEP's equation is read literally, as soon as each
+    > delayForStep begins. The number of steps is capped so that it cannot
+    > overflow.
 
     Args:
         elapsed: ns since the job was created, not below 0.
@@ -71,8 +73,8 @@ def elapsed_steps(elapsed: Duration, delay_for_step: Duration, counting: Priorit
 def dynamic_priority(base: int, policy: DynamicPriorityPolicy, steps: int) -> int:
     """A class's priority after a number of steps.
 
-    > The priority is the base plus one step for every delay, and at most max;
-    > a max that is not set is 0. It stays within 32 bits.
+    > The dynamic priority is the base plus the steps so far, capped at max;
+    > an unset max counts as 0. The result stays within 32 bits.
 
     Args:
         base: the class's `value`, or `spec.priority`.
@@ -94,9 +96,9 @@ def dynamic_priority(base: int, policy: DynamicPriorityPolicy, steps: int) -> in
 def policy_fault(base: int, policy: DynamicPriorityPolicy, invalid_class: InvalidClass) -> PolicyFault:
     """What is wrong with a class whose priority grows.
 
-    > A policy needs a delayForStep above zero. Where such classes are refused
-    > it also needs a step of zero or more, and a max that is set and not below
-    > the base.
+    > A policy is invalid when its delayForStep is not above zero. When
+    > classes are checked strictly, it is also invalid when its step is
+    > negative, or when its max is unset or below the base.
 
     Args:
         base: the class's `value`, or `spec.priority`.
@@ -131,8 +133,9 @@ def priority_at(
 ) -> int:
     """The priority of a workload whose class has a policy.
 
-    > With a policy the class's base counts, and grows with the time since the
-    > job was created; the workload's own priority does not count.
+    > When a workload's class has a policy, its priority starts at the
+    > class's base and grows with the age of the job. The workload's own
+    > priority is ignored.
 
     Args:
         workload: whose priority it is.
@@ -158,9 +161,9 @@ def next_step_at(
 ) -> Instant:
     """When a workload's priority takes its next step.
 
-    > The next step is taken when the next delay has passed in full; where the
-    > equation is read to the letter, one nanosecond after the present delay
-    > has ended.
+    > A priority takes its next step when the next delayForStep has passed
+    > in full; when the KEP's equation is read literally, one nanosecond
+    > after the current delayForStep ends.
 
     Args:
         workload: whose priority it is.
@@ -192,9 +195,9 @@ def next_step_at(
 def priority_in_decision(workload: Workload, grown: int | None, boost_gate: bool) -> int:
     """The one number that decisions compare as a workload's priority.
 
-    > A workload whose class has a policy counts with the priority that the
-    > policy gives; any other with its own. KQ-080 adds the boost to either,
-    > after max.
+    > A decision uses the priority that the class's policy gives, or the
+    > workload's own priority when its class has no policy. KQ-080 adds the
+    > boost to either, after max has been applied.
 
     Args:
         workload: whose priority it is.

@@ -18,9 +18,12 @@ def ground_within_queue(
 ) -> Ground:
     """On what ground a workload may take another of its own ClusterQueue.
 
-    > Under policy Never nobody may be taken. Under the other two policies a
-    > workload of lower priority may be taken; under LowerOrNewerEqualPriority
-    > also one of equal priority, on the grounds of TBP-050.
+    > Under withinClusterQueue:
+    >
+    > 1. Never: no workload may be preempted.
+    > 2. LowerPriority: a workload of lower priority may be preempted.
+    > 3. LowerOrNewerEqualPriority: a workload of lower priority may be
+    >    preempted, and one of equal priority if TBP-050 allows it.
 
     Args:
         preemptor: the pending workload.
@@ -63,11 +66,14 @@ def ground_for(
 ) -> Ground:
     """On what ground a workload may take another, wherever that runs.
 
-    > Within the preemptor's ClusterQueue KQ-040 decides. For a hero UCQ-310
-    > decides about every other ClusterQueue. Else nobody may be taken there who
-    > is immune (UCQ-340), nor unless that queue, and without fair sharing every
-    > cohort below the common one, uses more than its quota; then KQ-320
-    > decides, under fair sharing KQ-400.
+    > Which rule decides:
+    >
+    > 1. In the preemptor's ClusterQueue, KQ-040.
+    > 2. Elsewhere, if the preemptor's ClusterQueue is a hero, UCQ-310.
+    > 3. Otherwise no target may be preempted that is immune (UCQ-340), or
+    >    whose ClusterQueue, and without fair sharing every cohort below the
+    >    common one, does not use more than its quota.
+    > 4. Any other target: under fair sharing KQ-400, otherwise KQ-320.
 
     Args:
         preemptor: the pending workload.
@@ -110,10 +116,14 @@ def ground_for(
 def reason_for(ground: Ground) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
-    > A target that was borrowing what the preemptor may claim has reason
-    > InCohortReclamation, one that may be taken even for a preemptor that
-    > borrows InCohortReclaimWhileBorrowing, one taken by shares
-    > InCohortFairSharing; else UCQ-330 decides.
+    > A preemption has the reason:
+    >
+    > 1. InCohortReclamation, when its ground is hierarchical advantage,
+    >    reclaim without borrowing, or a preemptor within its nominal quota;
+    > 2. InCohortReclaimWhileBorrowing, when its ground is reclaim while
+    >    borrowing;
+    > 3. InCohortFairSharing, when its ground is a comparison of shares;
+    > 4. the one that UCQ-330 gives otherwise.
 
     Args:
         ground: why it is taken; not NONE.

@@ -26,9 +26,14 @@ def mode_without_search(
 ) -> FlavorMode:
     """How a flavor could be assigned, as far as quota alone tells.
 
-    > What could never fit does not fit. What is available fits. Otherwise
-    > targets are looked for when the request is within the nominal quota, or
-    > when something reaches further.
+    > The mode of a flavor before the search for targets is:
+    >
+    > 1. NoFit, when the request can never fit;
+    > 2. Fit, when the request is available;
+    > 3. NoCandidates, to be replaced by the result of the search, when the
+    >    request is within the nominal quota or preemption while borrowing
+    >    is allowed;
+    > 4. NoFit otherwise.
 
     Args:
         request: what all pod sets so far ask of the flavor-resource.
@@ -59,8 +64,9 @@ def mode_without_search(
 def may_preempt_while_borrowing(terms: PreemptionTerms) -> bool:
     """Whether a ClusterQueue may preempt for a request that borrows.
 
-    > A ClusterQueue may preempt while borrowing where borrowWithinCohort says
-    > so, and under fair sharing wherever reclaimWithinCohort is not Never.
+    > A ClusterQueue may preempt while borrowing when its borrowWithinCohort
+    > is not Never; under fair sharing also when its reclaimWithinCohort is
+    > not Never.
 
     Args:
         terms: what holds for the preemptor.
@@ -83,8 +89,9 @@ def may_preempt_while_borrowing(terms: PreemptionTerms) -> bool:
 def mode_after_search(any_target: bool, any_own_target: bool) -> FlavorMode:
     """How a flavor could be assigned, after targets were looked for.
 
-    > Without targets there are no candidates; with a target of the own
-    > ClusterQueue it is preemption, else reclaim.
+    > The mode is NoCandidates when the search found no targets, Preempt
+    > when at least one target is in the preemptor's ClusterQueue, and
+    > Reclaim otherwise.
 
     Args:
         any_target: whether the search for this flavor-resource alone found targets.
@@ -106,10 +113,15 @@ def is_preferred(
 ) -> bool:
     """Whether one way of assigning is better than another.
 
-    > What does not fit is never better, and anything else is better than it.
-    > What has no candidates is worse than the rest. Beyond that
-    > BorrowingOverPreemption looks at the mode first and PreemptionOverBorrowing
-    > at how near the quota is.
+    > Of two flavors, the better one is decided by, in turn:
+    >
+    > 1. a flavor with mode NoFit is never better, and any other flavor is
+    >    better than it;
+    > 2. a flavor with mode NoCandidates is worse than any other that
+    >    remains;
+    > 3. BorrowingOverPreemption prefers the higher mode and then the lower
+    >    borrowing level; PreemptionOverBorrowing the lower borrowing level
+    >    and then the higher mode.
 
     Args:
         mode, other: the two modes.
@@ -137,7 +149,8 @@ def is_preferred(
 def is_higher_mode(mode: FlavorMode, other: FlavorMode) -> bool:
     """Whether a mode is higher than a different one.
 
-    > From the lowest: NoFit, NoCandidates, Preempt, Reclaim, Fit.
+    > Flavor modes from lowest to highest: NoFit, NoCandidates, Preempt,
+    > Reclaim, Fit.
 
     Args:
         mode, other: two modes.
@@ -160,9 +173,11 @@ def is_higher_mode(mode: FlavorMode, other: FlavorMode) -> bool:
 def tries_next_flavor(mode: FlavorMode, level: int, fungibility: FlavorFungibility) -> bool:
     """Whether the search goes on to the next flavor.
 
-    > The search goes on when the flavor does not fit or has no candidates, when
-    > it would preempt and whenCanPreempt is TryNextFlavor, and when it would
-    > borrow and whenCanBorrow is TryNextFlavor.
+    > The next flavor is tried when:
+    >
+    > 1. the current one has mode NoFit or NoCandidates;
+    > 2. it would need preemption and whenCanPreempt is TryNextFlavor;
+    > 3. it would borrow and whenCanBorrow is TryNextFlavor.
 
     Args:
         mode: how the flavor could be assigned.
@@ -185,8 +200,11 @@ def tries_next_flavor(mode: FlavorMode, level: int, fungibility: FlavorFungibili
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
     """Whether a toleration covers a taint.
 
-    > A toleration covers a taint when its effect and its key, where it names
-    > them, are the taint's, and, unless its operator is Exists, its value too.
+    > A toleration covers a taint when all hold:
+    >
+    > 1. its effect, if it names one, is the taint's;
+    > 2. its key, if it names one, is the taint's;
+    > 3. its operator is Exists, or its value is the taint's.
 
     Args:
         toleration: of a pod or of the flavor.
@@ -210,9 +228,10 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
 def meets_requirement(requirement: NodeRequirement, value: str) -> bool:
     """Whether a flavor's label meets an expression of a required node affinity.
 
-    > In and NotIn compare the label with the values, Exists and DoesNotExist ask
-    > for its presence, Gt and Lt compare it as a whole number. A value that no
-    > label can have meets nothing.
+    > In and NotIn compare the label's value with the listed values; Exists
+    > and DoesNotExist check whether the label is present; Gt and Lt compare
+    > it as a whole number. A requirement that lists a value which no label
+    > can have is never met.
 
     Args:
         requirement: an expression over a label that the flavor has; one over another label is left out.
@@ -259,8 +278,8 @@ def _is_whole(text: str) -> bool:
 def reduced_count(count: int, fewest: int, step: int, steps: int) -> int:
     """The number of pods that partial admission tries.
 
-    > From the full count a pod set goes down to its minCount in proportion to
-    > the step, rounded up.
+    > A pod set's count is reduced from its full count to its minCount in
+    > proportion to the step, rounded up.
 
     Args:
         count: the full number of pods.
@@ -280,8 +299,8 @@ def reduced_count(count: int, fewest: int, step: int, steps: int) -> int:
 def scaled_request(request: Amount, count: int, new_count: int) -> Amount:
     """What a pod set asks for with another number of pods.
 
-    > A request for another number of pods is what one pod asks for, times that
-    > number.
+    > A request for another number of pods is the request of one pod times
+    > that number.
 
     Args:
         request: what `count` pods ask for.

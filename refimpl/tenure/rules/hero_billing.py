@@ -16,8 +16,8 @@ from tenure.rules.registry import rule
 def billed_usage(usage: Amount, nominal: Amount, billing: HeroBilling) -> Amount:
     """How much of a hero's usage others are billed for.
 
-    > A hero bills others what it uses beyond its own nominal quota; where the
-    > formula is read to the letter, all that it uses.
+    > A hero bills the part of its usage that exceeds its own nominal quota;
+    > when the KEP's formula is read literally, all of its usage.
 
     Args:
         usage: what is in use at the hero.
@@ -38,9 +38,9 @@ def billed_usage(usage: Amount, nominal: Amount, billing: HeroBilling) -> Amount
 def left_to_bill(nominal: Amount, usage: Amount, hero: bool, billed: Amount) -> Amount:
     """What a node can still be billed.
 
-    > A node can be billed its nominal quota, a hero only what it does not use
-    > of that, less what deeper cohorts have billed it already, and not less
-    > than zero.
+    > A node can be billed its nominal quota, or if it is a hero, the part
+    > of it that the hero does not use; less what deeper cohorts have
+    > already billed it, and at least zero.
 
     Args:
         nominal: the node's own nominal quota; a Cohort has one too.
@@ -61,8 +61,8 @@ def left_to_bill(nominal: Amount, usage: Amount, hero: bool, billed: Amount) -> 
 def bill_of_cohort(billed_usage: Amount, left: Amount) -> Amount:
     """What the heroes of one cohort bill its subtree together.
 
-    > The heroes of a cohort bill together what they use beyond their quotas,
-    > but no more than its subtree can be billed.
+    > The heroes of a cohort together bill the usage of UCQ-100, but at most
+    > what the cohort's subtree can still be billed.
 
     Args:
         billed_usage: the sum of UCQ-100 over the heroes of the cohort.
@@ -82,10 +82,13 @@ def share_of_bill(
 ) -> Amount:
     """A node's share of a bill.
 
-    > A bill is shared in proportion to weights. Each share is rounded down; or
-    > the shares up to and including each node are together, so that their sum
-    > is the bill. An exact share is counted in parts of a unit, as many to the
-    > unit as the weights sum up to.
+    > A bill is divided in proportion to weights. By accessible_rounding:
+    >
+    > 1. floor rounds each share down;
+    > 2. cumulative rounds the running totals down, so that the shares add
+    >    up to the bill;
+    > 3. exact counts shares in fractions of a unit, with the sum of the
+    >    weights as the denominator.
 
     Args:
         bill: what is shared.
@@ -118,8 +121,8 @@ def share_of_bill(
 def credit_of_hero(rest: Amount, billed_usage: Amount) -> Amount:
     """How much of a hero's usage the others of its subtree pay for.
 
-    > The heroes of a cohort are credited what was billed, in the order of
-    > their names, each up to what it bills.
+    > What was billed is credited to the heroes of the cohort in order of
+    > name, each up to the amount that it bills.
 
     Args:
         rest: what was billed and is not credited yet.
@@ -139,9 +142,9 @@ def bill_of_workload(
 ) -> Amount:
     """What one running workload of a hero is billed to a node, where the formula is read to the letter.
 
-    > Every running workload of a hero is billed to every ClusterQueue of the
-    > subtree, the hero's own included, in proportion to their nominal quotas.
-    > The own quotas of cohorts are not billed.
+    > Each running workload of a hero is billed to every ClusterQueue of the
+    > subtree, the hero's own included, in proportion to nominal quota. The
+    > nominal quotas of cohorts are not billed.
 
     Args:
         amount: what the workload uses.
@@ -167,8 +170,8 @@ def bill_of_workload(
 def lendable(amount: Amount, lending_limit: Amount | None, lending: HeroLending) -> Amount:
     """How much of an amount inside a node a hero may count on.
 
-    > All of it; where lending limits are honoured, no more than the node's
-    > lending limit.
+    > A node lends the whole amount; when lending limits are honoured, at
+    > most its lending limit.
 
     Args:
         amount: the node's quota, or the sum over its subtree.

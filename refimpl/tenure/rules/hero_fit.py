@@ -12,9 +12,9 @@ from tenure.rules.registry import rule
 def accessible_to_hero(subtree: Amount, clamp: Amount | None) -> Amount:
     """The most that a hero may use.
 
-    > Accessible to a hero is the sum of the nominal quotas of its subtree,
-    > clamped where it has a borrowing limit. The bills of other heroes do not
-    > reduce it.
+    > The quota accessible to a hero is the sum of the nominal quotas in its
+    > subtree, at most the clamp of UCQ-220 if the hero has a borrowing
+    > limit. The bills of other heroes do not reduce it.
 
     Args:
         subtree: the sum of what a hero may count on (UCQ-260) over its subtree.
@@ -34,8 +34,9 @@ def accessible_to_hero(subtree: Amount, clamp: Amount | None) -> Amount:
 def clamp_of_hero(nominal: Amount, borrowing_limit: Amount | None, clamp: HeroClamp) -> Amount | None:
     """What a hero's borrowing limit clamps it to.
 
-    > A hero's borrowing limit clamps what is accessible to its nominal quota
-    > plus the limit; where the constraint is read to the letter, to the limit.
+    > With a borrowing limit, a hero's accessible quota is clamped to its
+    > nominal quota plus the limit; when the KEP's constraint is read
+    > literally, to the limit alone.
 
     Args:
         nominal: the hero's own nominal quota.
@@ -60,9 +61,9 @@ def room_beside(room: Amount, locally_available: Amount, own: bool, lending: Her
     """The room for a hero, with one more node of its subtree looked at.
 
     > The room for a hero is what is available at the root of its subtree
-    > without borrowing from outside, and what is locally available in every
-    > node below; where lending limits are honoured, of these only in the hero
-    > itself.
+    > without borrowing from outside, plus what is locally available at
+    > every node of the subtree. When lending limits are honoured, only the
+    > hero's own local quota is added.
 
     Args:
         room: the room found so far; at first what is available at the root of the subtree.
@@ -85,8 +86,8 @@ def room_beside(room: Amount, locally_available: Amount, own: bool, lending: Her
 def hero_request_fits(usage: Amount, request: Amount, accessible: Amount, room: Amount) -> bool:
     """Whether a hero's request fits.
 
-    > A hero's request fits when usage plus request is at most what is
-    > accessible to it, and the request at most the room for it.
+    > A hero's request fits when its usage plus the request is at most its
+    > accessible quota, and the request is at most the room for the hero.
 
     Args:
         usage: all that is in use at the hero, paid for by others or not.
@@ -108,9 +109,9 @@ def hero_request_fits(usage: Amount, request: Amount, accessible: Amount, room: 
 def hero_mode_without_search(request: Amount, fits: bool, accessible: Amount) -> FlavorMode:
     """How a flavor could serve a hero's request, as far as that shows without a search for targets.
 
-    > A request that is more than what is accessible to the hero can never fit.
-    > One that fits now is served at once; for every other one targets are
-    > looked for.
+    > A hero's request can never fit when it exceeds the quota accessible to
+    > the hero. A request that fits now has mode Fit; for any other, targets
+    > are searched for.
 
     Args:
         request: what is asked for.

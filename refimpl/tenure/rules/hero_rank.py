@@ -11,8 +11,8 @@ from tenure.rules.registry import rule
 def is_above(contains_parent: bool, same_parent: bool) -> bool:
     """Whether one hero is above another.
 
-    > A hero is above another when the subtree of its parent cohort strictly
-    > contains that of the other's.
+    > A hero is above another hero when the subtree of its parent cohort
+    > strictly contains the subtree of the other's parent cohort.
 
     Args:
         contains_parent: whether its parent cohort is the other's, or an ancestor of that.
@@ -30,10 +30,13 @@ def is_above(contains_parent: bool, same_parent: bool) -> bool:
 def may_take_from_hero(kin: Kin, lower_priority: bool, precedence: HeroPrecedence) -> bool:
     """Whether a hero may take a workload of another hero.
 
-    > A hero may take from a hero below it whatever it runs. Where rank comes
-    > first it may take from a peer what has lower priority, and from no other
-    > hero anything; where either suffices, what has lower priority from every
-    > hero.
+    > A hero may preempt:
+    >
+    > 1. any workload of a hero below it;
+    > 2. a workload of lower priority of any other hero, when
+    >    hero_precedence is either;
+    > 3. a workload of lower priority of a peer, when hero_precedence is
+    >    rank_first.
 
     Args:
         kin: how the two heroes stand to each other.
@@ -58,9 +61,12 @@ def may_take_from_hero(kin: Kin, lower_priority: bool, precedence: HeroPrecedenc
 def has_turn_before(first: Head, second: Head) -> bool:
     """Whether one head has its turn in a scheduling cycle before another because of heroes.
 
-    > The head of a hero has its turn before every other; of two such heads the
-    > one with fewer cohorts above its queue, then the one of higher priority,
-    > then the one that queued earlier.
+    > The heads of heroes are considered before all other heads, ordered by,
+    > in turn:
+    >
+    > 1. the number of cohorts above their ClusterQueue, fewest first;
+    > 2. priority, highest first;
+    > 3. queue-order timestamp, earliest first.
 
     Args:
         first, second: the heads of two ClusterQueues.
@@ -90,8 +96,8 @@ def has_turn_before(first: Head, second: Head) -> bool:
 def root_of_scope(parent: int, root: int, scope: HeroScope) -> int:
     """The cohort whose subtree is a hero's.
 
-    > A hero's subtree is that of its parent cohort; where the same cohort tree
-    > means the whole tree, that of the root.
+    > A hero's subtree is the subtree of its parent cohort; when hero_scope
+    > is tree, the whole tree.
 
     Args:
         parent: the place of the hero's parent cohort.
@@ -113,8 +119,8 @@ def root_of_scope(parent: int, root: int, scope: HeroScope) -> int:
 def is_hero(rules: PreemptionRules, has_cohort: bool) -> bool:
     """Whether a ClusterQueue is a hero.
 
-    > A ClusterQueue with UberClusterQueueRules is a hero when it has a parent
-    > cohort; without one it is a standard queue.
+    > A ClusterQueue with UberClusterQueueRules is a hero when it has a
+    > parent cohort. Without one it is a standard queue.
 
     Args:
         rules: `spec.preemption.rules`.
@@ -139,9 +145,11 @@ def kinship(
 ) -> Kin:
     """How a target's ClusterQueue stands to the preemptor's.
 
-    > Only a hero's ClusterQueue has another in its subtree. UCQ-010 says
-    > which of two heroes is above the other. Two heroes are peers when they
-    > have the same parent cohort and are different ClusterQueues.
+    > 1. A target's ClusterQueue is in scope only if the preemptor's
+    >    ClusterQueue is a hero and its subtree contains the target's.
+    > 2. Whether one hero is above another is decided by UCQ-010.
+    > 3. Two heroes are peers when they are different ClusterQueues with the
+    >    same parent cohort.
 
     Args:
         preemptor_hero: whether the preemptor's ClusterQueue is a hero (UCQ-050).

@@ -14,9 +14,10 @@ from tenure.rules.time_based import reason_of
 def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> Ground:
     """On what ground a hero may take a workload of another ClusterQueue.
 
-    > A hero may take every workload of its subtree that is not immune to it,
-    > whatever its priority and whether or not its queue is within its quota;
-    > nothing outside.
+    > A hero may preempt every workload in its subtree that is not immune to
+    > it (UCQ-340), whatever the workload's priority and whether or not its
+    > ClusterQueue is within its quota. It may preempt no workload outside
+    > its subtree.
 
     Args:
         preemptor: a pending workload of a hero.
@@ -50,8 +51,12 @@ def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerm
 def group_for_hero(own: bool, over_quota: bool) -> int:
     """The group of a hero's candidate.
 
-    > A hero takes first from other ClusterQueues that use more than their
-    > quota of a needed flavor-resource, then from others, then from its own.
+    > A hero's candidates are ordered by group:
+    >
+    > 1. candidates of other ClusterQueues that use more than their quota of
+    >    a needed flavor-resource;
+    > 2. candidates of other ClusterQueues that do not;
+    > 3. candidates of the hero's ClusterQueue.
 
     Args:
         own: whether the candidate runs in the hero.
@@ -75,9 +80,9 @@ def group_for_hero(own: bool, over_quota: bool) -> int:
 def reason_besides(ground: Ground) -> Reason:
     """The reason that a target carries whom neither reclaim nor shares have taken.
 
-    > A target that a hero takes from another ClusterQueue has reason
-    > UberCQPreemption; within the ClusterQueue TBP-070 decides, for a hero
-    > too.
+    > A target in another ClusterQueue that is preempted for a hero has
+    > reason UberCQPreemption. For a target in the hero's ClusterQueue
+    > TBP-070 gives the reason.
 
     Args:
         ground: why it is taken; not NONE.
@@ -96,8 +101,9 @@ def reason_besides(ground: Ground) -> Reason:
 def is_immune(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> bool:
     """Whether a workload may not be taken because of the hero that it runs in.
 
-    > A hero's workload is immune to every standard queue, and to every hero
-    > that UCQ-020 does not let take it. Another workload is not immune.
+    > A hero's workload is immune to every preemptor of a standard queue,
+    > and to every hero that UCQ-020 does not allow to preempt it. A
+    > workload of a standard queue is never immune.
 
     Args:
         preemptor: a pending workload of another ClusterQueue.

@@ -15,8 +15,9 @@ from tenure.rules.registry import rule
 def effective_nominal(nominal: Amount, bill: Amount, received: Amount) -> Amount:
     """A node's nominal quota while heroes run.
 
-    > A node's nominal quota falls by what it is billed, and rises by what its
-    > own workloads are billed to others where that quota moves to the hero.
+    > A node's effective nominal quota is its nominal quota less what it is
+    > billed, plus what its own workloads bill to others when that quota
+    > moves to the hero.
 
     Args:
         nominal: the node's own nominal quota.
@@ -36,8 +37,9 @@ def effective_nominal(nominal: Amount, bill: Amount, received: Amount) -> Amount
 def effective_usage(usage: Amount, credit: Amount) -> Amount:
     """What is in use at a hero, beside what others pay for.
 
-    > A hero's usage counts less what it is credited: what is paid for leaves
-    > the tree together with the quota that pays for it.
+    > A hero's effective usage is its usage less its credit: usage that
+    > others pay for leaves the tree together with the quota that pays for
+    > it.
 
     Args:
         usage: what is in use at the ClusterQueue.
@@ -55,8 +57,8 @@ def effective_usage(usage: Amount, credit: Amount) -> Amount:
 def widened_borrowing_limit(limit: Amount | None, before: Amount, after: Amount) -> Amount | None:
     """A borrowing limit while heroes run.
 
-    > A borrowing limit inside a hero's subtree grows by what the node's
-    > subtree quota has fallen.
+    > A borrowing limit inside a hero's subtree is raised by the amount by
+    > which the node's subtree quota has fallen.
 
     Args:
         limit: the borrowing limit; None for no limit.
@@ -77,8 +79,9 @@ def widened_borrowing_limit(limit: Amount | None, before: Amount, after: Amount)
 def fallen_lending_limit(limit: Amount | None, bill: Amount, lending: HeroLending) -> Amount | None:
     """A lending limit while heroes run.
 
-    > Where lending limits are honoured, a lending limit falls by what is
-    > billed to the node's subtree, and not below zero; else it stays.
+    > When lending limits are honoured, a node's lending limit is lowered by
+    > what its subtree is billed, to at least zero. Otherwise it is
+    > unchanged.
 
     Args:
         limit: the lending limit; None for no limit.
@@ -100,9 +103,10 @@ def fallen_lending_limit(limit: Amount | None, bill: Amount, lending: HeroLendin
 def unlocked(usage: Amount, quota: Amount, locally_available: Amount, allowance: Amount) -> Amount:
     """By how much a lending limit inside a hero's subtree rises.
 
-    > While a hero's subtree uses more than its quota, a node inside lends what
-    > it does not use itself, as far as that is lacking, and in all no more than
-    > its heroes use.
+    > While a hero's subtree uses more than its quota, the lending limit of
+    > a node inside is raised by what is missing, but by at most what is
+    > locally available at the node, and in total by at most what the
+    > subtree's heroes use.
 
     Args:
         usage: what is in use at the root of the hero's subtree.

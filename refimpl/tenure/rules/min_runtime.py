@@ -14,8 +14,9 @@ from tenure.rules.registry import rule
 def nearest_set(own: Duration | None, above: Duration) -> Duration:
     """What a queue's minimum runtime comes to.
 
-    > A queue's own value counts where it is set, however small; where it is
-    > not, what the queue above comes to, and at the top the default.
+    > A queue's minimum runtime is its own value when one is set, however
+    > small; otherwise that of the queue above it, and at the top the
+    > default.
 
     Args:
         own: the queue's own value, ns; None where it is not set. `0s` is set, and so is a negative value.
@@ -38,8 +39,8 @@ def nearest_set(own: Duration | None, above: Duration) -> Duration:
 def default_of(argument: Duration | None) -> Duration:
     """The default that an argument of the plugin sets.
 
-    > An argument that is absent, is no duration or is negative sets the default
-    > to 0s.
+    > An argument that is missing, is not a duration or is negative sets the
+    > default to 0s.
 
     Args:
         argument: ns; None where it is absent or no duration.
@@ -62,9 +63,9 @@ def default_of(argument: Duration | None) -> Duration:
 def counts_for_reclaim(method: ResolveMethod, top_level: bool, parent_is_common: bool) -> bool:
     """Whether a queue on the victim's path has a say in who may reclaim.
 
-    > Under queue every queue on the victim's path counts. Under lca a queue
-    > counts when it is top-level, or when the queue above it is on the
-    > reclaimer's path too.
+    > Under method queue, every queue on the victim's path counts. Under
+    > method lca, a queue counts when it is top-level, or when its parent is
+    > also on the reclaimer's path.
 
     Args:
         method: how values are resolved.
@@ -85,8 +86,9 @@ def counts_for_reclaim(method: ResolveMethod, top_level: bool, parent_is_common:
 def value_down(own: Duration | None, above: Duration, counts: bool) -> Duration:
     """What the walk down the victim's path has come to at a queue.
 
-    > A queue that counts comes to its nearest set value. One that does not
-    > hands down what the queue above came to.
+    > A queue that counts passes down its own value when one is set.
+    > Otherwise, and for a queue that does not count, the value from the
+    > queue above is passed down unchanged.
 
     Args:
         own: the queue's own value, ns; None where it is not set.
@@ -110,8 +112,9 @@ def value_down(own: Duration | None, above: Duration, counts: bool) -> Duration:
 def is_resolvable(action: Action, pending_known: bool, victim_known: bool) -> bool:
     """Whether the queues say what the minimum runtime is.
 
-    > The victim's queue must exist, and for a reclaim the reclaimer's too;
-    > otherwise the default counts.
+    > A minimum runtime is resolved only when the victim's queue exists, and
+    > for a reclaim the reclaimer's queue too; otherwise the default
+    > applies.
 
     Args:
         action: what the pending job wants to do.
@@ -132,8 +135,9 @@ def is_resolvable(action: Action, pending_known: bool, victim_known: bool) -> bo
 def is_protected(started_at: Instant | None, min_runtime: Duration, now: Instant) -> bool:
     """Whether a running job still has its minimum runtime before it.
 
-    > A job is protected while now is strictly before its last start plus the
-    > minimum runtime. A job without a start stamp is not.
+    > A job is protected while the current time is strictly before its last
+    > start plus its minimum runtime. A job without a start time is not
+    > protected.
 
     Args:
         started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
@@ -154,8 +158,8 @@ def is_protected(started_at: Instant | None, min_runtime: Duration, now: Instant
 def is_elastic(elastic_so_far: bool, min_available: int, pods: int) -> bool:
     """Whether a job is elastic, one sub-group after the other.
 
-    > A job is elastic when in some sub-group minAvailable is strictly less than
-    > the number of pods, whatever the state of the pods.
+    > A job is elastic when at least one of its sub-groups has more pods
+    > than its minAvailable, whatever state those pods are in.
 
     Args:
         elastic_so_far: whether a sub-group before this one made it elastic.
@@ -174,7 +178,7 @@ def is_elastic(elastic_so_far: bool, min_available: int, pods: int) -> bool:
 def passes_filter(elastic: bool, protected: bool) -> bool:
     """Whether a running job may be considered as a victim.
 
-    > An elastic job passes, and so does a job that is not protected.
+    > A job passes the filter when it is elastic or not protected.
 
     Args:
         elastic: whether the job is elastic (KMR-070).
@@ -192,8 +196,8 @@ def passes_filter(elastic: bool, protected: bool) -> bool:
 def must_keep_minimum(elastic: bool, protected: bool) -> bool:
     """Whether a scenario has to leave a victim job its minimum.
 
-    > An elastic job that is protected has to keep its minimum; no other job is
-    > looked at.
+    > A job must keep its minimum when it is elastic and protected. No other
+    > job is checked.
 
     Args:
         elastic: whether the job is elastic (KMR-070).
@@ -211,9 +215,9 @@ def must_keep_minimum(elastic: bool, protected: bool) -> bool:
 def keeps_minimum(min_available: int, active: int, taken: int) -> bool:
     """Whether a sub-group has its minimum left after a scenario.
 
-    > A sub-group that loses no pod is not looked at. Another one keeps its
-    > minimum when minAvailable is at most the pods that hold a place, less the
-    > pods taken.
+    > A sub-group keeps its minimum when its active pods, less the pods to
+    > be preempted, are still at least minAvailable. A sub-group that loses
+    > no pod is not checked.
 
     Args:
         min_available: of the sub-group.
@@ -234,7 +238,8 @@ def keeps_minimum(min_available: int, active: int, taken: int) -> bool:
 def value_in_session(kept: Duration | None, resolved: Duration) -> Duration:
     """The minimum runtime that a session goes on with.
 
-    > What was resolved once in a session counts until the session ends.
+    > Once a minimum runtime has been resolved in a session, it applies
+    > until the session ends.
 
     Args:
         kept: what the session resolved before for the same queues, ns; None where it has not.
@@ -257,8 +262,8 @@ def value_in_session(kept: Duration | None, resolved: Duration) -> Duration:
 def protection_in_session(kept: bool | None, asked_now: bool) -> bool:
     """Whether a session takes a job for protected.
 
-    > What a session answered once about a job counts until the session ends,
-    > whether it was yes or no.
+    > Once a session has determined whether a job is protected, the answer
+    > applies until the session ends.
 
     Args:
         kept: what the session answered before, for a reclaim about the same pair of jobs; None where it kept
@@ -279,7 +284,7 @@ def protection_in_session(kept: bool | None, asked_now: bool) -> bool:
 def is_answer_kept(started_at: Instant | None) -> bool:
     """Whether a session keeps its answer about a job.
 
-    > An answer about a job without a start stamp is not kept.
+    > An answer about a job is kept only when the job has a start time.
 
     Args:
         started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.

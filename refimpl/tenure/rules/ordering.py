@@ -15,10 +15,12 @@ def candidate_precedes(
 ) -> bool:
     """Which of two candidates of one group is taken first.
 
-    > A candidate that is already evicted goes first; then the one of lower
-    > priority; among candidates of the preemptor's own ClusterQueue and
-    > priority TBP-060 decides with the duration in force, among others without
-    > one.
+    > Candidates are ordered by, in turn:
+    >
+    > 1. whether they are already evicted, evicted first;
+    > 2. priority, lowest first;
+    > 3. TBP-060, which uses minAdmitDuration only for candidates of the
+    >    preemptor's ClusterQueue and priority.
 
     Args:
         first, second: two candidates, both of the preemptor's ClusterQueue or both of others.
@@ -57,9 +59,12 @@ def stands_before(
 ) -> bool:
     """Which of two candidates is taken first, whatever their groups.
 
-    > A candidate that is already evicted goes first; then those over whom the
-    > preemptor has a hierarchical advantage, then others of other
-    > ClusterQueues, then those of its own; within a group KQ-050 decides.
+    > Candidates are ordered by group, and within a group by KQ-050:
+    >
+    > 1. candidates that are already evicted;
+    > 2. candidates over which the preemptor has a hierarchical advantage;
+    > 3. other candidates of other ClusterQueues;
+    > 4. candidates of the preemptor's ClusterQueue.
 
     Args:
         first, second: two candidates.
@@ -91,7 +96,7 @@ def order_key(
 ) -> OrderKey:
     """The key by which a candidate is sorted.
 
-    > Sorting candidates by their keys puts them in the order of KQ-220.
+    > Sorting candidates by their keys gives the order of KQ-220.
 
     Args:
         candidate: a workload that may be taken.

@@ -30,8 +30,8 @@ def has_lower_priority(preemptor: Workload, target: Workload) -> bool:
 def effective_priority(base: int, boost: int, boost_gate: bool) -> int:
     """The priority that counts.
 
-    > A workload counts with its own priority; with gate PriorityBoost on, with
-    > the sum of that and its boost.
+    > A workload's effective priority is its own priority; with gate
+    > PriorityBoost on, its own priority plus its boost.
 
     Args:
         base: `spec.priority`, 0 when it is not set.

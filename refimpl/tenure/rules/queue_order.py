@@ -15,11 +15,14 @@ def queue_order_timestamp(
 ) -> Instant:
     """The time that a workload queues from.
 
-    > A workload queues from its creation; from its eviction instead, when it
-    > was evicted for its pods not being ready in time and Kueue is configured
-    > to requeue by eviction, or when an admission check evicted it; from one
-    > millisecond after its preemption, when it was reclaimed by a borrower and
-    > gate PrioritySortingWithinCohort is off.
+    > A workload's queue-order timestamp is its creation time, except:
+    >
+    > 1. the time of its eviction, when it was evicted because its pods were
+    >    not ready in time and Kueue requeues by eviction, or when an
+    >    admission check evicted it;
+    > 2. one millisecond after its preemption, when it was preempted with
+    >    reason InCohortReclaimWhileBorrowing and gate
+    >    PrioritySortingWithinCohort is off.
 
     Args:
         workload: any workload.

@@ -15,8 +15,8 @@ from tenure.rules.registry import rule
 def fits_quota(usage: Amount, request: Amount, quota: Amount) -> bool:
     """Whether a request fits a quota beside what is in use.
 
-    > A request fits a node's quota when usage plus request is at most the
-    > quota; otherwise the node would borrow.
+    > A request fits a node's quota when the node's usage plus the request
+    > is at most the quota; otherwise the node would borrow.
 
     Args:
         usage: what is in use of the flavor-resource at the node.
@@ -35,8 +35,8 @@ def fits_quota(usage: Amount, request: Amount, quota: Amount) -> bool:
 def can_ever_fit(request: Amount, potential: Amount) -> bool:
     """Whether a request could fit if nothing ran.
 
-    > A request above the most that its ClusterQueue could ever have can never
-    > fit.
+    > A request can never fit when it exceeds the most that its ClusterQueue
+    > could ever have.
 
     Args:
         request: what is asked for.
@@ -54,8 +54,8 @@ def can_ever_fit(request: Amount, potential: Amount) -> bool:
 def local_quota(subtree: Amount, lending_limit: Amount | None) -> Amount:
     """The part of a node's quota that its cohort never sees.
 
-    > Without a lending limit a node lends all it has; with one, what exceeds
-    > the limit stays with the node.
+    > A node without a lending limit lends all of its quota. With one, the
+    > quota above the limit is local to the node: it is never lent.
 
     Args:
         subtree: the node's subtree quota.
@@ -75,7 +75,8 @@ def local_quota(subtree: Amount, lending_limit: Amount | None) -> Amount:
 def quota_passed_up(quota: NodeQuota) -> Amount:
     """What a node adds to the quota of its cohort.
 
-    > A node adds to its cohort's quota what is not local to it.
+    > A node contributes its subtree quota less its local quota to its
+    > cohort.
 
     Args:
         quota: the node's quota of the flavor-resource.
@@ -92,7 +93,8 @@ def quota_passed_up(quota: NodeQuota) -> Amount:
 def usage_passed_up(quota: NodeQuota, usage: Amount) -> Amount:
     """What a node's usage adds to the usage of its cohort.
 
-    > A node's usage reaches its cohort only beyond its local quota.
+    > Only the part of a node's usage that exceeds its local quota counts as
+    > usage of its cohort.
 
     Args:
         quota: the node's quota of the flavor-resource.
@@ -110,8 +112,8 @@ def usage_passed_up(quota: NodeQuota, usage: Amount) -> Amount:
 def local_available(quota: NodeQuota, usage: Amount) -> Amount:
     """What is left of a node's local quota.
 
-    > What a node uses is taken from its local quota first; the rest of that is
-    > available to it alone.
+    > A node's usage is charged to its local quota first. What is left of
+    > the local quota is available to that node alone.
 
     Args:
         quota: the node's quota of the flavor-resource.
@@ -129,8 +131,8 @@ def local_available(quota: NodeQuota, usage: Amount) -> Amount:
 def potential_available(quota: NodeQuota, above: Amount | None) -> Amount:
     """The most that a node could ever have.
 
-    > A root could have its subtree quota. Another node could have its local
-    > quota and what the node above could have, but never more than its subtree
+    > A root's potential is its subtree quota. Any other node's potential is
+    > its local quota plus its parent's potential, but at most its subtree
     > quota plus its borrowing limit.
 
     Args:
@@ -154,8 +156,9 @@ def potential_available(quota: NodeQuota, above: Amount | None) -> Amount:
 def available_above(quota: NodeQuota, usage: Amount, above: Amount) -> Amount:
     """What a node may still take from the nodes above it.
 
-    > Without a borrowing limit a node may take all that is available above it;
-    > with one, at most what it lends and does not use itself, plus the limit.
+    > Without a borrowing limit, all that is available at a node's parent is
+    > available to it. With one, at most the limit plus what the node lends
+    > and does not use itself.
 
     Args:
         quota: the node's quota of the flavor-resource.
@@ -177,9 +180,9 @@ def available_above(quota: NodeQuota, usage: Amount, above: Amount) -> Amount:
 def available(quota: NodeQuota, usage: Amount, above: Amount | None) -> Amount:
     """What is available at a node.
 
-    > At a root, what the subtree quota leaves. Below, what is left of the local
-    > quota and what the node may still take from above. It is negative where
-    > more is in use than there is.
+    > At a root, the subtree quota less the usage is available. At any other
+    > node, what is locally available plus what is available from the
+    > parent. The result is negative when usage exceeds the quota.
 
     Args:
         quota: the node's quota of the flavor-resource.
@@ -200,9 +203,9 @@ def available(quota: NodeQuota, usage: Amount, above: Amount | None) -> Amount:
 def fits_request(request: Amount, free: Amount, borrows: bool, may_borrow: bool) -> bool:
     """Whether a request fits, as the search for targets asks.
 
-    > A request fits when it is at most what is available, nothing counting as
-    > available where that is negative, and, in an attempt without borrowing,
-    > when its ClusterQueue would not borrow.
+    > A request fits when it is at most what is available, with a negative
+    > amount counted as zero. In an attempt without borrowing it must also
+    > leave its ClusterQueue within its quota.
 
     Args:
         request: what is asked for.
@@ -242,8 +245,8 @@ def is_within_quota(usage: Amount, quota: Amount) -> bool:
 def remaining_request(request: Amount, quota: NodeQuota, usage: Amount) -> Amount:
     """What is left of a request for the node above.
 
-    > A request reaches the node above less what is locally available, and not
-    > below zero.
+    > The part of a request that reaches a node's parent is the request less
+    > what is locally available at the node, and at least zero.
 
     Args:
         request: what is asked for at this node.

@@ -22,9 +22,12 @@ def ground_across_queues(
 ) -> Ground:
     """On what ground a workload may take one of another ClusterQueue.
 
-    > Nobody may be taken whom KQ-330 does not allow. With a hierarchical
-    > advantage anybody else may be; without one, in any attempt those whom
-    > KQ-340 allows, and in an attempt without borrowing all.
+    > Without fair sharing, a target of another ClusterQueue may be
+    > preempted when KQ-330 allows it and at least one of these holds:
+    >
+    > 1. the preemptor has a hierarchical advantage over it;
+    > 2. KQ-340 allows it;
+    > 3. the attempt is one without borrowing.
 
     Args:
         preemptor: the pending workload.
@@ -60,8 +63,8 @@ def ground_across_queues(
 def may_reclaim(preemptor: Workload, target: Workload, terms: PreemptionTerms) -> bool:
     """Whether the policy allows a workload to be taken from another ClusterQueue.
 
-    > Under reclaimWithinCohort Any every workload may be taken, under
-    > LowerPriority one of lower priority, under Never none.
+    > Under reclaimWithinCohort Any, every workload may be preempted; under
+    > LowerPriority, one of lower priority; under Never, none.
 
     Args:
         preemptor: the pending workload.
@@ -90,9 +93,10 @@ def may_reclaim(preemptor: Workload, target: Workload, terms: PreemptionTerms) -
 def may_take_while_borrowing(preemptor: Workload, target: Workload, terms: PreemptionTerms) -> bool:
     """Whether a workload may be taken for a preemptor whose ClusterQueue borrows.
 
-    > A preemptor that borrows may take a workload of lower priority, and with
-    > a threshold only one at or below it, where borrowWithinCohort is
-    > LowerPriority.
+    > A preemptor whose ClusterQueue would borrow may preempt a workload
+    > when borrowWithinCohort is LowerPriority, the workload has lower
+    > priority, and its priority is at or below maxPriorityThreshold if one
+    > is set.
 
     Args:
         preemptor: the pending workload.
@@ -123,7 +127,7 @@ def has_advantage(fits_here: bool, advantage_below: bool) -> bool:
     """Whether the preemptor has an advantage over who borrows in the next wider subtree.
 
     > A preemptor has a hierarchical advantage in a subtree when its request
-    > fits the quota of a narrower subtree around it.
+    > fits the quota of a smaller subtree that contains its ClusterQueue.
 
     Args:
         fits_here: whether what is left of the request fits the quota of this node (KQ-060).
@@ -146,11 +150,15 @@ def attempts(
 ) -> Attempts:
     """In which attempts targets are looked for.
 
-    > Only with borrowing, when nobody may be taken from other ClusterQueues,
-    > or when borrowWithinCohort is Never and the queue is not below its nominal
-    > quota. First without borrowing, when borrowWithinCohort is Never and there
-    > is no hierarchical advantage over any candidate. Else first with
-    > borrowing.
+    > Targets are searched for:
+    >
+    > 1. only with borrowing, when no candidate is in another ClusterQueue,
+    >    or when borrowWithinCohort is Never and the preemptor's
+    >    ClusterQueue is not below its nominal quota;
+    > 2. first without borrowing and then with it, when borrowWithinCohort
+    >    is Never and the preemptor has no hierarchical advantage over any
+    >    candidate;
+    > 3. first with borrowing and then without it otherwise.
 
     Args:
         candidates_elsewhere: whether any candidate runs in another ClusterQueue.
@@ -181,7 +189,7 @@ def is_below_nominal(usage: Amount, nominal: Amount) -> bool:
     """Whether a ClusterQueue has nominal quota left.
 
     > A ClusterQueue is below its nominal quota when its usage is strictly
-    > less.
+    > less than that quota.
 
     Args:
         usage: what is in use at the ClusterQueue, without the preemptor.
@@ -199,10 +207,13 @@ def is_below_nominal(usage: Amount, nominal: Amount) -> bool:
 def stands_in_attempt(own: bool, over_quota: bool, ground: Ground, may_borrow: bool) -> bool:
     """Whether a candidate whose turn has come may still be taken.
 
-    > A candidate of the preemptor's own ClusterQueue always may. Another one
-    > may while its queue and every cohort below the common one use more than
-    > their quota, and one that may be taken only without borrowing only in an
-    > attempt without it.
+    > A candidate of the preemptor's ClusterQueue is always still eligible.
+    > Any other candidate is when both hold:
+    >
+    > 1. its ClusterQueue and every cohort below the common one still use
+    >    more than their quota;
+    > 2. the attempt is one without borrowing, or the candidate may be
+    >    preempted while borrowing too.
 
     Args:
         own: whether it runs in the preemptor's ClusterQueue.

@@ -10,8 +10,8 @@ from tenure.rules.registry import rule
 def quota_reservation_time(target: Workload, now: Instant) -> Instant:
     """Since when a workload holds its quota.
 
-    > Quota is reserved at the last transition of condition QuotaReserved;
-    > without that stamp it counts as reserved now.
+    > A workload's quota reservation time is the last transition of its
+    > condition QuotaReserved. Without one, the current time is used.
 
     Args:
         target: a workload that holds quota.

@@ -38,9 +38,12 @@ def ground_by_share(
 ) -> Ground:
     """On what ground fair sharing takes a workload of another ClusterQueue.
 
-    > Nobody may be taken whom KQ-330 does not allow. A preemptor whose queue
-    > stays within its nominal quota may take anybody else; another one only
-    > whom the strategy in use allows, by KQ-420 or KQ-430.
+    > Under fair sharing, a target of another ClusterQueue may be preempted
+    > when KQ-330 allows it and one of these holds:
+    >
+    > 1. the preemptor's ClusterQueue stays within its nominal quota
+    >    (KQ-410);
+    > 2. the strategy in use allows it: KQ-420 or KQ-430.
 
     Args:
         preemptor: the pending workload.
@@ -78,9 +81,9 @@ def ground_by_share(
 def claims_nominal(within_nominal: bool, gate: bool) -> bool:
     """Whether a preemptor may take what borrowers use without comparing shares.
 
-    > With gate FairSharingPreemptWithinNominal on, shares are not compared for
-    > a preemptor whose queue, the request included, stays within its nominal
-    > quota of every needed flavor-resource.
+    > With gate FairSharingPreemptWithinNominal on, shares are not compared
+    > when the preemptor's ClusterQueue, with the request included, stays
+    > within its nominal quota of every needed flavor-resource.
 
     Args:
         within_nominal: whether the queue's usage with the request is within nominal quota (KQ-200).
@@ -98,8 +101,8 @@ def claims_nominal(within_nominal: bool, gate: bool) -> bool:
 def passes_final_share(share: int) -> bool:
     """Whether strategy LessThanOrEqualToFinalShare allows a target.
 
-    > The preemptor's share, the request included, is at most the target's
-    > share after the removal.
+    > The preemptor's share, with the request included, is at most the
+    > target's share after the target is removed.
 
     Args:
         share: how the two compare: -1 when the preemptor's is lower, 0 when they are equal, 1 when it is
@@ -117,8 +120,8 @@ def passes_final_share(share: int) -> bool:
 def passes_initial_share(share: int) -> bool:
     """Whether strategy LessThanInitialShare allows a target.
 
-    > The preemptor's share, the request included, is strictly lower than the
-    > target's share before the removal.
+    > The preemptor's share, with the request included, is strictly less
+    > than the target's share before the target is removed.
 
     Args:
         share: how the two compare: -1 when the preemptor's is lower, 0 when they are equal, 1 when it is
@@ -136,8 +139,8 @@ def passes_initial_share(share: int) -> bool:
 def borrowed_ratio(borrowed: Amount, lendable: Amount) -> float:
     """How much of what a cohort can lend a node has borrowed of one resource.
 
-    > The ratio is a thousand times what is borrowed, over what the cohort can
-    > lend; zero when it can lend nothing.
+    > The ratio is 1000 times the borrowed amount divided by what the cohort
+    > can lend; it is zero when the cohort can lend nothing.
 
     Args:
         borrowed: what the node uses of the resource beyond its quota, over all flavors; above zero.
@@ -157,9 +160,9 @@ def borrowed_ratio(borrowed: Amount, lendable: Amount) -> float:
 def compare_shares(first: Share, second: Share) -> int:
     """How two shares compare.
 
-    > A node of weight zero with a ratio above zero is above every other node;
-    > among such nodes the ratios are compared, among the others the ratios
-    > divided by the weights.
+    > A node with weight zero and a ratio above zero has a greater share
+    > than any node that is not such. Two such nodes compare by ratio; any
+    > other two by ratio divided by weight.
 
     Args:
         first, second: the dominant resource shares of two nodes.
@@ -186,8 +189,8 @@ def compare_shares(first: Share, second: Share) -> int:
 def weighted_share(share: Share) -> float:
     """A share as a number.
 
-    > The ratio divided by the weight; zero when the ratio is zero, infinite
-    > when only the weight is.
+    > The weighted share is the ratio divided by the weight. It is zero when
+    > the ratio is zero, and infinite when only the weight is zero.
 
     Args:
         share: the dominant resource share of a node.
@@ -208,7 +211,7 @@ def weighted_share(share: Share) -> float:
 def borrowed_amount(usage: Amount, quota: Amount) -> Amount:
     """What a node borrows of a flavor-resource.
 
-    > A node borrows what it uses beyond its quota.
+    > A node borrows the part of its usage that exceeds its quota.
 
     Args:
         usage: what is in use at the node, the request included where it runs there.
@@ -226,8 +229,8 @@ def borrowed_amount(usage: Amount, quota: Amount) -> Amount:
 def stays_in_tournament(borrowing: bool, on_path: bool) -> bool:
     """Whether a node may be visited for targets.
 
-    > A node that does not borrow is left out, unless it is the preemptor's
-    > ClusterQueue or a cohort above that.
+    > A node stays in the tournament while it borrows. The preemptor's
+    > ClusterQueue and the cohorts above it always stay.
 
     Args:
         borrowing: whether the node uses more than its quota of any flavor-resource.
@@ -245,8 +248,8 @@ def stays_in_tournament(borrowing: bool, on_path: bool) -> bool:
 def queue_wins(share: int, first_candidate_stands_before: bool) -> bool:
     """Whether one ClusterQueue is visited rather than another of the same cohort.
 
-    > The queue of the higher share is visited; of two with equal shares the
-    > one whose first candidate stands before the other's.
+    > The ClusterQueue with the higher share is visited; of two with equal
+    > shares, the one whose first candidate comes earlier.
 
     Args:
         share: how its share compares with the other's, -1, 0 or 1 (KQ-450).
@@ -266,8 +269,9 @@ def queue_wins(share: int, first_candidate_stands_before: bool) -> bool:
 def cohort_wins(share: int) -> bool:
     """Whether a cohort is visited rather than a ClusterQueue, or an earlier cohort, beside it.
 
-    > The cohort is visited when its share is at least the other's. Cohorts
-    > are compared in the order of their names, so the last of equals wins.
+    > A cohort is visited when its share is at least that of the
+    > ClusterQueue or cohort that it is compared with. Cohorts are compared
+    > in order of name, so the last of several with equal shares wins.
 
     Args:
         share: how its share compares with the other's, -1, 0 or 1 (KQ-450).

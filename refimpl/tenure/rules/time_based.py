@@ -14,9 +14,11 @@ from tenure.rules.terms import PreemptionTerms
 def duration_in_force(terms: PreemptionTerms) -> Duration | None:
     """The minimum admit duration that protects and expires, if there is one.
 
-    > minAdmitDuration is in force when the feature gate is on, the policy is
-    > LowerOrNewerEqualPriority and the configured value is at least one
-    > minute.
+    > minAdmitDuration is in force when all hold:
+    >
+    > 1. its feature gate is on;
+    > 2. withinClusterQueue is LowerOrNewerEqualPriority;
+    > 3. its value is at least one minute.
 
     Args:
         terms: what holds in the ClusterQueue.
@@ -73,9 +75,10 @@ def is_time_expired(target: Workload, now: Instant, min_admit_duration: Duration
 def requeue_timestamp(workload: Workload, terms: PreemptionTerms) -> Instant:
     """The time that a workload queues from where minAdmitDuration is in force.
 
-    > Under requeue_order eviction, and while minAdmitDuration is in force, a
-    > victim of time-based preemption queues from its eviction plus one
-    > millisecond; every other workload queues as in Kueue.
+    > When requeue_order is eviction and minAdmitDuration is in force, the
+    > queue-order timestamp of a victim of time-based preemption is one
+    > millisecond after its eviction. For every other workload it is Kueue's
+    > (KQ-020).
 
     Args:
         workload: any workload.
@@ -111,10 +114,10 @@ def requeue_timestamp(workload: Workload, terms: PreemptionTerms) -> Instant:
 def is_newer_equal(preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant) -> bool:
     """Whether a target of equal priority is newer than the preemptor.
 
-    > A target is newer when its queue-order timestamp is strictly later than
-    > the preemptor's; where minAdmitDuration is in force and the KEP is read
-    > to the letter, when its quota was reserved strictly after the preemptor
-    > was created.
+    > A target is newer than the preemptor when its queue-order timestamp is
+    > strictly later. When minAdmitDuration is in force and the KEP is read
+    > literally, a target is newer when its quota was reserved strictly
+    > after the preemptor was created.
 
     Args:
         preemptor: the pending workload.
@@ -144,9 +147,11 @@ def ground_among_equals(
 ) -> Ground:
     """On what ground a workload may take another of its own priority.
 
-    > An equal may be taken when it has exceeded minAdmitDuration, or when it
-    > is newer; where the guarantee is kept and a duration is in force, only
-    > when it has exceeded it. What is both counts as expired.
+    > A target of equal priority may be preempted when it has exceeded
+    > minAdmitDuration, or when it is newer than the preemptor. When
+    > same_priority_gate is expired_only and minAdmitDuration is in force,
+    > being newer does not suffice. A target that meets both conditions
+    > counts as expired.
 
     Args:
         preemptor: the pending workload.
@@ -186,9 +191,12 @@ def precedes_among_equals(
 ) -> bool:
     """Which of two candidates of equal priority is taken first.
 
-    > Of two candidates of equal priority an expired one goes before one that
-    > is not; of two expired ones the longest-running goes first, of two
-    > others the one admitted last; then the lower uid.
+    > Candidates of equal priority are ordered by, in turn:
+    >
+    > 1. whether they have exceeded minAdmitDuration, expired first;
+    > 2. quota reservation time: earliest first if they are expired, latest
+    >    first if not;
+    > 3. uid, lowest first.
 
     Args:
         first, second: two candidates of equal priority.
@@ -221,8 +229,8 @@ def precedes_among_equals(
 def reason_of(ground: Ground) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
-    > A target taken because it has exceeded minAdmitDuration has reason
-    > InClusterQueueTimeBased; every other target of the preemptor's own
+    > A target preempted because it has exceeded minAdmitDuration has reason
+    > InClusterQueueTimeBased; every other target in the preemptor's
     > ClusterQueue has reason InClusterQueue.
 
     Args:

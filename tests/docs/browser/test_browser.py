@@ -41,10 +41,12 @@ def browser(started: Browser) -> Browser:
 
 
 def addresses(root: Path, base: str) -> list[tuple[str, bool]]:
-    """Every page's address, and whether it is the first two of its folder or a page that somebody wrote."""
+    """Every page's address, and whether it is among the first two of its folder; redirects are left out."""
     found: list[tuple[str, bool]] = []
     seen: dict[Path, int] = {}
     for path in sorted(root.rglob("*.html")):
+        if 'http-equiv="refresh"' in path.read_text(encoding="utf-8"):
+            continue
         folder = path.parent.parent
         seen[folder] = seen.get(folder, 0) + 1
         address = f"{base}/{path.relative_to(root).as_posix().removesuffix('index.html')}"
