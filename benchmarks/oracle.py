@@ -2,7 +2,7 @@
 
     python benchmarks/oracle.py [--workloads 5 20] [--requests 2000] [--seed 1]
 
-Clusters are drawn by `tenure.strategies`, as for `benchmarks/deciding.py`. `new` is another cluster with
+Clusters are drawn by `tenure.lab.strategies`, as for `benchmarks/deciding.py`. `new` is another cluster with
 every request, as a campaign of random scenarios has it; `same` asks about 20 clusters in turn, with another
 pending workload each time that asks for the same, as a test of a scheduler has it. In `asks` that workload
 has another priority and age each time as well. Answers are read while requests are written.
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tenure.strategies import examples
+from tenure.lab.strategies import examples
 
 TENURE = Path(sys.executable).with_name("tenure")
 CLUSTERS = 20

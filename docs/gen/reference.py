@@ -12,7 +12,7 @@ from docs.gen.markdown import Fills, Pages, Places, anchor, code, heading, link,
 from docs.gen.sources import DIVERGENCES_PAGE, ROOT
 from tenure.apps.cli.app import app
 from tenure.conformance.accepting import ACCEPTS
-from tenure.divergences import Divergence, all_divergences
+from tenure.lab.divergences import Divergence, all_divergences
 from tenure.readings import default_preset, preset_names, readings_file
 
 READINGS = "reference/readings.md"

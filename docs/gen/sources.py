@@ -12,7 +12,7 @@ from typing import Any
 
 from docs.gen.markdown import Places, anchor
 from tenure.conformance.vectors import Vector, load_vectors
-from tenure.divergences import all_divergences
+from tenure.lab.divergences import all_divergences
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 from tools.lints.pages import findings, pages

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tenure.campaign import cores
-from tenure.campaign.core_blocks import DIFFERS, FAULT, core_block
-from tenure.campaign.cores import REFUSED
-from tenure.campaign.plan import Plan
-from tenure.campaign.running import report
-from tenure.campaign.tally import MOST_KEPT
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import Engine
 from tenure.fast.decide import Answer, decide
+from tenure.lab.campaign import cores
+from tenure.lab.campaign.core_blocks import DIFFERS, FAULT, core_block
+from tenure.lab.campaign.cores import REFUSED
+from tenure.lab.campaign.plan import Plan
+from tenure.lab.campaign.running import report
+from tenure.lab.campaign.tally import MOST_KEPT
 from tests.process import tenure
 from tests.sampling import sample
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenure.campaign.draws import draw, input_of
 from tenure.conformance.requests import read_decide_request
+from tenure.lab.campaign.draws import draw, input_of
 
 SEED = 20260822
 

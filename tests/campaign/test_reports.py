@@ -10,10 +10,10 @@ from xml.etree import ElementTree as ET
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.schema import schema
-from tenure.campaign.checks import checks_of
-from tenure.campaign.plan import Plan
-from tenure.campaign.report import Told, campaign_answer, campaign_lines, campaign_schema, report_of
-from tenure.campaign.tally import Tally
+from tenure.lab.campaign.checks import checks_of
+from tenure.lab.campaign.plan import Plan
+from tenure.lab.campaign.report import Told, campaign_answer, campaign_lines, campaign_schema, report_of
+from tenure.lab.campaign.tally import Tally
 from tenure.reports import report_text
 from tests.process import tenure
 
@@ -29,7 +29,7 @@ STOPPED = report_of(Plan(2000, 7), TALLY, (TOLD,), complete=False)
 
 
 def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
-    assert schema("campaign") == campaign_schema(), "python -m tenure.campaign.report spec/schemas"
+    assert schema("campaign") == campaign_schema(), "python -m tenure.lab.campaign.report spec/schemas"
     Draft202012Validator(schema("campaign")).validate(campaign_answer(STOPPED))
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tenure.campaign.journal import new_journal, resumed_journal
-from tenure.campaign.plan import Plan
-from tenure.campaign.tally import Tally
 from tenure.errors import InputError
+from tenure.lab.campaign.journal import new_journal, resumed_journal
+from tenure.lab.campaign.plan import Plan
+from tenure.lab.campaign.tally import Tally
 from tests.process import PATIENCE_S, TENURE, prepared, tenure, wait_until
 from tests.shared import shared_folder
 
@@ -51,7 +51,7 @@ def begun(*arguments: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 # As soon as the first block is on disk; the others may be done by then, or not.
 KILLED = """
 import os, signal
-from tenure.campaign.journal import Journal
+from tenure.lab.campaign.journal import Journal
 add = Journal.add
 def killed(self, number, tally):
     add(self, number, tally)

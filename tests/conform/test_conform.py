@@ -14,17 +14,17 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.app import main
 from tenure.apps.cli.schema import schema
-from tenure.conform import compare
-from tenure.conform.compare import Comparison
-from tenure.conform.histogram import Histogram
-from tenure.conform.programs import Program
-from tenure.conform.report import conform_schema
-from tenure.conform.run import Plan, comparison, parts
-from tenure.conform.shrinking import shrink
-from tenure.conform.summary import summary
-from tenure.conform.verdicts import Kind, Mode
 from tenure.conformance.vectors import load_vectors
-from tenure.strategies import CHUNK, KUEUE_FEATURES, Feature, Options, chunk, examples
+from tenure.lab.conform import compare
+from tenure.lab.conform.compare import Comparison
+from tenure.lab.conform.histogram import Histogram
+from tenure.lab.conform.programs import Program
+from tenure.lab.conform.report import conform_schema
+from tenure.lab.conform.run import Plan, comparison, parts
+from tenure.lab.conform.shrinking import shrink
+from tenure.lab.conform.summary import summary
+from tenure.lab.conform.verdicts import Kind, Mode
+from tenure.lab.strategies import CHUNK, KUEUE_FEATURES, Feature, Options, chunk, examples
 
 Object = dict[str, Any]
 
@@ -136,7 +136,7 @@ def test_a_difference_in_junit_has_the_request_to_ask_again(
 
 
 def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
-    assert schema("conform") == conform_schema(), "python -m tenure.conform.report spec/schemas"
+    assert schema("conform") == conform_schema(), "python -m tenure.lab.conform.report spec/schemas"
 
 
 def test_an_index_is_drawn_again_alone(tmp_path: Path, everything_fits: None) -> None:

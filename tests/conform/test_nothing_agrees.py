@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.conform.report import Conformance, Count, conform_lines
+from tenure.lab.conform.report import Conformance, Count, conform_lines
 
 NOTHING = "nothing differs, and nothing agrees: the program models none of what was asked"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenure.conform.verdicts import Kind, classify
-from tenure.divergences import outcome_of
+from tenure.lab.conform.verdicts import Kind, classify
+from tenure.lab.divergences import outcome_of
 
 Object = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tenure.campaign.cores import REFUSED, Compared, Way, in_two_steps, said_by
-from tenure.campaign.cores import compare as compare_one_way
 from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.lab.campaign.cores import REFUSED, Compared, Way, in_two_steps, said_by
+from tenure.lab.campaign.cores import compare as compare_one_way
 from tenure.readings import Reading, preset, preset_names
 
 __all__ = ["REFUSED", "Compared", "compare", "in_two_steps", "readings_of", "said_by"]

@@ -10,7 +10,7 @@ import pytest
 from docs.gen.moved import MOVED
 from docs.gen.sources import family_of
 from tenure.conformance.vectors import load_vectors
-from tenure.divergences import all_divergences
+from tenure.lab.divergences import all_divergences
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS

@@ -27,10 +27,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tenure.campaign.cores import WAYS, Said, compare, said_by_reference
-from tenure.campaign.draws import draw
 from tenure.conformance.requests import DecideRequest
 from tenure.conformance.vectors import Vector, load_vectors, run_vector
+from tenure.lab.campaign.cores import WAYS, Said, compare, said_by_reference
+from tenure.lab.campaign.draws import draw
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled

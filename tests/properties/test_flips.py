@@ -7,8 +7,8 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tenure.lab.strategies import decide_inputs
 from tenure.readings import Reading
-from tenure.strategies import decide_inputs
 from tenure.telling.flips import Flip, Situation, answer_of, search_flips
 from tenure.telling.flips.clock import Clock
 from tenure.telling.flips.policies import MinAdmitDuration, Threshold

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.lab.strategies import decide_inputs
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
-from tenure.strategies import decide_inputs
 from tenure.telling.explain import GROUND_RULES, explain
 from tests.sampling import sample
 

@@ -20,6 +20,7 @@ from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
 from tenure.fast import Answer
+from tenure.lab.strategies import chunk
 from tenure.model import (
     Cluster,
     Evidence,
@@ -33,7 +34,6 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.strategies import chunk
 from tenure.telling.explain import explain
 from tests import process
 from tests.conformance.requests import an_input

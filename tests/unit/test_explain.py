@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tenure.conformance.requests import read_decide_request
+from tenure.lab.strategies import decide_inputs
 from tenure.model import (
     MINUTE,
     Assignment,
@@ -43,7 +44,6 @@ from tenure.rules.time_based import (
     precedes_among_equals,
     requeue_timestamp,
 )
-from tenure.strategies import decide_inputs
 from tenure.telling.explain import GROUND_RULES, Explanation, explain
 from tenure.telling.findings import Finding, comparisons
 from tenure.telling.findings.attempts import attempts, spared

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tenure.conform.programs import our_answer
+from tenure.lab.conform.programs import our_answer
+from tenure.lab.strategies import CASE_DRAWS, min_runtime_case
 from tenure.rules.registry import RuleEntry, all_rules
-from tenure.strategies import CASE_DRAWS, min_runtime_case
 from tenure_proofs.mutants.comparisons import operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of

@@ -19,6 +19,7 @@ from tenure.fast.heroes.proportion import SAFE, times_over
 from tenure.fast.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
 from tenure.fast.heroes.view import LARGE, View, view_of
 from tenure.fast.tables import Ask, Rows
+from tenure.lab.strategies import ALL_FEATURES, examples
 from tenure.model import (
     MINUTE,
     SECOND,
@@ -54,7 +55,6 @@ from tenure.readings import (
 )
 from tenure.rules.hero_billing import share_of_bill
 from tenure.rules.terms import terms_of
-from tenure.strategies import ALL_FEATURES, examples
 from tests.differential.compare import REFUSED, compare
 from tests.sampling import sample
 from tests.unit.fast.rich import enriched

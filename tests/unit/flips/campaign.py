@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tenure.conformance.requests import read_decide_request
-from tenure.strategies import examples
+from tenure.lab.strategies import examples
 from tenure.telling.flips import Flip, Situation, answer_of, apply, search_flips
 from tenure.telling.flips.knob import Measured
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import find
 
-from tenure.strategies import GATES, Feature, Options, chunk, clusters, decide_inputs, examples
-from tenure.strategies.amounts import read
-from tenure.strategies.ledger import depth, quotas_of
-from tenure.strategies.measures import charged, has_boundary, has_tie, is_fair
+from tenure.lab.strategies import GATES, Feature, Options, chunk, clusters, decide_inputs, examples
+from tenure.lab.strategies.amounts import read
+from tenure.lab.strategies.ledger import depth, quotas_of
+from tenure.lab.strategies.measures import charged, has_boundary, has_tie, is_fair
 from tests.unit.strategies.fields import allowed, paths
 
 Object = dict[str, Any]
@@ -196,7 +196,7 @@ def test_uids_are_shared_only_on_request() -> None:
 def test_a_seed_draws_the_same_in_another_process() -> None:
     # Other modules are loaded there: Hypothesis must not mix their constants in.
     program = (
-        "import hashlib, json; from tenure.strategies import chunk; "
+        "import hashlib, json; from tenure.lab.strategies import chunk; "
         f"print(hashlib.sha256(json.dumps(chunk({SEED}, 3, 100)).encode()).hexdigest())"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

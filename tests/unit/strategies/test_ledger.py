@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenure.strategies.ledger import Ledger
-from tenure.strategies.measures import charged, has_boundary, has_tie
+from tenure.lab.strategies.ledger import Ledger
+from tenure.lab.strategies.measures import charged, has_boundary, has_tie
 
 Object = dict[str, Any]
 PLACE = ("f0", "cpu")

@@ -14,17 +14,17 @@ from tenure.apps.cli.output import Output, print_answer
 from tenure.apps.cli.rate import RateLine
 from tenure.apps.cli.sizes import check_hypothesis, chosen_features
 from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
-from tenure.conform.verdicts import Mode
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
+from tenure.lab.conform.verdicts import Mode
 from tenure.readings import preset
 
 if TYPE_CHECKING:
-    from tenure.campaign.journal import Journal
-    from tenure.campaign.plan import Plan
-    from tenure.campaign.report import CampaignReport
-    from tenure.campaign.running import Hands
-    from tenure.campaign.tally import Tally
+    from tenure.lab.campaign.journal import Journal
+    from tenure.lab.campaign.plan import Plan
+    from tenure.lab.campaign.report import CampaignReport
+    from tenure.lab.campaign.running import Hands
+    from tenure.lab.campaign.tally import Tally
 
 EXIT_STOPPED = 3
 EXIT_INTERRUPTED = 130
@@ -154,9 +154,9 @@ def campaign_command(
     was killed, 130 interrupted; the last two say how to go on.
     """
     choose_colour(color)
-    from tenure.campaign.plan import Plan
-    from tenure.campaign.running import Hands
-    from tenure.conform.programs import ProgramFailure, command_of
+    from tenure.lab.campaign.plan import Plan
+    from tenure.lab.campaign.running import Hands
+    from tenure.lab.conform.programs import ProgramFailure, command_of
 
     if reading is not None:
         preset(reading)
@@ -188,7 +188,7 @@ def campaign_command(
 
 def _opened(plan: Plan, path: Path, resume: Path | None, *, overwrite: bool) -> Journal:
     """The journal, new or old; what it needs is asked for before it is made."""
-    from tenure.campaign.journal import new_journal, resumed_journal
+    from tenure.lab.campaign.journal import new_journal, resumed_journal
 
     if resume is not None:
         journal = resumed_journal(resume)
@@ -211,7 +211,7 @@ def _check(plan: Plan) -> None:
 
 
 def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Form) -> None:
-    from tenure.campaign.running import finish
+    from tenure.lab.campaign.running import finish
 
     progress = _rate_line(journal)
     try:
@@ -236,8 +236,8 @@ def _say_how_to_go_on(journal: Journal, why: str) -> None:
 
 def _decide_some(plan: Plan, indices: list[int], told: int, folder: Path | None, output: Form) -> None:
     """Single scenarios; a program's are drawn again by `tenure conform`."""
-    from tenure.campaign.core_blocks import add_scenario
-    from tenure.campaign.tally import Tally
+    from tenure.lab.campaign.core_blocks import add_scenario
+    from tenure.lab.campaign.tally import Tally
 
     if plan.command:
         raise bad_input(
@@ -251,7 +251,7 @@ def _decide_some(plan: Plan, indices: list[int], told: int, folder: Path | None,
 
 
 def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form, *, complete: bool) -> None:
-    from tenure.campaign.running import report
+    from tenure.lab.campaign.running import report
 
     made = report(plan, tally, told, folder, complete=complete)
     _print(made, output)
@@ -260,8 +260,8 @@ def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form
 
 
 def _print(report: CampaignReport, output: Form) -> None:
-    from tenure.campaign.checks import checks_of
-    from tenure.campaign.report import campaign_answer, campaign_lines
+    from tenure.lab.campaign.checks import checks_of
+    from tenure.lab.campaign.report import campaign_answer, campaign_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:

@@ -14,14 +14,14 @@ from tenure.apps.cli.rate import RateLine
 from tenure.apps.cli.reporting import Reporting, Reports
 from tenure.apps.cli.sizes import check_hypothesis, chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, choose_colour
-from tenure.conform.verdicts import Mode
 from tenure.conformance.protocol import CALLS
 from tenure.errors import InputError, Problem, bad_input
+from tenure.lab.conform.verdicts import Mode
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
 
 if TYPE_CHECKING:
-    from tenure.conform.report import Conformance
+    from tenure.lab.conform.report import Conformance
 
 SCENARIOS = 1000
 TOLD = 5
@@ -164,11 +164,11 @@ def conform_command(
     if reading is not None:
         preset(reading)
     check_hypothesis()
-    from tenure.conform.checking import Check
-    from tenure.conform.checks import checks_of
-    from tenure.conform.programs import ProgramFailure, command_of
-    from tenure.conform.run import Plan
-    from tenure.conform.vectors import chosen_vectors
+    from tenure.lab.conform.checking import Check
+    from tenure.lab.conform.checks import checks_of
+    from tenure.lab.conform.programs import ProgramFailure, command_of
+    from tenure.lab.conform.run import Plan
+    from tenure.lab.conform.vectors import chosen_vectors
 
     plan = Plan(
         tuple(command_of(command)),
@@ -210,8 +210,8 @@ def conform_command(
 
 
 def _print(conformance: Conformance, output: Form) -> None:
-    from tenure.conform.checks import checks_of
-    from tenure.conform.report import conform_answer, conform_lines
+    from tenure.lab.conform.checks import checks_of
+    from tenure.lab.conform.report import conform_answer, conform_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:

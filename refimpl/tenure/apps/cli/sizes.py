@@ -9,7 +9,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import did_you_mean
 
 if TYPE_CHECKING:
-    from tenure.strategies import Feature, Options
+    from tenure.lab.strategies import Feature, Options
 
 
 def check_hypothesis() -> None:
@@ -29,7 +29,7 @@ def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) 
     Raises:
         InputError: a number outside its range.
     """
-    from tenure.strategies import Options
+    from tenure.lab.strategies import Options
 
     given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
     try:
@@ -46,13 +46,13 @@ def chosen_features(with_: list[str] | None, without: list[str] | None) -> froze
     Raises:
         InputError: there is no such feature.
     """
-    from tenure.strategies import KUEUE_FEATURES
+    from tenure.lab.strategies import KUEUE_FEATURES
 
     return (KUEUE_FEATURES | _named("--with", with_)) - _named("--without", without)
 
 
 def _named(option: str, names: list[str] | None) -> frozenset[Feature]:
-    from tenure.strategies import Feature
+    from tenure.lab.strategies import Feature
 
     known = [each.value for each in Feature]
     given = [name for each in names or () for name in each.split(",")]

@@ -1,0 +1,154 @@
+"""The file of finished blocks: what a campaign that was killed goes on from."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final
+
+from tenure.errors import InputError, Problem, bad_input
+from tenure.lab.campaign.plan import Plan, code, read_plan
+from tenure.lab.campaign.tally import Tally, read_tally
+
+FORMAT: Final = "tenure campaign 1"
+
+
+@dataclass(slots=True)
+class Journal:
+    """A journal that is open for more, by one process at a time.
+
+    Args:
+        path: the file.
+        plan: of the campaign.
+        done: the finished blocks, by number.
+        file: held while it is open.
+    """
+
+    path: Path
+    plan: Plan
+    done: dict[int, Tally]
+    file: IO[bytes]
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.file.close()
+
+    @property
+    def left(self) -> list[int]:
+        """The blocks that are still to be done."""
+        return [number for number in self.plan.blocks() if number not in self.done]
+
+    def add(self, number: int, tally: Tally) -> None:
+        """Write a finished block; when this returns it is on disk."""
+        self.done[number] = tally
+        _write(self.file, {"block": number, "tally": tally.written()})
+
+    def whole(self) -> Tally:
+        """All finished blocks together, in their order, whatever order they were finished in."""
+        whole = Tally()
+        for number in sorted(self.done):
+            whole.merge(self.done[number])
+        return whole
+
+
+def new_journal(path: Path, plan: Plan, *, overwrite: bool = False) -> Journal:
+    """Begin a journal.
+
+    Raises:
+        InputError: the file exists and is not to be overwritten, or cannot be written.
+    """
+    try:
+        file = path.open("w+b" if overwrite else "x+b")
+    except FileExistsError:
+        expected = f"a file that does not exist; --resume {path} goes on with it, --overwrite begins anew"
+        raise bad_input("--journal", str(path), expected) from None
+    except OSError as error:
+        raise bad_input("--journal", str(path), f"a file that can be written: {error.strerror}") from None
+    _lock(file, path)
+    _write(file, {"format": FORMAT, "code": code(), "plan": plan.written()})
+    return Journal(path, plan, {}, file)
+
+
+def resumed_journal(path: Path) -> Journal:
+    """Open a journal again. A last line that a kill left unfinished is taken off.
+
+    Raises:
+        InputError: no journal, one of other code, or one that another process writes.
+    """
+    try:
+        file = path.open("r+b")
+    except OSError as error:
+        raise bad_input("--resume", str(path), f"a campaign's journal: {error.strerror}") from None
+    try:
+        _lock(file, path)
+        plan, done, end = _read(file, path)
+        file.truncate(end)
+        file.seek(end)
+    except InputError:
+        file.close()
+        raise
+    return Journal(path, plan, done, file)
+
+
+def _read(file: IO[bytes], path: Path) -> tuple[Plan, dict[int, Tally], int]:
+    lines = _whole_lines(file)
+    try:
+        header, end = next(lines)
+        form, by, plan = header["format"], header["code"], read_plan(header["plan"])
+    except (StopIteration, ValueError, KeyError, TypeError):
+        raise _bad(path, 1, "no header", "the first line of a campaign's journal") from None
+    if form != FORMAT:
+        raise _bad(path, 1, repr(form), FORMAT)
+    if by != code():
+        expected = f"{code()}: blocks that other code decided say nothing about this one; begin a new journal"
+        raise _bad(path, 1, f"code {by}", expected)
+    done: dict[int, Tally] = {}
+    number = 1
+    try:
+        for entry, after in lines:
+            number += 1
+            done[entry["block"]] = read_tally(entry["tally"])
+            end = after
+    except (ValueError, KeyError, TypeError):
+        raise _bad(path, number + 1, "no finished block", "what a campaign writes") from None
+    return plan, done, end
+
+
+def _whole_lines(file: IO[bytes]) -> Iterator[tuple[Any, int]]:
+    """Every line that was written whole, with where it ends."""
+    end = 0
+    for line in file:
+        if not line.endswith(b"\n"):
+            return
+        end += len(line)
+        yield json.loads(line), end
+
+
+def _write(file: IO[bytes], entry: Any) -> None:
+    file.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    if os.name != "posix":
+        return  # nothing there tells two writers apart
+    fcntl = importlib.import_module("fcntl")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise bad_input("--journal", str(path), "a journal that no other campaign writes just now") from None
+
+
+def _bad(path: Path, line: int, found: str, expected: str) -> InputError:
+    return InputError([Problem(f"line {line}", found, expected, file=str(path))])
