@@ -16,7 +16,7 @@ from docs.gen.speed import measured, speed_svg
 from tenure.readings import preset
 from tenure.timeline import load_scenarios, play
 from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
-from tenure.timeline.chart.theme import Role
+from tenure.timeline.chart.scene import Role
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"

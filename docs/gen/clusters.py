@@ -14,7 +14,7 @@ from tenure.errors import InputError
 from tenure.model import UNLIMITED, Amount, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.heroes.accessible import Account, accessible_trees
 from tenure.readings import Reading
-from tenure.timeline.chart.theme import Role
+from tenure.timeline.chart.scene import Role
 from tenure.units import format_amount
 
 MOST = 3

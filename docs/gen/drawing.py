@@ -7,7 +7,7 @@ from html import escape
 
 from docs.gen.markdown import Pages, relative
 from tenure.timeline.chart import DARK, LIGHT
-from tenure.timeline.chart.theme import Role, Theme
+from tenure.timeline.chart.scene import Role, Theme
 
 WIDTH = 440.0
 """Of every drawing, in its own units: those of a phone's screen, so that words stay readable there."""

@@ -28,7 +28,7 @@ from tenure.model import (
 from tenure.readings import Wake, preset
 from tenure.timeline import parse_scenario
 from tenure.timeline.actors import Phase, persisted
-from tenure.timeline.agenda import Due
+from tenure.timeline.clockwork import Due
 from tenure.timeline.engine import Player
 from tenure.timeline.record import HeadResult, Preemption, Result
 from tenure.timeline.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick

@@ -16,12 +16,9 @@ from typing import TYPE_CHECKING
 
 from tenure.kai.arguments import Configured, configure
 from tenure.kai.call import answer_min_runtime
-from tenure.kai.filters import Filtered, job_is_elastic
 from tenure.kai.model import Arguments, Job, Pod, PodStatus, Queue, Scene, SubGroup, Victim
-from tenure.kai.protection import Protection
 from tenure.kai.resolver import Resolution, path_of, resolve
-from tenure.kai.session import Session
-from tenure.kai.validators import GroupLoss, JobLoss, Validated
+from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection, Session, Validated, job_is_elastic
 from tenure.model import Action, ResolveMethod
 
 if TYPE_CHECKING:

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from tenure.errors import bad_input
 from tenure.kai.arguments import method_name
 from tenure.kai.entries import ACTIONS
-from tenure.kai.filters import Filtered
 from tenure.kai.model import Job, Victim
-from tenure.kai.protection import Protection
-from tenure.kai.session import Session
+from tenure.kai.session import Filtered, JobLoss, Protection, Session
 from tenure.kai.shapes import (
     FilterAnswer,
     FilteredShape,
@@ -19,7 +17,6 @@ from tenure.kai.shapes import (
     ResolveAnswer,
     ValidateAnswer,
 )
-from tenure.kai.validators import JobLoss
 from tenure.kai.words import (
     elastic_findings,
     filter_finding,

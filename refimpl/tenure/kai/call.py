@@ -1,17 +1,175 @@
-"""The call `minruntime` of the JSON-lines oracle: one case of the plugin, and what it comes to."""
+"""The call `minruntime` of the JSON-lines oracle: one case of the plugin, its steps, and what it comes to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from tenure.errors import InputError, Problem
-from tenure.kai import asking, entries
+from tenure.kai import entries
 from tenure.kai.arguments import configure, method_name
-from tenure.kai.asking import Fields, Object
-from tenure.kai.model import Arguments, Scene
+from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Job, Pod, Queue, Scene, SubGroup
+from tenure.kai.resolver import path_of
 from tenure.kai.session import Session
-from tenure.kai.steps import answer_steps
 from tenure.manifests import did_you_mean, printable, show
+from tenure.model import Action
+
+Object = dict[str, Any]
+Fields = Mapping[str, Any]
+
+
+def pair(raw: Fields) -> tuple[Action, str, str]:
+    """`action`, `preemptor` and `victim`."""
+    return entries.action(raw), entries.text(raw, "preemptor"), entries.text(raw, "victim")
+
+
+def resolved(session: Session, raw: Fields) -> Object:
+    """`resolve`: the minimum runtime between two queues, and whether one of them is missing."""
+    action = entries.action(raw)
+    pending, victim = (entries.optional_text(raw, key) for key in ("preemptorQueue", "victimQueue"))
+    found = session.resolve(action, pending, victim)
+    return {"error": bool(found.missing), "minRuntimeNs": found.min_runtime}
+
+
+def path(session: Session, raw: Fields) -> Object:
+    """`path`: a queue and those above it, the top first."""
+    found = path_of(session.scene.queues, entries.text(raw, "victimQueue"))
+    return {"path": [each.name for each in found]}
+
+
+def filtered(session: Session, raw: Fields) -> Object:
+    """`filter` alone, as a step asks it: nothing besides is asked, so nothing besides is remembered."""
+    return {"filter": session.filter(*pair(raw)).passes}
+
+
+def filtered_whole(session: Session, raw: Fields) -> Object:
+    """`filter` with what it comes from, of a session that is asked nothing else."""
+    action, pending, victim = pair(raw)
+    said = session.filter(action, pending, victim)
+    protection = session.protection(action, pending, victim)
+    resolution = session.resolve(action, session.job(pending).queue, session.job(victim).queue)
+    return {
+        "elastic": said.elastic,
+        "filter": said.passes,
+        "minRuntimeNs": resolution.min_runtime,
+        "protected": protection.protected,
+    }
+
+
+def protected(session: Session, raw: Fields) -> Object:
+    """`protected`, asked directly, even of an elastic job."""
+    return {"protected": session.protection(*pair(raw)).protected}
+
+
+def validated(session: Session, raw: Fields) -> Object:
+    """`validate`: whether a scenario may stand."""
+    said = session.validate(entries.action(raw), entries.text(raw, "preemptor"), entries.victims(raw))
+    return {"validator": said.stands}
+
+
+def answer_steps(session: Session, raw: Fields) -> list[Object]:
+    """Run `steps` in order; a step that only changes something answers with nothing.
+
+    Args:
+        session: where they run.
+        raw: a case; its field `steps` is a list of objects with `op`, and what that op needs. A step's `now`
+            moves the clock first.
+
+    Raises:
+        InputError: a step that cannot be run, with its index.
+
+    >>> from tenure.kai.model import Scene
+    >>> answer_steps(Session(Scene(), now=0), {"steps": [{"op": "openSession"}]})
+    [{}]
+    """
+    steps = entries.each_of(raw, "steps", lambda step, _at: step)
+    return [_answer_step(session, step, f"steps[{index}]") for index, step in enumerate(steps)]
+
+
+def _answer_step(session: Session, step: Fields, at: str) -> Object:
+    try:
+        if "now" in step:
+            session.now = entries.clock(step)
+        op = step.get("op")
+        if not isinstance(op, str) or op not in _STEPS:
+            raise entries.refused("op", op, f"one of {', '.join(_STEPS)}{did_you_mean(op, _STEPS)}")
+        return _STEPS[op](session, step)
+    except InputError as error:
+        moved = [replace(each, field=f"{at}.{each.field}") for each in error.problems]
+        raise InputError(moved) from None
+
+
+def _reopen(session: Session, _step: Fields) -> Object:
+    session.reopen()
+    return {}
+
+
+def _set_last_start(session: Session, step: Fields) -> Object:
+    job = session.job(entries.text(step, "job"))
+    session.change(jobs=(replace(job, started_at=entries.start(step)),))
+    return {}
+
+
+def _set_queue(session: Session, step: Fields) -> Object:
+    name = entries.text(step, "name" if "name" in step else "queue")
+    if name not in session.scene.queues:
+        raise entries.refused("queue", name, f"a queue of the case{did_you_mean(name, session.scene.queues)}")
+    preempt, reclaim = (entries.own_value(step, f"{each}MinRuntime") for each in entries.ACTIONS)
+    session.change(queues=(Queue(name, session.scene.queues[name].parent, preempt, reclaim),))
+    return {}
+
+
+def _set_pod_status(session: Session, step: Fields) -> Object:
+    job, name = session.job(entries.text(step, "job")), entries.text(step, "pod")
+    if name not in {pod.name for _, pod in job.pods()}:
+        raise entries.refused("pod", name, "a pod of the job")
+    changed = Pod(name, entries.status(step))
+    groups = tuple(
+        replace(group, pods=tuple(changed if pod.name == name else pod for pod in group.pods))
+        for group in job.sub_groups
+    )
+    session.change(jobs=(replace(job, sub_groups=groups),))
+    return {}
+
+
+def _add_pod(session: Session, step: Fields) -> Object:
+    job = session.job(entries.text(step, "job"))
+    wanted = entries.optional_text(step, "subGroup") or DEFAULT_SUB_GROUP
+    added = _pod_of(step)
+    if wanted not in {group.name for group in job.sub_groups}:
+        raise InputError([Problem("subGroup", repr(wanted), "a sub-group of the job")])
+    groups = tuple(_with_pod(group, added) if group.name == wanted else group for group in job.sub_groups)
+    session.change(jobs=(Job(job.name, job.queue, job.started_at, groups),))
+    return {}
+
+
+def _pod_of(step: Fields) -> Pod:
+    """The pod as an object, or its name beside its status."""
+    found = step.get("pod")
+    if isinstance(found, Mapping):
+        return entries.pod(found, "pod.")
+    return Pod(entries.text(step, "pod"), entries.status(step))
+
+
+def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
+    return replace(group, pods=(*(each for each in group.pods if each.name != pod.name), pod))
+
+
+_STEPS: Mapping[str, Callable[[Session, Fields], dict[str, Any]]] = {
+    "filter": filtered,
+    "protected": protected,
+    "validate": validated,
+    "resolve": resolved,
+    "path": path,
+    "openSession": _reopen,
+    "closeOpenSession": _reopen,
+    "setLastStart": _set_last_start,
+    "setQueue": _set_queue,
+    "setPodStatus": _set_pod_status,
+    "addPod": _add_pod,
+}
+
 
 _ABOUT = ("id", "suite", "name", "op", "basis", "source", "want", "reading", "explain")
 _SCENE = ("queues", "pluginArgs", "now", "jobs")
@@ -120,13 +278,13 @@ def _sequence(raw: Fields) -> Object:
     return {"steps": answer_steps(Session(scene_of(raw), now), raw)}
 
 
-_TIMED = (asking.filtered_whole, asking.validated)
+_TIMED = (filtered_whole, validated)
 _OPS: Mapping[str, Callable[[Fields], Object]] = {
     "config": _config,
     "queueField": _queue_field,
-    "resolve": _fresh(asking.resolved),
-    "path": _fresh(asking.path),
-    "filter": _fresh(asking.filtered_whole),
-    "validate": _fresh(asking.validated),
+    "resolve": _fresh(resolved),
+    "path": _fresh(path),
+    "filter": _fresh(filtered_whole),
+    "validate": _fresh(validated),
     "sequence": _sequence,
 }

@@ -1,25 +1,188 @@
-"""A session of the scheduler, as the plugin lives through it: what is asked, and what is remembered."""
+"""A session of the scheduler, as the plugin lives through it: who is protected, and who may be taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tenure.errors import bad_input
-from tenure.kai.filters import Filtered, job_is_elastic
+from tenure.errors import InputError, Problem, bad_input
 from tenure.kai.model import Job, Queue, Scene, Victim
-from tenure.kai.protection import Protection, protection
 from tenure.kai.resolver import Resolution, resolve
-from tenure.kai.validators import JobLoss, Validated, group_losses, taken_from
-from tenure.manifests import did_you_mean, listed
+from tenure.manifests import did_you_mean, listed, show
 from tenure.model import Action, Duration, Instant
 from tenure.rules.min_runtime import (
     is_answer_kept,
+    is_elastic,
+    is_protected,
+    keeps_minimum,
     must_keep_minimum,
     passes_filter,
     protection_in_session,
     value_in_session,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """An answer about a job.
+
+    Args:
+        job: its name.
+        protected: the answer.
+        min_runtime: what was compared, ns; None where an answer from earlier in the session counted.
+        until: the end of the protection, ns since the epoch; None without a start stamp.
+        resolution: where the minimum runtime comes from; None where an answer from earlier counted.
+        kept: whether an answer from earlier in the session counted.
+    """
+
+    job: str
+    protected: bool
+    min_runtime: Duration | None = None
+    until: Instant | None = None
+    resolution: Resolution | None = None
+    kept: bool = False
+
+
+def protection(job: Job, resolution: Resolution, min_runtime: Duration, now: Instant) -> Protection:
+    """The answer by the clock as it is now.
+
+    Args:
+        job: the victim.
+        resolution: where the value comes from.
+        min_runtime: what the session goes on with, ns (KMR-110).
+        now: ns since the epoch.
+
+    >>> from tenure.model import Action
+    >>> protection(Job("a/b", "q", started_at=0), Resolution(Action.PREEMPT, 60), 60, now=60).protected
+    False
+    """
+    until = None if job.started_at is None else job.started_at + min_runtime
+    return Protection(
+        job.name, is_protected(job.started_at, min_runtime, now), min_runtime, until, resolution
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The filter's answer about a job.
+
+    Args:
+        job: its name.
+        passes: whether it may be considered.
+        elastic: whether it is elastic.
+        protection: what was asked; None for an elastic job, which the filter asks nothing about.
+    """
+
+    job: str
+    passes: bool
+    elastic: bool
+    protection: Protection | None = None
+
+
+def job_is_elastic(job: Job) -> bool:
+    """Whether any sub-group makes a job elastic: a fold of KMR-070.
+
+    >>> job_is_elastic(Job("a/b", "q"))
+    False
+    """
+    elastic = False
+    for group in job.sub_groups:
+        elastic = is_elastic(elastic, group.min_available, len(group.pods))
+    return elastic
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLoss:
+    """A sub-group of a victim job that loses pods.
+
+    Args:
+        name: of the sub-group.
+        min_available: what it must have.
+        active: how many of its pods hold a place.
+        taken: how many the scenario names.
+        keeps: whether it has its minimum afterwards.
+    """
+
+    name: str
+    min_available: int
+    active: int
+    taken: int
+    keeps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobLoss:
+    """A victim job of a scenario.
+
+    Args:
+        job: its name.
+        elastic: whether it is elastic; a job that is not is not looked at.
+        protection: what was asked; None where nothing had to be.
+        groups: the sub-groups that lose pods; empty where nothing had to be looked at.
+        stands: whether the scenario may stand, as far as this job goes.
+    """
+
+    job: str
+    elastic: bool
+    protection: Protection | None
+    groups: tuple[GroupLoss, ...]
+    stands: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """The validator's answer about a scenario.
+
+    Args:
+        stands: whether the scenario may stand.
+        losses: the victim jobs, up to the first that refuses it.
+    """
+
+    stands: bool
+    losses: tuple[JobLoss, ...]
+
+
+def taken_from(job: Job, pods: Sequence[str]) -> Counter[str]:
+    """How many of some pods belong to each sub-group of a job.
+
+    Args:
+        job: the victim.
+        pods: names of its pods; one that stands twice counts twice.
+
+    Raises:
+        InputError: a pod that the job does not have. The scheduler never names one.
+
+    >>> from tenure.kai.model import Pod, SubGroup
+    >>> taken_from(Job("a/b", "q", sub_groups=(SubGroup(pods=(Pod("p"),)),)), ["p", "p"])
+    Counter({'default': 2})
+    """
+    groups = {pod.name: name for name, pod in job.pods()}
+    unknown = [name for name in pods if name not in groups]
+    if unknown:
+        expected = f"a pod of the job: {listed(sorted(groups))}"
+        raise InputError([Problem("pods", show(each), expected, object=job.name) for each in unknown])
+    return Counter(groups[name] for name in pods)
+
+
+def group_losses(job: Job, taken: Counter[str]) -> tuple[GroupLoss, ...]:
+    """What each sub-group that loses pods comes to, in the order of the job.
+
+    >>> group_losses(Job("a/b", "q"), Counter())
+    ()
+    """
+    return tuple(
+        GroupLoss(
+            group.name,
+            group.min_available,
+            group.active,
+            taken[group.name],
+            keeps_minimum(group.min_available, group.active, taken[group.name]),
+        )
+        for group in job.sub_groups
+        if taken[group.name]
+    )
+
 
 _Pair = tuple[str, str]
 

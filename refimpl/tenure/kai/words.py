@@ -1,15 +1,14 @@
-"""What the rules found about queues and jobs, in words, and sentences that say why."""
+"""What the rules found about queues and jobs, in words: clauses, sentences, answers line by line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
-from tenure.kai.filters import Filtered
 from tenure.kai.model import Job, Queue, Scene
-from tenure.kai.protection import Protection
 from tenure.kai.resolver import Resolution
-from tenure.kai.validators import GroupLoss, JobLoss
+from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection
+from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
 from tenure.telling.findings import Finding
@@ -170,3 +169,36 @@ def loss_verdict(loss: JobLoss, now: Instant) -> str:
     if failing:
         return f"refuses: {failing[0]}, and it is {said}"
     return f"keeps its minimum; it is {said}"
+
+
+def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:
+    """Which minimum runtime counts between two queues."""
+    yield answer.summary
+    yield f"  {answer.action}, method {answer.method}, path {' / '.join(answer.path) or 'unknown'}"
+    yield from _findings(answer.findings)
+
+
+def filter_lines(answer: FilterAnswer) -> Iterator[str]:
+    """Who may be considered as a victim."""
+    yield answer.summary
+    yield f"  clock {answer.now}, method {answer.method}"
+    for each in answer.victims:
+        verb = "may be taken" if each.passes else "is kept"
+        yield ""
+        yield f"{each.victim} in {each.queue} {verb} ({each.action}): {each.verdict}"
+        yield from _findings(each.findings)
+
+
+def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
+    """Whether a scenario may stand."""
+    yield answer.summary
+    yield f"  {answer.action}, clock {answer.now}, method {answer.method}"
+    for each in answer.victims:
+        yield ""
+        yield f"{each.victim} {each.verdict}"
+        yield from _findings(each.findings)
+
+
+def _findings(findings: Iterable[Finding]) -> Iterator[str]:
+    for each in findings:
+        yield f"  {each.rule:8}{'yes' if each.holds else 'no':4} {each.text}"

@@ -8,21 +8,18 @@ from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading, Wake
 from tenure.timeline.actors import Phase
-from tenure.timeline.agenda import Task
-from tenure.timeline.changes import Changes
-from tenure.timeline.clockwork import Clockwork
+from tenure.timeline.changes import Changes, OutsideEvents
+from tenure.timeline.clockwork import Clockwork, Task
 from tenure.timeline.cycle import CycleRun, Handled
 from tenure.timeline.expecting import Observed, judge
-from tenure.timeline.journal import Journal
+from tenure.timeline.journal import KueueJournal
 from tenure.timeline.kai.engine import KaiPlayer
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.loops import LoopWatch
-from tenure.timeline.outside import Outside
 from tenure.timeline.queues import Requeue
 from tenure.timeline.record import Happening, HeadResult, Record, Result
 from tenure.timeline.scenario import Happens, Scenario
-from tenure.timeline.timers import Timer, timers_after
-from tenure.timeline.world import World
+from tenure.timeline.world import Timer, World, timers_after
 from tenure.units import format_duration, format_instant
 
 
@@ -85,10 +82,10 @@ class Player(Clockwork):
         super().__init__(scenario, reading)
         self.scenario = scenario
         self.world = World(scenario, reading)
-        self.journal = Journal(self.world)
+        self.journal = KueueJournal(self.world)
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)
-        self.outside = Outside(self.world, self.agenda, self.journal, self.changes)
+        self.outside = OutsideEvents(self.world, self.agenda, self.journal, self.changes)
         self.last_cycle: Instant | None = None
         self.mark: Instant = scenario.start - 1
         self.timers: list[Timer] = []

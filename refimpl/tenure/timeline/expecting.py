@@ -9,7 +9,7 @@ from typing import Protocol
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.actors import Phase
-from tenure.timeline.ledger import Player
+from tenure.timeline.journal import Participant
 from tenure.timeline.record import Outcome, Question, Record, Summary, VictimAnswer
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share, Story
 from tenure.units import format_duration
@@ -24,7 +24,7 @@ class Observed(Protocol):
     now: Instant
 
     @property
-    def actors(self) -> Mapping[str, Player]:
+    def actors(self) -> Mapping[str, Participant]:
         """Everybody who has joined."""
 
     @property

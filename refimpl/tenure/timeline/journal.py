@@ -2,15 +2,180 @@
 
 from __future__ import annotations
 
-from tenure.model import Instant, Target
+from collections import Counter
+from collections.abc import Mapping
+from typing import Protocol
+
+from tenure.model import Duration, Instant, Target
 from tenure.telling.explain import GROUND_RULES
-from tenure.timeline.actors import Actor
-from tenure.timeline.ledger import Ledger, Player, told
-from tenure.timeline.record import Cycle, Happening, HeadResult, Preemption, PriorityStep
+from tenure.timeline.actors import Actor, Phase
+from tenure.timeline.record import (
+    Cycle,
+    Ending,
+    Entry,
+    Happening,
+    HeadResult,
+    Preemption,
+    PriorityStep,
+    RunSpan,
+    Summary,
+    WaitSpan,
+)
+from tenure.timeline.scenario import MILLISECOND
 from tenure.timeline.world import World
+from tenure.units import format_duration
 
 
-class Journal(Ledger):
+class Participant(Protocol):
+    """Who waits and runs: a workload of Kueue, a job of KAI-Scheduler. See `tenure.timeline.actors.Actor`."""
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+
+    @property
+    def queue(self) -> str:
+        """Its queue."""
+
+    @property
+    def phase(self) -> Phase:
+        """What it does."""
+
+    @property
+    def since(self) -> Instant:
+        """Since when."""
+
+    @property
+    def submitted(self) -> Instant:
+        """When it joined."""
+
+    @property
+    def reserved(self) -> Instant:
+        """When its stay began."""
+
+    @property
+    def stopped(self) -> Instant:
+        """When it was evicted."""
+
+    @property
+    def preemptor(self) -> str | None:
+        """Who took it last."""
+
+
+class Stage(Protocol):
+    """What a ledger looks at."""
+
+    @property
+    def now(self) -> Instant:
+        """The instant that the play has come to."""
+
+    @property
+    def actors(self) -> Mapping[str, Participant]:
+        """Everybody, in the order of joining."""
+
+
+class PlayLedger:
+    """The parts of a record that every scheduler has.
+
+    Args:
+        stage: the play.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.runs: list[RunSpan] = []
+        self.waits: list[WaitSpan] = []
+        self.preemptions: list[Preemption] = []
+        self.story: list[Entry] = []
+        self.finished: dict[str, Instant] = {}
+
+    def tell(
+        self, what: Happening, text: str, actor: Participant | None = None, rules: tuple[str, ...] = ()
+    ) -> None:
+        """Add a line to the story."""
+        key, queue = (actor.key, actor.queue) if actor else ("", "")
+        self.story.append(Entry(self._stage.now, what, text, key, queue, rules))
+
+    def waited(self, actor: Participant, *, admitted: bool) -> None:
+        """A wait ends now."""
+        self.waits.append(WaitSpan(actor.key, actor.queue, actor.since, self._stage.now, admitted))
+
+    def ran(self, actor: Participant, ended_by: Ending, lost: Duration = 0) -> None:
+        """A stay ends now."""
+        now, until = self._stage.now, self.protected_until(actor)
+        stopped = actor.stopped if actor.phase == Phase.TERMINATING else now
+        by = actor.preemptor if ended_by == Ending.PREEMPTED else None
+        done = stopped - actor.reserved
+        self.runs.append(
+            RunSpan(actor.key, actor.queue, actor.reserved, now, ended_by, stopped, until, by, done, lost)
+        )
+
+    def protected_until(self, actor: Participant) -> Instant | None:
+        """The last instant of the protection of a stay; None for none."""
+        raise NotImplementedError
+
+    def ended(self, actor: Participant, how: Ending) -> None:
+        """A workload is finished or deleted now."""
+        if actor.phase == Phase.WAITING:
+            self.waited(actor, admitted=False)
+        else:
+            self.ran(actor, how)
+        if how == Ending.FINISHED:
+            self.finished[actor.key] = self._stage.now
+        what = Happening.FINISHED if how == Ending.FINISHED else Happening.DELETED
+        self.tell(what, how.value, actor)
+
+    def close(self) -> None:
+        """The play ends: what still runs or waits is written down as far as it got."""
+        for actor in self._stage.actors.values():
+            if actor.phase == Phase.WAITING:
+                self.waited(actor, admitted=False)
+            elif actor.phase == Phase.RUNNING:
+                self.ran(actor, Ending.RUNNING)
+            elif actor.phase == Phase.TERMINATING:
+                self.ran(actor, Ending.PREEMPTED)
+        self.runs.sort(key=lambda run: (run.start, run.workload))
+        self.waits.sort(key=lambda wait: (wait.start, wait.workload))
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """Everybody's play, in the order of joining."""
+        runs: dict[str, list[RunSpan]] = {}
+        waits: dict[str, Duration] = {}
+        for run in self.runs:
+            runs.setdefault(run.workload, []).append(run)
+        for wait in self.waits:
+            waits[wait.workload] = max(waits.get(wait.workload, 0), wait.end - wait.start)
+        taken = Counter(each.victim for each in self.preemptions)
+        return tuple(
+            self._summary(actor, runs.get(actor.key, []), taken[actor.key], waits.get(actor.key, 0))
+            for actor in self._stage.actors.values()
+        )
+
+    def _summary(self, actor: Participant, runs: list[RunSpan], preempted: int, wait: Duration) -> Summary:
+        ran = sum(run.work_done for run in runs)
+        return Summary(
+            workload=actor.key,
+            queue=actor.queue,
+            submitted=actor.submitted,
+            runs=len(runs),
+            preempted=preempted,
+            ran=ran,
+            kept=ran - sum(run.work_lost for run in runs),
+            longest_wait=wait,
+            finished=self.finished.get(actor.key),
+        )
+
+
+def told(duration: Duration) -> str:
+    """A duration to the millisecond.
+
+    >>> told(1_234_567_890)
+    '1.234s'
+    """
+    return format_duration(duration - duration % MILLISECOND)
+
+
+class KueueJournal(PlayLedger):
     """Everything that a record of Kueue holds, for one play.
 
     Args:
@@ -40,7 +205,7 @@ class Journal(Ledger):
         world = self._world
         self.cycles.append(Cycle(len(self.cycles) + 1, world.now, world.clock, heads))
 
-    def protected_until(self, actor: Player) -> Instant | None:
+    def protected_until(self, actor: Participant) -> Instant | None:
         """The last instant at which minAdmitDuration protects a stay, by its persisted stamp."""
         duration = self._world.protection(actor.queue)
         stamp = self._world.actors[actor.key].workload.quota_reserved_at

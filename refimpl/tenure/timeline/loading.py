@@ -13,11 +13,10 @@ from tenure.manifests.file_bytes import read_file, read_standard_input
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import Duration, Instant
-from tenure.timeline.expectations import Expectations
 from tenure.timeline.kai.loading import parse_kai_scenario
 from tenure.timeline.kai.scenario import KaiScenario
-from tenure.timeline.naming import key_of
-from tenure.timeline.objects import Objects, without_workloads
+from tenure.timeline.objects import Maker, Objects, without_workloads
+from tenure.timeline.parsing import Expectations, Times, key_of
 from tenure.timeline.scenario import (
     MOST_CYCLES,
     ClockJump,
@@ -44,8 +43,6 @@ from tenure.timeline.shapes import (
     WorkShape,
     checked,
 )
-from tenure.timeline.submissions import Maker
-from tenure.timeline.times import Times
 
 AnyScenario: TypeAlias = Scenario | KaiScenario
 """A scenario of Kueue or of KAI-Scheduler."""

@@ -11,10 +11,9 @@ from collections.abc import Hashable, Iterable
 
 from tenure.model import SECOND, Duration, Instant
 from tenure.timeline.actors import Actor
-from tenure.timeline.agenda import Agenda, Due
+from tenure.timeline.clockwork import Agenda, Due
 from tenure.timeline.record import Loop, Preemption, RunSpan
-from tenure.timeline.timers import timers_after
-from tenure.timeline.world import World
+from tenure.timeline.world import World, timers_after
 
 
 class LoopWatch:

@@ -1,17 +1,23 @@
-"""The Kubernetes objects of a scenario: as they are at the start, and after each edit."""
+"""The Kubernetes objects of a scenario of Kueue: given ones, edited ones, workloads in short form."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
-from tenure.errors import InputError
-from tenure.manifests import Loaded, build, read_priority_class, read_workload
+from tenure.errors import InputError, Problem
+from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.structure import dig, has_condition
-from tenure.model import Cluster, Workload
-from tenure.timeline.written import Written
+from tenure.model import SECOND, Cluster, Duration, Instant, Workload
+from tenure.timeline.actors import persisted
+from tenure.timeline.parsing import Written
+from tenure.timeline.scenario import Submission, Submit
+from tenure.timeline.shapes import Defaults, GenerateShape, SubmitShape
+from tenure.units import format_instant
 
 EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
 """The kinds that an event may change."""
@@ -91,3 +97,182 @@ def with_pods(workload: Workload, asking: Workload) -> Workload:
 def without_workloads(cluster: Cluster) -> Cluster:
     """The objects alone."""
     return dataclasses.replace(cluster, admitted=(), pending=())
+
+
+NAMESPACE = "default"
+_CLASS_GROUP, _CLASS_KIND = "kueue.x-k8s.io", "WorkloadPriorityClass"
+MOST_GENERATED = 100_000
+"""Workloads that one entry of `generate` may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Makes workloads of what a scenario says about them.
+
+    Args:
+        objects: of the scenario.
+        cluster: what they come to at the start.
+        defaults: what is not said of a single workload.
+        place: the scenario, for problems.
+    """
+
+    objects: Objects
+    cluster: Cluster
+    defaults: Defaults
+    place: Place
+
+    def submission(self, shape: SubmitShape, at: Instant, path: str) -> Submission:
+        """One workload that is submitted.
+
+        Args:
+            shape: what is said of it.
+            at: when.
+            path: where that is said.
+
+        Raises:
+            InputError: what is wrong with it.
+        """
+        if shape.manifest is None:
+            manifest = self._made(shape, shape.name, at, path)
+        else:
+            manifest = self._manifest(shape.manifest, at, path)
+            path = f"{path}.manifest"
+        work = self._said(shape, "work")
+        return self._submission(shape, manifest, work, path)
+
+    def queue_of(self, workload: Workload, path: str) -> str:
+        """The ClusterQueue that a workload waits for: where its LocalQueue points, or the only one there is.
+
+        Raises:
+            InputError: there is no such LocalQueue or ClusterQueue.
+        """
+        known, queues = self.cluster.local_queues, self.cluster.cluster_queues
+        if not known and len(queues) == 1:
+            return next(iter(queues))
+        names = {name: queue for (namespace, name), queue in known.items() if namespace == workload.namespace}
+        found = names.get(workload.queue_name)
+        if found is None:
+            expected = f"one of the LocalQueues of {workload.namespace}: {', '.join(sorted(names)) or 'none'}"
+            hint = did_you_mean(workload.queue_name, names)
+            raise self._wrong(f"{path}.queue", show(workload.queue_name), expected + hint)
+        if found not in queues:
+            raise self._wrong(f"{path}.queue", show(found), f"one of {', '.join(sorted(queues))}")
+        return found
+
+    def generated(self, shape: GenerateShape, start: Instant, end: Instant, path: str) -> Iterator[Submit]:
+        """The submissions of some users.
+
+        Each begins at a time of its own within the first interval; `jitter` moves every one of its
+        submissions by up to that much, either way. The same seed gives the same submissions everywhere.
+
+        Args:
+            shape: what is said of them.
+            start, end: between these.
+            path: where that is said.
+
+        Raises:
+            InputError: an interval of nothing, or too many workloads.
+        """
+        self._check_generated(shape, start, end, path)
+        draw = _Draw(shape.seed)
+        width = len(str(shape.users))
+        for user in range(1, shape.users + 1):
+            at, number = start + draw.up_to(shape.every), 0
+            while at < end:
+                number += 1
+                moved = at + draw.around(shape.jitter or 0)
+                work = self._said(shape, "work")
+                if shape.work_between:
+                    low, high = shape.work_between
+                    work = low + draw.up_to(high - low + SECOND)
+                name = f"{shape.name}-{user:0{width}}-{number:03}"
+                if start <= moved < end:
+                    manifest = self._made(shape, name, moved, path)
+                    yield Submit(moved, self._submission(shape, manifest, work, path))
+                at += shape.every
+
+    def _check_generated(self, shape: GenerateShape, start: Instant, end: Instant, path: str) -> None:
+        if shape.every < SECOND:
+            raise self._wrong(f"{path}.every", f"{shape.every}ns", "at least 1s")
+        if shape.users * max(0, end - start) // shape.every > MOST_GENERATED:
+            raise self._wrong(f"{path}.every", f"more than {MOST_GENERATED} workloads", "fewer")
+        between = shape.work_between
+        if between is not None and (len(between) != 2 or between[0] > between[1]):
+            raise self._wrong(f"{path}.workBetween", show(between), "two durations, the shorter one first")
+
+    def _submission(
+        self, shape: Defaults, manifest: dict[str, Any], work: Duration | None, path: str
+    ) -> Submission:
+        workload = read_workload(manifest, where=path, holds_quota=False)
+        return Submission(
+            workload=workload,
+            queue=self.queue_of(workload, path),
+            work=work,
+            keeps=self._said(shape, "progress") != "lost",
+            eviction=self._said(shape, "eviction"),
+            manifest=manifest,
+        )
+
+    def _said(self, shape: Defaults, name: str) -> Any:
+        own = getattr(shape, name)
+        return getattr(self.defaults, name) if own is None else own
+
+    def _made(self, shape: Defaults, name: str | None, at: Instant, path: str) -> dict[str, Any]:
+        if name is None:
+            raise self._wrong(f"{path}.name", "nothing", "a name, or a manifest")
+        namespace = self._said(shape, "namespace") or NAMESPACE
+        requests: Mapping[str, Any] = self._said(shape, "requests") or {}
+        container = {"resources": {"requests": dict(requests)}}
+        pods = {"name": "main", "count": self._said(shape, "count") or 1}
+        spec: dict[str, Any] = {"podSets": [{**pods, "template": {"spec": {"containers": [container]}}}]}
+        spec["queueName"] = self._said(shape, "queue") or ""
+        spec.update(self._priority(shape, path))
+        metadata = {"namespace": namespace, "name": name, "uid": f"{namespace}/{name}"}
+        metadata["creationTimestamp"] = format_instant(persisted(at))
+        return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
+
+    def _priority(self, shape: Defaults, path: str) -> dict[str, Any]:
+        named = self._said(shape, "priority_class")
+        if named is None:
+            return {"priority": self._said(shape, "priority") or 0}
+        value = self.objects.class_priority(named)
+        if value is None:
+            raise self._wrong(
+                f"{path}.priorityClass", show(named), "the name of a given WorkloadPriorityClass"
+            )
+        own = shape.priority
+        reference = {"group": _CLASS_GROUP, "kind": _CLASS_KIND, "name": named}
+        return {"priority": value if own is None else own, "priorityClassRef": reference}
+
+    def _manifest(self, raw: dict[str, Any], at: Instant, path: str) -> dict[str, Any]:
+        metadata = raw.get("metadata")
+        if not isinstance(metadata, dict):
+            raise self._wrong(f"{path}.manifest.metadata", show(metadata), "a map with the workload's name")
+        namespace = metadata.get("namespace", NAMESPACE)
+        own = {
+            "uid": f"{namespace}/{metadata.get('name')}",
+            "namespace": NAMESPACE,
+            "creationTimestamp": format_instant(persisted(at)),
+        }
+        header = {"apiVersion": API_VERSION, "kind": "Workload"}
+        return {**header, **raw, "metadata": {**own, **metadata}}
+
+    def _wrong(self, field: str, found: str, expected: str) -> InputError:
+        problem: Problem = self.place.problem(field, found, expected)
+        return InputError([problem])
+
+
+class _Draw:
+    """Numbers by chance, whole seconds; the same for the same seed in every release of Python."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    def up_to(self, length: Duration) -> Duration:
+        """From 0 to just below a duration."""
+        seconds = length // SECOND
+        return self._random.getrandbits(64) % seconds * SECOND if seconds > 0 else 0
+
+    def around(self, length: Duration) -> Duration:
+        """Up to a duration, either way."""
+        return self.up_to(2 * length + SECOND) - length if length else 0

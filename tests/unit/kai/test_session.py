@@ -6,8 +6,7 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.kai import Action, Queue, Scene, Session, SubGroup, Victim, answer_min_runtime, resolve
-from tenure.kai.arguments import configure
-from tenure.kai.durations import parse_argument
+from tenure.kai.arguments import configure, parse_argument
 from tests.unit.kai.objects import a_job, a_scene, pods
 
 PREEMPT, RECLAIM = Action.PREEMPT, Action.RECLAIM

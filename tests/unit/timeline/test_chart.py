@@ -18,10 +18,8 @@ from tenure.readings import preset
 from tenure.timeline import Record, load_scenario, play
 from tenure.timeline.chart import DARK, LIGHT, check_chart, png_chart, recoloured, svg_chart, write_chart
 from tenure.timeline.chart.compose import compose
-from tenure.timeline.chart.lanes import lanes_of
-from tenure.timeline.chart.reasons import style_of
-from tenure.timeline.chart.scene import EDGE, WIDTH, Label
-from tenure.timeline.chart.theme import THEMES
+from tenure.timeline.chart.scene import EDGE, THEMES, WIDTH, Label, style_of
+from tenure.timeline.chart.view import lanes_of
 from tenure.timeline.record import Ending, Entry, Happening, Preemption, RunSpan, Summary, WaitSpan
 
 ROOT = Path(__file__).resolve().parents[3]

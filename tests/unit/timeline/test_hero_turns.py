@@ -7,7 +7,7 @@ import pytest
 from tenure.model import Head
 from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.timeline import Record, entries, load_scenario, play
+from tenure.timeline import Record, cycle, load_scenario, play
 from tests.unit.timeline import plays
 from tests.unit.timeline.plays import queue, scenario, submit
 
@@ -36,7 +36,7 @@ def nobody_comes_before(first: Head, second: Head) -> bool:
 def test_a_hero_in_the_order_of_kueue_makes_room_for_another_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(entries, "has_turn_before", nobody_comes_before)
+    monkeypatch.setattr(cycle, "has_turn_before", nobody_comes_before)
     record = played()
     assert record.loop is not None
     assert runs(record)["hero"] == 0

@@ -142,7 +142,7 @@ def test_a_play_may_last_a_nanosecond() -> None:
 def test_users_may_submit_so_many_workloads_and_not_one_more(
     most: int, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenure.timeline.submissions.MOST_GENERATED", most)
+    monkeypatch.setattr("tenure.timeline.objects.MOST_GENERATED", most)
     made = raw(generate=[{"users": 2, "every": "20m", "queue": "q"}])
     if refused:
         assert "generate[0].every: found more than 5 workloads, expected fewer" in said(made)

@@ -6,7 +6,7 @@ import pytest
 
 from tenure.model import SECOND, Cluster, ClusterQueue
 from tenure.readings import preset
-from tenure.timeline.agenda import Agenda
+from tenure.timeline.clockwork import Agenda
 from tenure.timeline.loops import LoopWatch
 from tenure.timeline.scenario import Scenario
 from tenure.timeline.world import World

@@ -19,7 +19,7 @@ from tenure.telling.answers.lines import why_lines, why_not_lines
 from tenure.telling.answers.why import why_answer
 from tenure.telling.answers.why_not import why_not_answer
 from tenure.telling.explain import GROUND_RULES, summarize
-from tenure.timeline.naming import key_of
+from tenure.timeline.parsing import key_of
 from tenure.timeline.shapes import checked
 from tenure.validation import validate
 from tenure.validation.checks import said

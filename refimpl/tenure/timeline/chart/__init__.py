@@ -9,8 +9,7 @@ from pathlib import Path
 
 from tenure.errors import bad_input
 from tenure.timeline.chart.compose import compose
-from tenure.timeline.chart.svg import finished, told_in
-from tenure.timeline.chart.theme import DARK, LIGHT, THEMES, recoloured, theme_named
+from tenure.timeline.chart.scene import DARK, LIGHT, THEMES, recoloured, theme_named
 from tenure.timeline.chart.words import clean, description
 from tenure.timeline.record import Record
 
@@ -72,7 +71,7 @@ def svg_chart(record: Record, theme: str = "light") -> str:
 
     colours, scene = theme_named(theme), compose(record)
     title = f"{clean(record.title or record.scenario)} Reading {clean(record.reading)}."
-    drawn = finished(svg(scene, LIGHT), title, description(record), told_in(scene))
+    drawn = svg(scene, LIGHT, title, description(record))
     # Drawn in one theme only: matplotlib makes identifiers of colours, which are to be the same in all.
     return drawn if colours is LIGHT else recoloured(drawn, LIGHT, colours)
 

@@ -1,13 +1,15 @@
-"""Shapes drawn with matplotlib; the only module that knows it."""
+"""Shapes drawn with matplotlib, as PNG, or as SVG with a description; the only module that knows it."""
 
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import singledispatchmethod
 from typing import Any
+from xml.sax.saxutils import escape
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -17,8 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
-from tenure.timeline.chart.scene import WIDTH, Box, Label, Mark, Scene, Shape, Stroke
-from tenure.timeline.chart.theme import Role, Theme
+from tenure.timeline.chart.scene import WIDTH, Box, Label, Mark, Role, Scene, Shape, Stroke, Theme
 
 POINTS = 72
 SHARPNESS = 216
@@ -44,14 +45,20 @@ def png(scene: Scene, theme: Theme) -> bytes:
     return written.getvalue()
 
 
-def svg(scene: Scene, theme: Theme) -> str:
-    """The scene as matplotlib writes it, without paper; `tenure.timeline.chart.svg` mends it."""
+def svg(scene: Scene, theme: Theme, title: str, description: str) -> str:
+    """The scene as SVG without paper: sized by the page, named and described for those who do not see it.
+
+    Args:
+        scene: what is drawn.
+        theme: its colours.
+        title, description: of the whole.
+    """
     with _settings():
         figure = _drawn(scene, theme)
         figure.patch.set_visible(False)
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None})
-    return written.getvalue()
+    return _finished(written.getvalue(), title, description, _told_in(scene))
 
 
 @contextmanager
@@ -148,3 +155,46 @@ class _Pen:
             fontweight="bold" if shape.bold else "normal",
             transform=self._place,
         )
+
+
+_HEAD = re.compile(r"\A.*?<svg (?P<attributes>[^>]*)>", re.DOTALL)
+_BOX = re.compile(r'viewBox="(?P<box>[^"]*)"')
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_FONT = re.compile(r"'DejaVu Sans'(, [^;\"]*)?")
+_GROUP = re.compile(r'<g id="(?P<id>(?:focus-)?(?:run|runs|preemption|loop)[-\d of]*)">')
+
+
+def _finished(written: str, title: str, description: str, told: Mapping[str, str]) -> str:
+    """What matplotlib wrote, with a title and a description, a generic font, and no trace of when or by what.
+
+    Args:
+        written: the SVG.
+        title, description: of the whole.
+        told: what each named shape says, by its identifier.
+    """
+    found = _HEAD.search(written)
+    box = _BOX.search(written)
+    assert found is not None
+    assert box is not None
+    _, _, width, height = box["box"].split()
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'viewBox="{box["box"]}" width="{width}pt" height="{height}pt" role="img" '
+        f'aria-labelledby="chart-title chart-description">\n'
+        f' <title id="chart-title">{escape(title)}</title>\n'
+        f' <desc id="chart-description">{escape(description)}</desc>'
+    )
+    body = _METADATA.sub("", written[found.end() :])
+    body = _FONT.sub("sans-serif", body)
+    return head + _GROUP.sub(lambda group: _titled(group, told), body)
+
+
+def _titled(group: re.Match[str], told: Mapping[str, str]) -> str:
+    text = told.get(group["id"], "")
+    return f"{group[0]}<title>{escape(text)}</title>" if text else group[0]
+
+
+def _told_in(scene: Scene) -> dict[str, str]:
+    """What each named shape says."""
+    named = (each for each in scene.shapes if isinstance(each, Box | Mark | Stroke) and each.id)
+    return {each.id: each.told for each in named}

@@ -2,19 +2,239 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from tenure.timeline.chart.focus import Focus, focus_of, focus_workloads, is_crowded
-from tenure.timeline.chart.lanes import lanes_of, workload_lanes
-from tenure.timeline.chart.legend import draw_legend
-from tenure.timeline.chart.panel import draw_panel, gutter
-from tenure.timeline.chart.scene import EDGE, WIDTH, Label, Mark, Scene
-from tenure.timeline.chart.strips import AXIS
-from tenure.timeline.chart.theme import Role
-from tenure.timeline.chart.view import View
-from tenure.timeline.chart.waiting import aside_spans
-from tenure.timeline.chart.words import after, clean, facts, wrapped
-from tenure.timeline.record import Record
+from tenure.model import MINUTE, SECOND, Instant
+from tenure.timeline.chart.panel import AXIS, draw_panel, event_shape, gutter
+from tenure.timeline.chart.scene import (
+    EDGE,
+    WIDTH,
+    Box,
+    Label,
+    Mark,
+    Role,
+    Scene,
+    Shape,
+    Stroke,
+    Style,
+    style_of,
+)
+from tenure.timeline.chart.view import CLOSE, MOST_WORKLOADS, View, aside_spans, lanes_of, workload_lanes
+from tenure.timeline.chart.words import after, clean, facts, long, short, wrapped
+from tenure.timeline.record import Loop, Preemption, Record
+from tenure.timeline.scenario import MILLISECOND
+
+TURN = 20.0
+"""A turn of a loop below this width, points, is enlarged."""
+MOST_TAKEN = 6
+MARGIN = 8
+"""An eighth of the window lies before and after what it is about."""
+
+_GRAINS = (MINUTE, 10 * SECOND, SECOND, 100 * MILLISECOND, 10 * MILLISECOND, MILLISECOND)
+MOST_GRAINS = 12
+"""The times of a window are whole minutes where it has so many of them, or else whole seconds, and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A window within the play.
+
+    Args:
+        start, end: ns since the epoch.
+        title: what it shows.
+    """
+
+    start: Instant
+    end: Instant
+    title: str
+
+
+def focus_of(record: Record, width: float) -> Focus | None:
+    """What is to be enlarged below a chart; None where everything can be seen.
+
+    Args:
+        record: the play.
+        width: of the whole window, points.
+
+    >>> focus_of(Record("s", "", "guaranteed", 0, 9), 300) is None
+    True
+    """
+    scale = width / (record.end - record.start)
+    loop = record.loop
+    if loop is not None and loop.period * scale < TURN:
+        return _turns(record, loop)
+    close = _first_close(record, scale)
+    if close:
+        return _around(record, close)
+    return _moment(record, scale)
+
+
+def _turns(record: Record, loop: Loop) -> Focus:
+    turns = min(2, loop.times)
+    length = loop.period * turns
+    first = next((each for each in record.preemptions if each.at >= loop.start - loop.period), None)
+    start = loop.start if first is None else min(first.at, loop.start)
+    # What leads to the loop is shown with it, where that does not make the turns small.
+    begin = start if loop.start - start <= loop.period else loop.start
+    end = loop.start + length
+    word = "two turns" if turns == 2 else "one turn"
+    return _window(record, begin, end, f"{word} of the loop and how it begins")
+
+
+def _first_close(record: Record, scale: float) -> list[Preemption]:
+    """The first preemptions that stand too close together, one or more after another."""
+    found: list[Preemption] = []
+    for last, each in zip(record.preemptions, record.preemptions[1:], strict=False):
+        apart = (each.at - last.at) * scale
+        if 0 < apart < CLOSE or (found and apart < CLOSE):
+            found = found or [last]
+            found.append(each)
+        elif len(found) >= 2 and _is_best(record, found):
+            break
+        else:
+            found = []
+        if len(found) >= MOST_TAKEN:
+            break
+    return found
+
+
+def _is_best(record: Record, found: list[Preemption]) -> bool:
+    """Whether a burst says enough: among many workloads only one that takes somebody too early does."""
+    return len(record.summaries) <= MOST_WORKLOADS or any(each.cut_short for each in found)
+
+
+def _around(record: Record, close: list[Preemption]) -> Focus | None:
+    if not _is_best(record, close):
+        return None
+    taken = {(each.victim, each.at) for each in close}
+    ends = [run.end for run in record.runs if (run.workload, run.stopped) in taken]
+    return _window(record, close[0].at, max(ends, default=close[-1].at), "what is too close to see above")
+
+
+def _moment(record: Record, scale: float) -> Focus | None:
+    """A preemption that comes too early by less than can be seen."""
+    if len(record.summaries) > MOST_WORKLOADS:
+        return None
+    hidden = (each for each in record.preemptions if 0 < each.cut_short * scale < CLOSE)
+    each = next(hidden, None)
+    if each is None:
+        return None
+    return _window(
+        record, each.at - each.cut_short, each.at + 2 * each.cut_short, f"{long(each.cut_short)} too early"
+    )
+
+
+def _window(record: Record, start: Instant, end: Instant, title: str) -> Focus:
+    """A window with a margin, from one round time to another."""
+    margin = max((end - start) // MARGIN, 1)
+    grain = next((each for each in _GRAINS if each * MOST_GRAINS <= end - start), 1)
+    first = (start - margin - record.start) // grain * grain
+    last = -(-(end + margin - record.start) // grain) * grain
+    return Focus(max(record.start, record.start + first), min(record.end, record.start + last), title)
+
+
+def focus_workloads(record: Record, focus: Focus) -> list[str]:
+    """Who has a lane in the enlarged window: all, or those of a crowd that take or are taken in it."""
+    if len(record.summaries) <= MOST_WORKLOADS:
+        return [each.workload for each in record.summaries]
+    inside = [each for each in record.preemptions if focus.start <= each.at <= focus.end]
+    return list(dict.fromkeys(name for each in inside for name in (each.victim, each.preemptor)))[
+        :MOST_WORKLOADS
+    ]
+
+
+def is_crowded(record: Record) -> bool:
+    """Whether lanes are of many workloads.
+
+    >>> is_crowded(Record("s", "", "guaranteed", 0, 9))
+    False
+    """
+    return len(record.summaries) > MOST_WORKLOADS and bool(lanes_of(record))
+
+
+ROW = 12.5
+SWATCH = 16.0
+COLUMNS = 2
+MOST_LETTERS = 38
+
+
+def _bar(
+    fill: Role | None, edge: Role | None = None, hatch: str = ""
+) -> Callable[[float, float], list[Shape]]:
+    return lambda x, y: [Box(x, y - 4, SWATCH, 8, fill, edge, hatch)]
+
+
+def _line(role: Role, dash: tuple[float, float] | None = None) -> Callable[[float, float], list[Shape]]:
+    return lambda x, y: [Stroke(((x, y), (x + SWATCH, y)), role, 1.3, dash)]
+
+
+def _mark(
+    shape: str, role: Role, *, hollow: bool = False, size: float = 7.0
+) -> Callable[[float, float], list[Shape]]:
+    return lambda x, y: [Mark(x + SWATCH / 2, y, shape, size, role, hollow=hollow)]
+
+
+def _upright(role: Role) -> Callable[[float, float], list[Shape]]:
+    return lambda x, y: [Stroke(((x + SWATCH / 2, y - 4), (x + SWATCH / 2, y + 4)), role, 1.3)]
+
+
+def _arrow(style: Style) -> Callable[[float, float], list[Shape]]:
+    return lambda x, y: [
+        Stroke(((x, y), (x + SWATCH, y)), style.role, 1.3),
+        Mark(x + 1, y, "o", 4.0, style.role),
+        Mark(x + SWATCH - 2, y, style.shape, 6.0, style.role),
+    ]
+
+
+_ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
+    "protected": ("runs, in its protected time", _bar(Role.PROTECTED)),
+    "free": ("runs, nothing protects it", _bar(Role.FREE)),
+    "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, "||||||")),
+    "ending": ("evicted: its pods terminate", _bar(None, Role.ENDING, "////")),
+    "wait": ("waits in its queue", _line(Role.WAIT)),
+    "aside": ("waits aside: nobody looks at it", _line(Role.WAIT, (1.2, 2.2))),
+    "submitted": ("is submitted", _upright(Role.WAIT)),
+    "finished": ("finishes", _mark("o", Role.TEXT, size=6.0)),
+    "deleted": ("is deleted", _mark("X", Role.TEXT, size=6.0)),
+    "early": ("ring: within its protected time", _mark("o", Role.MUTED, hollow=True, size=10.0)),
+    "promise": ("the rest of its protected time", _line(Role.MUTED, (3.0, 1.6))),
+    "priority": ("effective priority from here on", _upright(Role.PRIORITY)),
+    "loop": ("loop: the same again and again", _bar(Role.LOOP)),
+    "turn": ("a turn of the loop begins", _line(Role.LOOP_EDGE, (4.0, 2.0))),
+    "restart": ("the controller restarts, or is back", _mark(event_shape("restart"), Role.EVENT)),
+    "down": ("there is no controller", _bar(Role.DOWN)),
+    "clock": ("the controller's clock is moved", _mark(event_shape("clock"), Role.EVENT)),
+    "edit": ("an object is edited", _mark(event_shape("edit"), Role.EVENT)),
+    "tick": ("tick: those aside are tried again", _mark(event_shape("tick"), Role.EVENT)),
+}
+_REASON = "reason:"
+
+
+def draw_legend(scene: Scene, top: float) -> float:
+    """Explain what the scene shows; answers where that ends, points."""
+    entries = list(_entries(scene.used))
+    rows = -(-len(entries) // COLUMNS)
+    width = (WIDTH - 2 * EDGE) / COLUMNS
+    for place, (text, swatch) in enumerate(entries):
+        x = EDGE + width * (place // rows)
+        y = top + ROW * (place % rows) + ROW / 2
+        scene.add(*swatch(x, y))
+        scene.add(Label(x + SWATCH + 6, y, short(text, MOST_LETTERS), 7.5, Role.MUTED))
+    return top + ROW * rows
+
+
+def _entries(used: set[str]) -> list[tuple[str, Callable[[float, float], list[Shape]]]]:
+    reasons = [each.removeprefix(_REASON) for each in sorted(used) if each.startswith(_REASON)]
+    styles = [(clean(each), style_of(each)) for each in reasons]
+    found = [(text, _mark(style.shape, style.role)) for text, style in styles]
+    if styles and "arrow" in used:
+        found.insert(0, ("from the preemptor (dot) to its victim", _arrow(styles[0][1])))
+    kinds = list(_ENTRIES)
+    split = kinds.index("early")
+    before = [_ENTRIES[kind] for kind in kinds[:split] if kind in used]
+    return [*before, *found, *(_ENTRIES[kind] for kind in kinds[split:] if kind in used)]
+
 
 TITLE, FACT = 10.0, 8.0
 TITLE_LETTERS, FACT_LETTERS = 56, 82

@@ -4,21 +4,75 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenure.kai import Job, PodStatus, Session, resolve
+from tenure.kai import Action, Job, PodStatus, Protection, Session, Victim, resolve
+from tenure.kai.answers import action_between, action_name
 from tenure.kai.entries import ACTIONS
+from tenure.kai.words import loss_verdict, verdict_of
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.actors import Phase, persisted
-from tenure.timeline.agenda import Due, Task
-from tenure.timeline.clockwork import Clockwork
+from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
-from tenure.timeline.kai.asking import Rules, ask
-from tenure.timeline.kai.journal import KaiJournal
-from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSession, Place
-from tenure.timeline.kai.world import JobActor, KaiWorld, with_pods
+from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
+from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
 from tenure.timeline.record import Ending, Happening, Question, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
 from tenure.units import format_duration, format_instant
+
+Rules = tuple[str, ...]
+
+
+def ask(
+    session: Session, pending: str, victim: str, pods: Pods, action: Action | None
+) -> tuple[VictimAnswer, Rules]:
+    """Whether a job may take another one, or some of its pods: the filter, and for who passes the validator.
+
+    Args:
+        session: whom to ask.
+        pending, victim: the two jobs.
+        pods: which would go; None for all that hold a place.
+        action: preempt or reclaim; None for what the scheduler does between the two queues.
+
+    Returns:
+        the answer, and the rules that it rests on.
+
+    Raises:
+        InputError: the parents of a queue go in a circle.
+    """
+    job = session.job(victim)
+    chosen = action_between(session.job(pending), job) if action is None else action
+    there = staying(job)
+    asked = there if pods is None else tuple(name for name in pods if name in there)
+    if not asked:
+        verdict = "nothing to take: none of the pods holds a place"
+        return _answer(chosen, victim, False, (), None, verdict), ()
+    filtered = session.filter(chosen, pending, victim)
+    if not filtered.elastic:
+        assert filtered.protection is not None
+        verdict = verdict_of(filtered.protection, session.now)
+        rules = ("KMR-080", "KMR-120" if filtered.protection.kept else "KMR-060")
+        return _answer(chosen, victim, filtered.passes, asked, filtered.protection, verdict), rules
+    validated = session.validate(chosen, pending, (Victim(victim, asked),))
+    loss = validated.losses[0]
+    rules = ("KMR-080", "KMR-090", *(("KMR-100",) if loss.groups else ()))
+    verdict = loss_verdict(loss, session.now)
+    return _answer(chosen, victim, validated.stands, asked, loss.protection, verdict), rules
+
+
+def _answer(
+    action: Action, victim: str, may_go: bool, pods: Rules, protection: Protection | None, verdict: str
+) -> VictimAnswer:
+    return VictimAnswer(
+        victim=victim,
+        action=action_name(action),
+        may_go=may_go,
+        pods=pods,
+        protected=None if protection is None else protection.protected,
+        remembered=protection is not None and protection.kept,
+        min_runtime=None if protection is None else protection.min_runtime,
+        until=None if protection is None else protection.until,
+        verdict=verdict,
+    )
 
 
 class KaiPlayer(Clockwork):
@@ -90,7 +144,7 @@ class KaiPlayer(Clockwork):
     def happen(self, event: Happens) -> None:
         """An event of the scenario."""
         match event:
-            case Place(jobs=jobs):
+            case PlacePods(jobs=jobs):
                 for key, pods in jobs.items():
                     self._place(self.world.actors[key], pods)
             case Ask():

@@ -2,47 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.errors import InputError
-from tenure.kai import Queue, Scene
+from tenure.kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
 from tenure.kai.entries import ACTIONS
 from tenure.kai.intake.load import VERSIONS, scene_of_sourced
-from tenure.manifests import Place as Where
-from tenure.manifests import did_you_mean, listed, show
+from tenure.kai.model import DEFAULT_SUB_GROUP
+from tenure.manifests import Place, did_you_mean, listed, show
 from tenure.model import Instant
-from tenure.timeline.expectations import KUEUE_ONLY, Expectations
-from tenure.timeline.kai.jobs import short_job
-from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, Place, Pods
-from tenure.timeline.kai.shapes import AskShape, KaiEventShape, KaiScenarioShape
-from tenure.timeline.naming import key_of
+from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, PlacePods, Pods
+from tenure.timeline.kai.shapes import AskShape, JobShape, KaiEventShape, KaiScenarioShape
+from tenure.timeline.parsing import KUEUE_ONLY, Expectations, Times, Written, key_of
 from tenure.timeline.scenario import ClockJump, Delete, Finish
 from tenure.timeline.shapes import checked
-from tenure.timeline.times import Times
-from tenure.timeline.written import Written
+
+
+def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str, str], Instant]) -> Job:
+    """A job of the short form; its pods are called `train-0`, or by their sub-group `train-leader-0`.
+
+    Args:
+        shape: what the file says; a name without namespace is in `default`.
+        field: its path in the scenario.
+        place: the scenario, for problems.
+        instant: reads a time of the scenario, given its text and its field.
+
+    Raises:
+        InputError: pods and sub-groups at once, or a start of a job that does not run.
+
+    >>> shape = JobShape(name="train", queue="vision", pods=2, running=True)
+    >>> [pod.name for _, pod in short_job(shape, "jobs[0]", Place(), lambda text, field: 0).pods()]
+    ['train-0', 'train-1']
+    """
+    if shape.sub_groups is not None and (shape.pods is not None or shape.min_available is not None):
+        said = "pods" if shape.pods is not None else "minAvailable"
+        raise InputError([place.problem(f"{field}.{said}", "this", "nothing beside subGroups")])
+    if shape.since is not None and shape.running is False:
+        raise InputError([place.problem(f"{field}.since", "this", "nothing of a job that does not run")])
+    name = shape.name if "/" in shape.name else f"default/{shape.name}"
+    groups = {each: (group.pods, group.min_available) for each, group in (shape.sub_groups or {}).items()}
+    groups = groups or {DEFAULT_SUB_GROUP: (shape.pods or 1, shape.min_available)}
+    runs = bool(shape.running) or shape.since is not None
+    started = None if shape.since is None else instant(shape.since, f"{field}.since")
+    return Job(name, shape.queue, started, tuple(_group(name, each, *groups[each], runs) for each in groups))
+
+
+def _group(job: str, name: str, count: int, least: int | None, runs: bool) -> SubGroup:
+    short = job.partition("/")[2]
+    stem = short if name == DEFAULT_SUB_GROUP else f"{short}-{name}"
+    status = PodStatus.RUNNING if runs else PodStatus.PENDING
+    pods = tuple(Pod(f"{stem}-{number}", status) for number in range(count))
+    return SubGroup(name, count if least is None else least, pods)
+
 
 _KINDS = ("place", "ask", "take", "session", "finish", "delete", "clock", "edit")
 EDITED = ("Queue",)
 """The kinds that an event may change."""
 
 
-def parse_kai_scenario(raw: Mapping[str, Any], where: Where, name: str) -> KaiScenario:
+def parse_kai_scenario(raw: Mapping[str, Any], place: Place, name: str) -> KaiScenario:
     """A scenario of KAI-Scheduler from what a YAML document holds.
 
     Args:
         raw: the document, untrusted.
-        where: the scenario, for problems.
+        place: the scenario, for problems.
         name: what it is called.
 
     Raises:
         InputError: everything that is wrong in it.
 
-    >>> parse_kai_scenario({"scheduler": "kai", "until": "1m"}, Where(), "idle").scene.jobs
+    >>> parse_kai_scenario({"scheduler": "kai", "until": "1m"}, Place(), "idle").scene.jobs
     {}
     """
-    return _Reader(checked(KaiScenarioShape, raw, where), where, name).scenario()
+    return _Reader(checked(KaiScenarioShape, raw, place), place, name).scenario()
 
 
 @dataclass(slots=True)
@@ -57,12 +91,12 @@ class _Objects(Written):
 
 
 class _Reader:
-    def __init__(self, shape: KaiScenarioShape, where: Where, name: str) -> None:
+    def __init__(self, shape: KaiScenarioShape, place: Place, name: str) -> None:
         self.shape = shape
-        self.where = where
+        self.place = place
         self.name = name
-        self.times = Times(shape.start, shape.until, where)
-        self.objects = _Objects(where.file)
+        self.times = Times(shape.start, shape.until, place)
+        self.objects = _Objects(place.file)
         self.objects.take(shape.objects or [], shape.files or [])
         self._check_kinds()
         self.arguments = shape.arguments or {}
@@ -70,7 +104,7 @@ class _Reader:
         self.keys = list(self.scene.jobs)
 
     def scenario(self) -> KaiScenario:
-        expectations = Expectations(self.keys, self.where, self.times.within, KUEUE_ONLY)
+        expectations = Expectations(self.keys, self.place, self.times.within, KUEUE_ONLY)
         eviction = self.shape.timing.eviction if self.shape.timing else None
         return KaiScenario(
             name=self.name,
@@ -83,7 +117,7 @@ class _Reader:
             expectations=tuple(expectations.read(self.shape.expect or [])),
             source=self.shape.source or "",
             warnings=self.scene.warnings,
-            file=self.where.file,
+            file=self.place.file,
         )
 
     def _check_kinds(self) -> None:
@@ -97,7 +131,7 @@ class _Reader:
         jobs = dict(scene.jobs)
         for number, shape in enumerate(self.shape.jobs or []):
             field = f"jobs[{number}]"
-            job = short_job(shape, field, self.where, self.times.after_start)
+            job = short_job(shape, field, self.place, self.times.after_start)
             if job.name in jobs:
                 raise self._wrong(f"{field}.name", f"{job.name} a second time", "each job once")
             if job.queue not in scene.queues:
@@ -120,7 +154,7 @@ class _Reader:
 
     def _event(self, shape: KaiEventShape, at: Instant, path: str) -> Iterator[KaiEvent]:
         if shape.place is not None:
-            yield Place(at, self._jobs(shape.place, path))
+            yield PlacePods(at, self._jobs(shape.place, path))
         for asked, takes in ((shape.ask, False), (shape.take, True)):
             if asked is not None:
                 yield self._ask(asked, at, path, takes)
@@ -175,4 +209,4 @@ class _Reader:
         return key
 
     def _wrong(self, field: str, found: str, expected: str) -> InputError:
-        return InputError([self.where.problem(field, found, expected)])
+        return InputError([self.place.problem(field, found, expected)])

@@ -15,7 +15,7 @@ Pods: TypeAlias = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacePods:
     """The scheduler places pods of jobs that wait.
 
     Args:
@@ -69,7 +69,7 @@ class EditQueues:
     queues: Mapping[str, Queue]
 
 
-KaiEvent: TypeAlias = Place | Ask | OpenSession | EditQueues | Finish | Delete | ClockJump
+KaiEvent: TypeAlias = PlacePods | Ask | OpenSession | EditQueues | Finish | Delete | ClockJump
 
 
 @dataclass(frozen=True, slots=True)

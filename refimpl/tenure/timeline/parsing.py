@@ -1,13 +1,25 @@
-"""The expectations of a scenario file."""
+"""What scenario files of every scheduler hold: names, times, objects, and what is expected."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from tenure.errors import InputError
-from tenure.manifests import Place, did_you_mean, show
+from tenure.errors import InputError, Problem
+from tenure.manifests import (
+    Place,
+    SourcedObject,
+    did_you_mean,
+    parse_duration,
+    parse_instant,
+    read_objects,
+    show,
+)
 from tenure.manifests.checking import check
+from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
@@ -18,6 +30,163 @@ from tenure.timeline.shapes import (
     NumberBounds,
     ShareShape,
 )
+
+
+def key_of(name: str, keys: list[str]) -> str | None:
+    """The full name of a workload that is called by it, or by its last part alone where that is enough.
+
+    >>> key_of("a", ["ml/a", "ml/b"]), key_of("a", ["ml/a", "x/a"])
+    ('ml/a', None)
+    """
+    if name in keys:
+        return name
+    found = [key for key in keys if key.rpartition("/")[2] == name]
+    return found[0] if len(found) == 1 else None
+
+
+START = "2026-01-05T09:00:00Z"
+"""When a play starts that says nothing about it: a Monday morning."""
+
+
+class Times:
+    """The times of one scenario.
+
+    Args:
+        start, until: the window as the file says it; no start for `START`.
+        place: the scenario, for problems.
+
+    Raises:
+        InputError: no such times, or an end that is not after the start.
+
+    >>> times = Times(None, "1h", Place())
+    >>> times.after_start("30m", "at") - times.start == (times.end - times.start) // 2
+    True
+    """
+
+    def __init__(self, start: str | None, until: str, place: Place) -> None:
+        self._place = place
+        self.start = self._read(start or START, "start", 0)
+        self.end = self.after_start(until, "until")
+        if self.end <= self.start:
+            raise InputError([place.problem("until", until, "a time after start")])
+
+    def after_start(self, text: str, field: str) -> Instant:
+        """A time, ns since the epoch.
+
+        Raises:
+            InputError: no such time, with its field.
+        """
+        return self._read(text, field, self.start)
+
+    def within(self, text: str, field: str) -> Instant:
+        """A time of the play, ns since the epoch.
+
+        Raises:
+            InputError: no such time, or one outside of the play, at which nothing happens or is looked at.
+        """
+        found = self.after_start(text, field)
+        if not self.start <= found <= self.end:
+            raise InputError([self._place.problem(field, show(text), "a time from start to until")])
+        return found
+
+    def _read(self, text: str, field: str, start: Instant) -> Instant:
+        read: Callable[..., int] = parse_instant if "T" in text else parse_duration
+        try:
+            return read(text, field=field) + (0 if "T" in text else start)
+        except InputError:
+            expected = "a time, or a time after start such as 4h30m"
+            raise InputError([self._place.problem(field, show(text), expected)]) from None
+
+
+@dataclass(slots=True)
+class Written:
+    """The objects.
+
+    Args:
+        file: the scenario's file.
+        raw: every object, with the file it came from.
+    """
+
+    file: str
+    raw: list[SourcedObject] = field(default_factory=list)
+
+    def api_version(self, kind: object) -> str:
+        """What an object is taken for that does not say it."""
+        raise NotImplementedError
+
+    def take(self, objects: list[Any], files: list[str]) -> None:
+        """Take the objects that the scenario holds, and those in the files that it names.
+
+        Raises:
+            InputError: files that cannot be read; an object that is no map.
+        """
+        for number, each in enumerate(objects):
+            if not isinstance(each, dict):
+                place = f"objects[{number}]"
+                raise InputError([Problem(place, show(each), "a Kubernetes object", file=self.file)])
+            self.raw.append(SourcedObject(self.file, self._versioned(each)))
+        folder = Path() if self.file in ("", "stdin") else Path(self.file).parent
+        if files:
+            self.raw.extend(read_objects([folder / name for name in files]))
+
+    def patch(self, patch: dict[str, Any], place: str, kinds: tuple[str, ...]) -> str:
+        """Merge a patch into an object, or add a new one.
+
+        Args:
+            patch: with kind and metadata.name; maps are merged, everything else is replaced.
+            place: path of the patch in the scenario.
+            kinds: which may be changed.
+
+        Returns:
+            what changed in words.
+
+        Raises:
+            InputError: another kind.
+        """
+        kind, name = patch.get("kind"), dig(patch, "metadata", "name")
+        if kind not in kinds:
+            raise InputError(
+                [Problem(f"{place}.kind", show(kind), f"one of {', '.join(kinds)}", file=self.file)]
+            )
+        for number, each in enumerate(self.raw):
+            if each.object.get("kind") == kind and dig(each.object, "metadata", "name") == name:
+                self.raw[number] = SourcedObject(each.file, _merged(each.object, patch))
+                break
+        else:
+            self.raw.append(SourcedObject(self.file, self._versioned(patch)))
+        changes = [
+            f"{path} is {value}" for path, value in _leaves(patch) if path.startswith(("spec", "value"))
+        ]
+        return f"{kind} {name}: {', '.join(changes)}"
+
+    def _versioned(self, raw: dict[str, Any]) -> dict[str, Any]:
+        return {"apiVersion": self.api_version(raw.get("kind")), **raw}
+
+
+def _merged(old: Any, patch: Any) -> Any:
+    """A merge patch.
+
+    >>> _merged({"a": {"b": 1, "c": 2}}, {"a": {"b": None, "d": [3]}})
+    {'a': {'c': 2, 'd': [3]}}
+    """
+    if not isinstance(old, dict) or not isinstance(patch, dict):
+        return copy.deepcopy(patch)
+    result = dict(old)
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = _merged(old.get(key), value)
+    return result
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _leaves(each, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, show(value)
+
 
 _AT_ONCE = ("running", "waiting", "evicted", "parked", "priority", "may_go", "kept", "min_runtime")
 _WHOLE = ("workloads", "every_workload", "preemptions", "cut_short", "loop")
