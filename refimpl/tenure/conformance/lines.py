@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import IO, Any, Final
 
 from tenure.conformance.protocol import answer, plain_error
@@ -17,7 +15,6 @@ from tenure.manifests import MAX_LINE, decoded_json, in_mebibytes, show
 
 _CHUNK: Final = 2**20
 _LONGEST_INTEGER: Final = 400
-_ALLOCATIONS: Final = 50_000
 
 
 def serve(source: IO[bytes], sink: IO[str], engine: Engine = Engine.REFERENCE) -> None:
@@ -28,10 +25,9 @@ def serve(source: IO[bytes], sink: IO[str], engine: Engine = Engine.REFERENCE) -
         sink: where the answers go, one line each, flushed.
         engine: who decides where a request names nobody.
     """
-    with _rarely_collected():
-        for line in _lines(source):
-            sink.write(_written(answer_line(line, engine)) + "\n")
-            sink.flush()
+    for line in _lines(source):
+        sink.write(_written(answer_line(line, engine)) + "\n")
+        sink.flush()
 
 
 def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
@@ -57,22 +53,11 @@ def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[s
     except ValueError as error:
         return _refused(ErrorCode.BAD_JSON, f"the line is not JSON: {error}")
     try:
-        return answer(request, shared=True, engine=engine)
+        return answer(request, engine=engine)
     except Exception as error:  # noqa: BLE001 - a fault of ours costs one answer, not the reader's whole run
         identifier = request.get("id") if isinstance(request, Mapping) else None
         fault = f"a fault of Tenure: {type(error).__name__}: {error}"
         return {"id": identifier, "error": plain_error(ErrorCode.INTERNAL, fault, "")}
-
-
-@contextmanager
-def _rarely_collected() -> Iterator[None]:
-    """Requests leave hardly any cycles, and each collection goes through all that is remembered."""
-    before = gc.get_threshold()
-    gc.set_threshold(_ALLOCATIONS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _lines(source: IO[bytes]) -> Iterator[bytes | None]:

@@ -9,7 +9,6 @@ from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.snapshots import shared_by
 from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
@@ -20,13 +19,11 @@ CALLS = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that are answered."""
 
 
-def answer(request: object, *, shared: bool = False, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
+def answer(request: object, *, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
     """Answer one request.
 
     Args:
         request: `{"id": any, "call": "decide", "input": {...}}`, as parsed from JSON.
-        shared: whether requests about the same cluster share a snapshot; then the rules about its tree are
-            not asked again, which an observer of the rules would miss.
         engine: who decides where a request names nobody.
 
     Returns:
@@ -38,7 +35,7 @@ def answer(request: object, *, shared: bool = False, engine: Engine = Engine.REF
     """
     identifier = request.get("id") if isinstance(request, Mapping) else None
     try:
-        return {"id": identifier, "output": _output(request, shared, engine)}
+        return {"id": identifier, "output": _output(request, engine)}
     except InputError as error:
         return {"id": identifier, "error": render_error(error)}
     except RecursionError:
@@ -66,7 +63,7 @@ def render_error(error: InputError) -> dict[str, Any]:
     }
 
 
-def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
+def _output(request: object, engine: Engine) -> dict[str, Any]:
     if not isinstance(request, Mapping):
         raise InputError([Problem(field="", found=show(request), expected="an object with id, call, input")])
     call = request.get("call")
@@ -90,7 +87,6 @@ def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
     if call == "minruntime":
         return answer_min_runtime(request.get("input"))
     checked = read_decide_request(request.get("input"), engine)
-    known = shared_by(checked) if shared else None
     decision = decide(
         checked.engine,
         checked.cluster,
@@ -99,9 +95,7 @@ def _output(request: object, shared: bool, engine: Engine) -> dict[str, Any]:
         checked.now,
         checked.reading,
         checked.assignment,
-        None if known is None else known.snapshot,
         explained=checked.explained,
-        store=None if known is None else known.store,
     )
     return render_decision(decision, explained=checked.explained)
 

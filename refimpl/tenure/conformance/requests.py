@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from tenure.conformance import entries
 from tenure.conformance.assignments import bad_input, read_assignment, read_list
 from tenure.conformance.gathering import attempt, key_problems
 from tenure.engines import Engine, parse_engine
@@ -22,8 +21,14 @@ from tenure.manifests import (
     job_created,
     listed,
     parse_instant,
+    place_of,
     printable,
+    read_cluster_queue,
+    read_cohort,
+    read_local_queue,
     read_priority_class,
+    read_resource_flavor,
+    read_workload,
     settings_of,
     show,
     strategies_of,
@@ -34,6 +39,7 @@ from tenure.model import (
     Assignment,
     Cluster,
     ClusterQueue,
+    Cohort,
     FairStrategy,
     Instant,
     RequeuingTimestamp,
@@ -156,10 +162,15 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     settings = attempt(problems, lambda: _settings(raw))
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
     now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
-    flavors = _each(raw, "resourceFlavors", problems, entries.resource_flavor)
-    queues = _each(raw, "clusterQueues", problems, entries.cluster_queue)
-    placed = _each(raw, "cohorts", problems, entries.placed_cohort)
-    locals_ = _each(raw, "localQueues", problems, entries.local_queue)
+    flavors = _each(raw, "resourceFlavors", problems, lambda each, at: read_resource_flavor(each, where=at))
+    queues = _each(
+        raw,
+        "clusterQueues",
+        problems,
+        lambda each, at: read_cluster_queue(each, where=at, defaulted=False),
+    )
+    placed = _each(raw, "cohorts", problems, _placed_cohort)
+    locals_ = _each(raw, "localQueues", problems, lambda each, at: read_local_queue(each, where=at))
     classes = _each(
         raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at)
     )
@@ -169,7 +180,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         raw,
         "admitted",
         problems,
-        lambda each, at: entries.workload(each, at, holds_quota=True, reclaimable=reclaimable),
+        lambda each, at: read_workload(each, where=at, holds_quota=True, reclaimable=reclaimable),
     )
     waiting = raw.get("incoming")
     incoming = None
@@ -178,7 +189,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
             problems,
             lambda: job_created(
                 waiting,
-                entries.workload(waiting, "incoming", holds_quota=False, reclaimable=reclaimable),
+                read_workload(waiting, where="incoming", holds_quota=False, reclaimable=reclaimable),
                 jobs,
             ),
         )
@@ -325,6 +336,11 @@ def _each(
         except InputError as error:
             problems.extend(error.problems)
     return made
+
+
+def _placed_cohort(raw: object, at: str) -> tuple[Place, Cohort]:
+    """A Cohort, and how problems of the tree name it."""
+    return place_of(raw, "Cohort", where=at), read_cohort(raw, where=at, defaulted=False)
 
 
 def _given_twice(key: str, names: list[str]) -> list[Problem]:

@@ -352,7 +352,7 @@ def test_an_oracle_that_shares_snapshots_tells_readings_apart() -> None:
     billed = []
     for reading in readings:
         asked = {**request, "reading": reading, "explain": True}
-        said = answer({"id": 1, "call": "decide", "input": asked}, shared=True)["output"]
+        said = answer({"id": 1, "call": "decide", "input": asked})["output"]
         billed.append("UCQ-160" in [each["rule"] for each in said["trace"]["request"]])
     assert billed == [False, True, True, False]
 
