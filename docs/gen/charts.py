@@ -95,7 +95,8 @@ def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
     """The plays under all presets; those in which the same happens together."""
     records = [play(scenario, preset(name)) for name in preset_names()]
     return (
-        list(alike) for _, alike in groupby(records, key=lambda each: replace(each, reading="", outcomes=()))
+        list(alike)
+        for _, alike in groupby(records, key=lambda each: replace(each, reading="", expectations=()))
     )
 
 
@@ -131,7 +132,7 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
         yield f"## Under {_names(alike)}"
         _, chart, words = _view(scenario, alike)
         yield shown(chart, words, "chart", here)
-        for _, same in groupby(alike, key=lambda each: each.outcomes):
+        for _, same in groupby(alike, key=lambda each: each.expectations):
             yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading
         yield code(
@@ -151,7 +152,7 @@ def _expected(same: list[Record], named: bool) -> Iterator[str]:
             each.expected,
             each.found if each.holds else f"**not as expected: {each.found}**",
         ]
-        for each in same[0].outcomes
+        for each in same[0].expectations
     ]
     if rows:
         yield table(["At", "What", f"Expected{of}", "Found"], rows)

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from tenure.apps.cli.schema import schema, schema_names
 from tenure.readings import preset_names
 from tests.command_line import tenure
+from tools.schemas import made_schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")
@@ -38,6 +39,11 @@ def test_a_schema_is_one_of_draft_2020_12(name: str) -> None:
     assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert found["title"]
     Draft202012Validator.check_schema(found)
+
+
+@pytest.mark.parametrize(("name", "made"), list(made_schemas().items()), ids=made_schemas())
+def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict[str, Any]) -> None:
+    assert schema(name) == made, "python -m tools.schemas"
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -262,7 +262,7 @@ def _scenarios(only: Sequence[str]) -> Iterator[Case]:
 
 
 def _goes_otherwise(path: Path, reading: str) -> str:
-    outcomes = play(load_scenario(path), preset(reading)).outcomes
+    outcomes = play(load_scenario(path), preset(reading)).expectations
     wrong = [each for each in outcomes if not each.holds]
     return "; ".join(f"{each.field}: expected {each.expected}, found {each.found}" for each in wrong)
 

@@ -87,8 +87,8 @@ assert "tenure.timeline.checks" not in sys.modules
 text = (ROOT / file).read_text(encoding="utf-8")
 swap(file, text.replace("expected {each.expected}", "wanted {each.expected}"))
 from tenure.timeline.checks import _said
-from tenure.timeline.record import Outcome
-print(_said(Outcome("", False, "1", "2")))
+from tenure.timeline.record import ExpectationResult
+print(_said(ExpectationResult("", False, "1", "2")))
 """
 
 

@@ -68,7 +68,7 @@ def test_under_the_guarantee_what_is_proved_of_every_history_holds_of_these(
 def turns(reading: Any, workloads: int) -> dict[str, int]:
     """How often each of several equals ran, in a place for one."""
     record = played(reading, 1, list(range(0, 10 * workloads, 10)))
-    return {each.workload.rpartition("/")[2]: each.runs for each in record.summaries}
+    return {each.workload.rpartition("/")[2]: each.runs for each in record.workloads}
 
 
 def test_by_creation_two_have_their_turns_and_the_third_of_three_never() -> None:

@@ -144,13 +144,13 @@ def difference(seed: int) -> str:
     asked = next((cycle for cycle in record.cycles if cycle.at == at), None)
     if asked is None:
         return NOTHING
-    heads = {head.queue: head.workload for head in asked.heads}
+    heads = {head.cluster_queue: head.workload for head in asked.heads}
     if heads != heads_of(loaded.cluster, clock, reading):
         return f"heads {heads} and {heads_of(loaded.cluster, clock, reading)}"
     first = asked.heads[0]
     decision = tenure.decide(loaded, first.workload, now=format_instant(clock), reading=reading)
     mine = str(decision.outcome), tuple(target.workload.key for target in decision.targets)
-    theirs = first.outcome, mine[1] if first.outcome != "Preempt" else first.targets
+    theirs = first.decision, mine[1] if first.decision != "Preempt" else first.targets
     return "" if mine == theirs else f"{first.workload}: {theirs} after a restart, {mine} read back"
 
 

@@ -77,6 +77,6 @@ def test_the_head_after_a_restart_is_the_one_that_is_read_back() -> None:
         loaded, clock = read_back(made, reading, at)
         for cycle in (each for each in record.cycles if each.at == at):
             asked += 1
-            heads = {head.queue: head.workload for head in cycle.heads}
+            heads = {head.cluster_queue: head.workload for head in cycle.heads}
             assert heads == heads_of(loaded.cluster, clock, reading), f"seed {seed}"
     assert asked > 0

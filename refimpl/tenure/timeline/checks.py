@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.problems import place_in
-from tenure.timeline.record import Outcome, Record
+from tenure.timeline.record import ExpectationResult, Record
 from tenure.units import format_instant
 
 RULE: Final = RuleText("expectation", "What was expected of a play did not come true.")
@@ -23,7 +23,8 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
         records: one for each scenario and reading.
         locate: finds lines of the scenarios' files.
 
-    >>> record = Record("s", "", "guaranteed", 0, 9, outcomes=(Outcome("expect[0].runs", False, "1", "2"),))
+    >>> results = (ExpectationResult("expect[0].runs", False, "1", "2"),)
+    >>> record = Record("s", "", "guaranteed", 0, 9, expectations=results)
     >>> checks_of([record], lambda file, name, field: 0).troubles[0].text
     'expected 1, found 2'
     """
@@ -39,7 +40,7 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
                 place_in(record.file, locate(record.file, record.scenario, each.field)),
             )
             for record in records
-            for each in record.outcomes
+            for each in record.expectations
             if not each.holds
         ),
         (RULE,),
@@ -49,23 +50,23 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
 
 def _suite(record: Record) -> Suite:
     name = f"{record.scenario} under {record.reading}"
-    return Suite(name, tuple(_case(name, each) for each in record.outcomes))
+    return Suite(name, tuple(_case(name, each) for each in record.expectations))
 
 
-def _case(group: str, each: Outcome) -> Case:
+def _case(group: str, each: ExpectationResult) -> Case:
     return Case(group, _when(each), failure="" if each.holds else _said(each))
 
 
-def _when(each: Outcome) -> str:
+def _when(each: ExpectationResult) -> str:
     """What was expected, and at which instant, if at one.
 
-    >>> _when(Outcome("expect[0].runs", True, "1", "1"))
+    >>> _when(ExpectationResult("expect[0].runs", True, "1", "1"))
     'expect[0].runs'
-    >>> _when(Outcome("expect[1].running", True, "ns/a", "ns/a", at=0))
+    >>> _when(ExpectationResult("expect[1].running", True, "ns/a", "ns/a", at=0))
     'expect[1].running at 1970-01-01T00:00:00Z'
     """
     return each.field if each.at is None else f"{each.field} at {format_instant(each.at)}"
 
 
-def _said(each: Outcome) -> str:
+def _said(each: ExpectationResult) -> str:
     return f"expected {each.expected}, found {each.found}"

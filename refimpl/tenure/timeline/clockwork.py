@@ -11,7 +11,7 @@ from enum import IntEnum
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.expecting import Observed, moments, note
-from tenure.timeline.record import Outcome
+from tenure.timeline.record import ExpectationResult
 from tenure.timeline.scenario import Happens, Story
 
 
@@ -105,7 +105,7 @@ class Clockwork(ABC):
     def __init__(self, story: Story, reading: Reading) -> None:
         self.story = story
         self.agenda = Agenda()
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[ExpectationResult] = []
         self._moments = moments(story, reading)
 
     @property

@@ -10,7 +10,7 @@ from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.actors import Phase
 from tenure.timeline.journal import Participant
-from tenure.timeline.record import Outcome, Question, Record, Summary, VictimAnswer
+from tenure.timeline.record import ExpectationResult, KaiQuestion, Record, Summary, VictimAnswer
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share, Story
 from tenure.units import format_duration
 
@@ -28,7 +28,7 @@ class Observed(Protocol):
         """Everybody who has joined."""
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[KaiQuestion]:
         """What KAI-Scheduler's plugin was asked, in order; empty elsewhere."""
 
     def is_parked(self, key: str) -> bool:
@@ -44,7 +44,7 @@ def moments(scenario: Story, reading: Reading) -> list[Expectation]:
     return sorted(own, key=lambda each: each.at or 0)
 
 
-def note(world: Observed, expected: Expectation) -> Iterator[Outcome]:
+def note(world: Observed, expected: Expectation) -> Iterator[ExpectationResult]:
     """What became of an expectation at this instant."""
     for name, keys in (
         ("running", expected.running),
@@ -57,16 +57,16 @@ def note(world: Observed, expected: Expectation) -> Iterator[Outcome]:
             wanted = {"waiting": ("waiting", "parked")}.get(name, (name,))
             wrong = [f"{key} is {state}" for key, state in states.items() if state not in wanted]
             field, text = f"{expected.where}.{name}", ", ".join(keys)
-            yield Outcome(field, not wrong, text, ", ".join(wrong) or text, expected.at)
+            yield ExpectationResult(field, not wrong, text, ", ".join(wrong) or text, at=expected.at)
     for key, priority in expected.priority.items():
         known = world.priority_of(key)
         found = "not there" if known is None else str(known)
         field = f"{expected.where}.priority[{key}]"
-        yield Outcome(field, found == str(priority), str(priority), found, expected.at)
+        yield ExpectationResult(field, found == str(priority), str(priority), found, at=expected.at)
     yield from _answers(world, expected)
 
 
-def _answers(world: Observed, expected: Expectation) -> Iterator[Outcome]:
+def _answers(world: Observed, expected: Expectation) -> Iterator[ExpectationResult]:
     """What became of what the plugin was expected to answer at this instant."""
     said = {
         answer.victim: answer
@@ -79,20 +79,20 @@ def _answers(world: Observed, expected: Expectation) -> Iterator[Outcome]:
         if keys:
             text = ", ".join(keys)
             found = "; ".join(f"{key}: {_verdict(said.get(key))}" for key in wrong) or text
-            yield Outcome(f"{expected.where}.{name}", not wrong, text, found, expected.at)
+            yield ExpectationResult(f"{expected.where}.{name}", not wrong, text, found, at=expected.at)
     for key, value in expected.min_runtime.items():
         answer = said.get(key)
         known = None if answer is None else answer.min_runtime
         found = _verdict(answer) if known is None else format_duration(known)
         field = f"{expected.where}.minRuntime[{key}]"
-        yield Outcome(field, known == value, format_duration(value), found, expected.at)
+        yield ExpectationResult(field, known == value, format_duration(value), found, at=expected.at)
 
 
 def _verdict(answer: VictimAnswer | None) -> str:
     return "nobody asked" if answer is None else answer.verdict
 
 
-def judge(scenario: Story, record: Record, outcomes: list[Outcome]) -> Record:
+def judge(scenario: Story, record: Record, outcomes: list[ExpectationResult]) -> Record:
     """The record with the outcomes of all expectations that speak of its reading, in their order.
 
     Args:
@@ -106,7 +106,8 @@ def judge(scenario: Story, record: Record, outcomes: list[Outcome]) -> Record:
             found.extend(_whole(expected, record))
     order = {each.where: number for number, each in enumerate(scenario.expectations)}
     found.sort(key=lambda outcome: order.get(outcome.field.split(".")[0], 0))
-    return dataclasses.replace(record, outcomes=tuple(found))
+    holds = all(outcome.holds for outcome in found)
+    return dataclasses.replace(record, expectations=tuple(found), holds=holds)
 
 
 def _speaks_of(expected: Expectation, reading: str) -> bool:
@@ -122,30 +123,32 @@ def _state(world: Observed, key: str) -> str:
     return {Phase.RUNNING: "running", Phase.TERMINATING: "evicted", Phase.DONE: "done"}[actor.phase]
 
 
-def _whole(expected: Expectation, record: Record) -> Iterator[Outcome]:
-    summaries = {each.workload: each for each in record.summaries}
+def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]:
+    summaries = {each.workload: each for each in record.workloads}
     for key, share in expected.workloads.items():
         summary = summaries.get(key)
         field = f"{expected.where}.workloads[{key}]"
         if summary is None:
-            yield Outcome(field, False, "a workload of the play", "nobody of this name")
+            yield ExpectationResult(field, False, "a workload of the play", "nobody of this name")
         else:
             yield from _shares(field, share, [summary])
     if expected.every is not None:
-        yield from _shares(f"{expected.where}.everyWorkload", expected.every, list(record.summaries))
+        yield from _shares(f"{expected.where}.everyWorkload", expected.every, list(record.workloads))
     if expected.preemptions is not None:
         count = len(record.preemptions)
         holds = expected.preemptions.holds(count)
-        yield Outcome(f"{expected.where}.preemptions", holds, _said(expected.preemptions), str(count))
+        yield ExpectationResult(
+            f"{expected.where}.preemptions", holds, _said(expected.preemptions), str(count)
+        )
     if expected.cut_short is not None:
         longest = max((each.cut_short for each in record.preemptions), default=0)
         text, found = _said(expected.cut_short, is_time=True), format_duration(longest)
-        yield Outcome(f"{expected.where}.cutShort", expected.cut_short.holds(longest), text, found)
+        yield ExpectationResult(f"{expected.where}.cutShort", expected.cut_short.holds(longest), text, found)
     if expected.loop is not None:
         yield from _loop(expected.where, expected.loop, record)
 
 
-def _shares(field: str, share: Share, summaries: list[Summary]) -> Iterator[Outcome]:
+def _shares(field: str, share: Share, summaries: list[Summary]) -> Iterator[ExpectationResult]:
     for name in ("ran", "kept", "runs", "preempted", "longest_wait"):
         bounds: Bounds | None = getattr(share, name)
         if bounds is None:
@@ -159,35 +162,35 @@ def _shares(field: str, share: Share, summaries: list[Summary]) -> Iterator[Outc
             value, who = max(wrong) if bounds.at_most is not None else min(wrong)
             found = f"{_number(value, is_time=is_time)} of {who}, one of {len(wrong)} for whom it fails"
         place = f"{field}.{_WORDS.get(name, name)}"
-        yield Outcome(place, not wrong, _said(bounds, is_time=is_time), found)
+        yield ExpectationResult(place, not wrong, _said(bounds, is_time=is_time), found)
     if share.finished is not None:
         wrong_ones = [each.workload for each in summaries if (each.finished is not None) != share.finished]
         said = {True: "finished", False: "not finished"}
         found = (
             f"{said[not share.finished]}: {', '.join(wrong_ones[:3])}" if wrong_ones else said[share.finished]
         )
-        yield Outcome(f"{field}.finished", not wrong_ones, said[share.finished], found)
+        yield ExpectationResult(f"{field}.finished", not wrong_ones, said[share.finished], found)
 
 
-def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[Outcome]:
+def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[ExpectationResult]:
     loop = record.loop
     found = "no loop" if loop is None else f"a loop of {format_duration(loop.period)}, {loop.times} times"
     wanted = "a loop" if expected.exists else "no loop"
-    yield Outcome(f"{field}.loop", (loop is not None) == expected.exists, wanted, found)
+    yield ExpectationResult(f"{field}.loop", (loop is not None) == expected.exists, wanted, found)
     if loop is None:
         return
     if expected.period is not None:
         text = _said(expected.period, is_time=True)
         holds = expected.period.holds(loop.period)
-        yield Outcome(f"{field}.loop.period", holds, text, format_duration(loop.period))
+        yield ExpectationResult(f"{field}.loop.period", holds, text, format_duration(loop.period))
     if expected.stuck is not None:
         stuck = tuple(sorted(loop.stuck))
         text, said = ", ".join(expected.stuck) or "nobody", ", ".join(stuck) or "nobody"
-        yield Outcome(f"{field}.loop.stuck", stuck == expected.stuck, text, said)
+        yield ExpectationResult(f"{field}.loop.stuck", stuck == expected.stuck, text, said)
     if expected.futile is not None:
-        said = "all work is lost" if loop.is_futile else "some work is kept"
+        said = "all work is lost" if loop.futile else "some work is kept"
         text = "all work is lost" if expected.futile else "some work is kept"
-        yield Outcome(f"{field}.loop.futile", loop.is_futile == expected.futile, text, said)
+        yield ExpectationResult(f"{field}.loop.futile", loop.futile == expected.futile, text, said)
 
 
 def _said(bounds: Bounds, *, is_time: bool = False) -> str:

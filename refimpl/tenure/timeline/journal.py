@@ -12,12 +12,12 @@ from tenure.timeline.actors import Actor, Phase
 from tenure.timeline.record import (
     Cycle,
     Ending,
-    Entry,
     Happening,
     HeadResult,
     Preemption,
     PriorityStep,
     RunSpan,
+    StoryLine,
     Summary,
     WaitSpan,
 )
@@ -86,7 +86,7 @@ class PlayLedger:
         self.runs: list[RunSpan] = []
         self.waits: list[WaitSpan] = []
         self.preemptions: list[Preemption] = []
-        self.story: list[Entry] = []
+        self.story: list[StoryLine] = []
         self.finished: dict[str, Instant] = {}
 
     def tell(
@@ -94,7 +94,7 @@ class PlayLedger:
     ) -> None:
         """Add a line to the story."""
         key, queue = (actor.key, actor.queue) if actor else ("", "")
-        self.story.append(Entry(self._stage.now, what, text, key, queue, rules))
+        self.story.append(StoryLine(self._stage.now, what, key, queue, text, rules))
 
     def waited(self, actor: Participant, *, admitted: bool) -> None:
         """A wait ends now."""
@@ -107,7 +107,7 @@ class PlayLedger:
         by = actor.preemptor if ended_by == Ending.PREEMPTED else None
         done = stopped - actor.reserved
         self.runs.append(
-            RunSpan(actor.key, actor.queue, actor.reserved, now, ended_by, stopped, until, by, done, lost)
+            RunSpan(actor.key, actor.queue, actor.reserved, stopped, now, ended_by, until, by, lost, done)
         )
 
     def protected_until(self, actor: Participant) -> Instant | None:
@@ -155,7 +155,7 @@ class PlayLedger:
         ran = sum(run.work_done for run in runs)
         return Summary(
             workload=actor.key,
-            queue=actor.queue,
+            cluster_queue=actor.queue,
             submitted=actor.submitted,
             runs=len(runs),
             preempted=preempted,
@@ -230,7 +230,7 @@ class KueueJournal(PlayLedger):
                 preemptor=preemptor.key,
                 victim=actor.key,
                 preemptor_queue=preemptor.queue,
-                queue=actor.queue,
+                cluster_queue=actor.queue,
                 reason=target.reason.label,
                 rules=rules,
                 ran=ran,

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 from tenure.model import SECOND, Duration, Instant
 from tenure.timeline.actors import Actor
 from tenure.timeline.clockwork import Agenda, Due
-from tenure.timeline.record import Loop, Preemption, RunSpan
+from tenure.timeline.record import Loop, Preemption, PreemptionPair, RunSpan
 from tenure.timeline.world import World, timers_after
 
 
@@ -69,10 +69,11 @@ class LoopWatch:
             start=start,
             period=again - start,
             times=len(self._found) - 1,
-            preemptions=tuple((each.preemptor, each.victim) for each in turn),
+            preemptions=tuple(PreemptionPair(each.preemptor, each.victim) for each in turn),
             workloads=victims,
             stuck=tuple(key for key in victims if not self._world.actors[key].keeps),
             work_done=kept,
+            futile=kept == 0,
         )
 
     def _kept(self, runs: Iterable[RunSpan], concerned: set[str], start: Instant, end: Instant) -> Duration:

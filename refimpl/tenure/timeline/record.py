@@ -1,15 +1,22 @@
-"""What happened when a scenario was played: what `tenure.timeline.play` answers, and charts are drawn from.
+"""What happened when a scenario was played: what `tenure.timeline.play` answers, `tenure play -o json`
+prints, and charts are drawn from.
 
-All times are ns since the epoch on the scenario's own clock, which never jumps. Where a scenario moves the
-controller's clock, `Cycle.clock` says what that showed.
+Durations are ns, and times ns since the epoch, on the scenario's own clock, which never jumps. Where a
+scenario moves the controller's clock, `Cycle.clock` says what that showed. JSON has times as RFC 3339 writes
+them, and durations as Go does.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from typing import Annotated, Any
 
-from tenure.model import Duration, Instant
+from pydantic import Field
+
+from tenure.as_json import Moment, Span, as_json
 
 
 class Ending(StrEnum):
@@ -65,339 +72,328 @@ class Result(StrEnum):
 class RunSpan:
     """One stay of a workload with quota, from its reservation to its release.
 
-    Args:
-        workload: `namespace/name`.
-        queue: the ClusterQueue whose quota it holds.
-        start: when the quota was reserved.
-        end: when it was given back; the end of the play for one that still runs.
-        ended_by: see `Ending`.
-        stopped: when it stopped working: the eviction of one that was preempted, else `end`. Between the two
-            its pods terminate, and it still holds quota.
-        protected_until: the last instant at which minAdmitDuration protects it, by its persisted stamp; None
-            where no duration is in force.
-        preemptor: who took it; None unless preempted.
-        work_done: what it worked in this stay, ns.
-        work_lost: how much of all its work was lost when this stay ended, ns.
-
-    >>> RunSpan("a/b", "q", 0, 9, Ending.PREEMPTED, 7, None, "a/c", 7, 7).length
+    >>> RunSpan("a/b", "q", 0, 7, 9, Ending.PREEMPTED, None, "a/c", 7, 7).length
     7
     """
 
     workload: str
-    queue: str
-    start: Instant
-    end: Instant
+    """`namespace/name`."""
+    cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
+    start: Moment
+    """When the quota was reserved."""
+    stopped: Moment
+    """When it stopped working: the eviction of a workload that was preempted, else `end`. Between the two its
+    pods terminate, and it still holds quota."""
+    end: Moment
+    """When the quota was given back, or the play ended."""
     ended_by: Ending
-    stopped: Instant
-    protected_until: Instant | None = None
+    """Running, if the play ended first."""
+    protected_until: Moment | None = None
+    """The last instant at which minAdmitDuration protects it, by its persisted stamp; null where no duration
+    is in force."""
     preemptor: str | None = None
-    work_done: Duration = 0
-    work_lost: Duration = 0
+    """The workload that preempted it; null unless preempted."""
+    work_lost: Span = 0
+    """How much of all its work was lost when this stay ended."""
+    work_done: Annotated[Span, Field(exclude=True)] = 0
+    """How much it worked in this stay; JSON leaves it out."""
 
     @property
-    def length(self) -> Duration:
+    def length(self) -> Span:
         """How long it worked, ns."""
         return self.stopped - self.start
 
 
 @dataclass(frozen=True, slots=True)
 class WaitSpan:
-    """One wait of a workload, from when it joined its queue to its reservation.
-
-    Args:
-        workload: `namespace/name`.
-        queue: the ClusterQueue it waits for.
-        start, end: when; the end of the play for one that still waits.
-        admitted: whether it ended with a reservation.
-    """
+    """One wait of a workload, from when it joined its queue to its reservation."""
 
     workload: str
-    queue: str
-    start: Instant
-    end: Instant
+    """`namespace/name`."""
+    cluster_queue: str
+    """The ClusterQueue it waits for."""
+    start: Moment
+    """When it began."""
+    end: Moment
+    """When it ended, or the play did."""
     admitted: bool
+    """Whether it ended with a reservation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """One victim of one preemption.
+    """One victim of one preemption."""
 
-    Args:
-        at: when.
-        preemptor, victim: `namespace/name`.
-        preemptor_queue, queue: the ClusterQueues of the two.
-        reason: of the victim's Preempted condition, such as `InClusterQueueTimeBased`.
-        rules: identifiers of the rules that allowed it.
-        ran: how long the victim had held quota, ns.
-        cut_short: how much of minAdmitDuration was missing to that, ns; 0 where none is in force, for a
-            victim in another queue and for one of lower priority, whom no duration protects.
-        cycle: number of the scheduling cycle, or of KAI-Scheduler's session.
-    """
-
-    at: Instant
-    preemptor: str
-    victim: str
-    preemptor_queue: str
-    queue: str
-    reason: str
-    rules: tuple[str, ...]
-    ran: Duration
-    cut_short: Duration
+    at: Moment
+    """When."""
     cycle: int
+    """Number of the scheduling cycle, or of KAI-Scheduler's session."""
+    preemptor: str
+    """`namespace/name`."""
+    preemptor_queue: str
+    """The preemptor's ClusterQueue."""
+    victim: str
+    """`namespace/name`."""
+    cluster_queue: str
+    """The victim's ClusterQueue."""
+    reason: str
+    """Of the victim's Preempted condition, such as `InClusterQueueTimeBased`."""
+    rules: tuple[str, ...]
+    """The rules that allowed it, from the outermost in."""
+    ran: Span
+    """How long the victim had held quota."""
+    cut_short: Span
+    """How much of minAdmitDuration was missing to that; 0 where no duration is in force, and for a victim of
+    another queue or of lower priority, which no duration protects."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriorityStep:
-    """A workload's effective priority from an instant on.
+    """A workload's effective priority from an instant on, where its class lets it grow."""
 
-    Args:
-        at: the first instant.
-        workload: `namespace/name`.
-        priority: the effective priority.
-    """
-
-    at: Instant
+    at: Moment
+    """The first instant."""
     workload: str
+    """`namespace/name`."""
     priority: int
+    """The effective priority."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the story.
+class StoryLine:
+    """One line of the story."""
 
-    Args:
-        at: when.
-        what: see `Happening`.
-        text: what happened and why, in words.
-        workload: `namespace/name`; empty where none is concerned.
-        queue: the ClusterQueue; empty where none is concerned.
-        rules: identifiers of the rules by which it happened.
-    """
-
-    at: Instant
+    at: Moment
+    """When."""
     what: Happening
+    """What kind of thing happened."""
+    workload: str
+    """`namespace/name`; empty where no workload is concerned."""
+    cluster_queue: str
+    """The ClusterQueue; empty where none is concerned."""
     text: str
-    workload: str = ""
-    queue: str = ""
+    """What happened and why, in words."""
     rules: tuple[str, ...] = ()
+    """The rules by which it happened."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadResult:
-    """What became of the head of one ClusterQueue in a cycle.
-
-    Args:
-        workload: `namespace/name`.
-        queue: the ClusterQueue.
-        outcome: what was decided: Fit, Preempt, NoCandidates or NoFit.
-        result: what came of it.
-        targets: who was preempted, in order.
-        sticky: whether it stood at the head as its queue's preemptor.
-    """
+    """What became of the head of one ClusterQueue in a cycle."""
 
     workload: str
-    queue: str
-    outcome: str
+    """`namespace/name`."""
+    cluster_queue: str
+    """The ClusterQueue."""
+    decision: str
+    """Fit, Preempt, NoCandidates or NoFit."""
     result: Result
+    """What came of it."""
     targets: tuple[str, ...] = ()
+    """The workloads that were preempted, in order."""
     sticky: bool = False
+    """Whether it was the head as its queue's preemptor, which waits for its victims."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """One scheduling cycle.
-
-    Args:
-        number: from 1.
-        at: when.
-        clock: what the controller's clock showed.
-        heads: the heads, in the order in which they were handled.
-    """
+    """One scheduling cycle."""
 
     number: int
-    at: Instant
-    clock: Instant
+    """From 1."""
+    at: Moment
+    """When."""
+    clock: Moment
+    """What the controller's clock showed."""
     heads: tuple[HeadResult, ...]
+    """In the order in which they were handled."""
 
 
 @dataclass(frozen=True, slots=True)
 class VictimAnswer:
-    """What KAI-Scheduler's plugin answered about one victim.
-
-    Args:
-        victim: `namespace/name`.
-        action: preempt or reclaim.
-        may_go: whether the filter passes it and the validator lets its pods go.
-        pods: what was asked about.
-        protected: whether it is protected; None where that is not asked.
-        remembered: whether an earlier answer of the session counted.
-        min_runtime: what counts, ns; None where an earlier answer counted or nothing was asked.
-        until: the end of its protection; None where it has none, or an earlier answer counted.
-        verdict: why, in a clause.
-    """
+    """What KAI-Scheduler's MinRuntime plugin answered about one victim."""
 
     victim: str
+    """`namespace/name`."""
     action: str
+    """Preempt or reclaim."""
     may_go: bool
+    """Whether the filter passes it and the validator lets its pods go."""
     pods: tuple[str, ...]
+    """The pods that were asked about."""
     protected: bool | None
+    """Whether it is protected; null where that is not asked."""
     remembered: bool
-    min_runtime: Duration | None
-    until: Instant | None
+    """Whether an earlier answer of the session counted."""
+    min_runtime: Span | None
+    """What counts; null where an earlier answer counted or nothing was asked."""
+    until: Moment | None
+    """The end of its protection; null where it has none, or an earlier answer counted."""
     verdict: str
+    """Why, in a clause."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A job of KAI-Scheduler asks for victims.
+class KaiQuestion:
+    """A job of KAI-Scheduler asks for victims."""
 
-    Args:
-        at: when.
-        session: number of the session.
-        pending: `namespace/name` of the job.
-        takes: whether those who may go are taken.
-        victims: the answers, in the order of asking.
-    """
-
-    at: Instant
+    at: Moment
+    """When."""
     session: int
+    """Number of the session."""
     pending: str
+    """`namespace/name` of the job."""
     takes: bool
+    """Whether the victims that may go are preempted."""
     victims: tuple[VictimAnswer, ...]
+    """The answers, in the order of asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSpan:
-    """A session of KAI-Scheduler: what it sees of the cluster is what there was at its start.
-
-    Args:
-        number: from 1.
-        start, end: when; the end of the play for one that goes on.
-    """
+    """A session of KAI-Scheduler: what it sees of the cluster is what there was at its start."""
 
     number: int
-    start: Instant
-    end: Instant
+    """From 1."""
+    start: Moment
+    """When it began."""
+    end: Moment
+    """When it ended, or the play did."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionPair:
+    """Which workload preempts which."""
+
+    preemptor: str
+    """`namespace/name`."""
+    victim: str
+    """`namespace/name`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A state that came back: from there on the same repeats for as long as nothing from outside happens.
+    """A state that came back: from there on the same repeats for as long as nothing from outside happens."""
 
-    Args:
-        start: the state's first appearance.
-        period: until it came back, ns.
-        times: how often it came back in the play.
-        preemptions: `(preemptor, victim)` of one turn, in order.
-        workloads: who is preempted in every turn.
-        stuck: those of them that lose what they work: they are evicted for ever, and never finish.
-        work_done: what is kept of all the work of one turn, ns; 0 means that the cluster works for nothing.
-
-    >>> Loop(0, 60, 3, (("a/b", "a/c"),), ("a/c",), ("a/c",), 0).is_futile
-    True
-    """
-
-    start: Instant
-    period: Duration
+    start: Moment
+    """The state's first appearance."""
+    period: Span
+    """Until it came back."""
     times: int
-    preemptions: tuple[tuple[str, str], ...]
+    """How often it came back in the play."""
+    preemptions: tuple[PreemptionPair, ...]
+    """Of one turn, in order."""
     workloads: tuple[str, ...]
+    """Those that are preempted in every turn."""
     stuck: tuple[str, ...]
-    work_done: Duration
-
-    @property
-    def is_futile(self) -> bool:
-        """Whether no work is kept in any turn."""
-        return self.work_done == 0
+    """Those of them that lose what they work: they are evicted for ever, and never finish."""
+    work_done: Span
+    """What is kept of all the work of one turn."""
+    futile: bool
+    """Whether that is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one expectation.
-
-    Args:
-        field: its path in the scenario, `expect[0].running`.
-        holds: whether it does.
-        expected, found: in words.
-        at: the instant it speaks of; None where it speaks of the whole play.
-    """
+class ExpectationResult:
+    """What became of one expectation."""
 
     field: str
+    """Its path in the scenario, `expect[0].running`."""
+    at: Moment | None = dataclasses.field(default=None, kw_only=True)
+    """The instant it is about; null where it is about the whole play."""
     holds: bool
+    """Whether it holds."""
     expected: str
+    """In words."""
     found: str
-    at: Instant | None = None
+    """In words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The whole play of one workload.
-
-    Args:
-        workload: `namespace/name`.
-        queue: its ClusterQueue.
-        submitted: when it joined its queue first.
-        runs: how often it was admitted.
-        preempted: how often it was preempted.
-        ran: how long it worked in all, ns.
-        kept: how much of that was not lost, ns.
-        longest_wait: ns.
-        finished: when it finished; None when it did not.
-    """
+    """The whole play of one workload."""
 
     workload: str
-    queue: str
-    submitted: Instant
+    """`namespace/name`."""
+    cluster_queue: str
+    """Its ClusterQueue."""
+    submitted: Moment
+    """When it joined its queue first."""
     runs: int
+    """How often it was admitted."""
     preempted: int
-    ran: Duration
-    kept: Duration
-    longest_wait: Duration
-    finished: Instant | None = None
+    """How often it was preempted."""
+    ran: Span
+    """How long it worked in all."""
+    kept: Span
+    """How much of that was not lost."""
+    longest_wait: Span
+    """Its longest wait."""
+    finished: Moment | None = None
+    """When it finished; null when it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All of a play.
-
-    Args:
-        scenario: its name.
-        title: what it is about, in a sentence.
-        reading: name of the reading that it was played under.
-        start, end: the window.
-        summaries: of every workload, in the order of their submission.
-        runs, waits: spans, in the order of their start.
-        preemptions, steps, story, cycles: in the order of time.
-        loop: the first state that came back; None where none did.
-        outcomes: of the expectations that hold for this reading.
-        warnings: about the manifests.
-        file: where the scenario was read; empty where it was made in Python.
-        sessions, questions: of KAI-Scheduler, in the order of time; empty elsewhere.
-
-    >>> Record("s", "", "guaranteed", 0, 9).holds
-    True
-    """
+    """One play of one scenario under one reading."""
 
     scenario: str
+    """Its name."""
     title: str
+    """What it is about, in a sentence."""
+    file: str = dataclasses.field(default="", kw_only=True)
+    """Where the scenario was read; empty where it was made in Python."""
     reading: str
-    start: Instant
-    end: Instant
-    summaries: tuple[Summary, ...] = ()
+    """Name of the reading that it was played under."""
+    start: Moment
+    """Of the window."""
+    end: Moment
+    """Of the window."""
+    _: KW_ONLY
+    holds: bool = True
+    """Whether every expectation does."""
+    expectations: tuple[ExpectationResult, ...] = ()
+    """Those that speak of this reading."""
+    workloads: tuple[Summary, ...] = ()
+    """Every workload's play, in the order of their submission."""
     runs: tuple[RunSpan, ...] = ()
+    """Stays with quota, in the order of their start."""
     waits: tuple[WaitSpan, ...] = ()
+    """In the order of their start."""
     preemptions: tuple[Preemption, ...] = ()
-    steps: tuple[PriorityStep, ...] = ()
-    story: tuple[Entry, ...] = ()
+    """In the order of time."""
+    priority_steps: tuple[PriorityStep, ...] = ()
+    """In the order of time."""
+    story: tuple[StoryLine, ...] = ()
+    """Everything that happened, in the order of time."""
     cycles: tuple[Cycle, ...] = ()
+    """Every scheduling cycle."""
     loop: Loop | None = None
-    outcomes: tuple[Outcome, ...] = ()
-    warnings: tuple[str, ...] = ()
-    file: str = ""
+    """The first state that came back; null where none did."""
     sessions: tuple[SessionSpan, ...] = ()
-    questions: tuple[Question, ...] = ()
+    """Of KAI-Scheduler; empty for Kueue."""
+    questions: tuple[KaiQuestion, ...] = ()
+    """What KAI-Scheduler's plugin was asked; empty for Kueue."""
+    warnings: tuple[str, ...] = ()
+    """About the scenario's objects."""
 
-    @property
-    def holds(self) -> bool:
-        """Whether every expectation does."""
-        return all(outcome.holds for outcome in self.outcomes)
+
+@dataclass(frozen=True, slots=True)
+class PlayAnswer:
+    """Plays, by scenario and reading."""
+
+    holds: bool
+    """Whether every expectation of every play does."""
+    plays: tuple[Record, ...]
+    """One for each scenario and reading."""
+
+
+def written_plays(records: Iterable[Record]) -> Any:
+    """Records as `tenure play -o json` prints them.
+
+    >>> written_plays([Record("s", "", "guaranteed", 0, 10**9)])["plays"][0]["end"]
+    '1970-01-01T00:00:01Z'
+    """
+    plays = tuple(records)
+    return as_json(PlayAnswer(all(record.holds for record in plays), plays))

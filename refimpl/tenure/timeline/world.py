@@ -15,7 +15,7 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure.timeline.actors import Actor, shape_of
 from tenure.timeline.queues import PendingQueue
-from tenure.timeline.record import Question
+from tenure.timeline.record import KaiQuestion
 from tenure.timeline.scenario import Scenario
 
 
@@ -85,7 +85,7 @@ class World:
         return self.effective(actor.workload).priority
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[KaiQuestion]:
         """None: those are KAI-Scheduler's."""
         return []
 

@@ -34,7 +34,7 @@ def parsed(made: dict[str, Any]) -> KaiScenario:
 def played(made: dict[str, Any]) -> Record:
     """A play; every expectation in it must hold."""
     record = play(parsed(made), preset("guaranteed"))
-    assert [outcome for outcome in record.outcomes if not outcome.holds] == []
+    assert [outcome for outcome in record.expectations if not outcome.holds] == []
     return record
 
 

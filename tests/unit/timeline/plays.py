@@ -48,7 +48,7 @@ def submit(at: str, name: str, to: str, cpu: int, priority: int = 0, **more: Any
 def played(raw: dict[str, Any], reading: str = "released") -> Record:
     """A play; every expectation in it must hold."""
     record = play(parse_scenario(raw), preset(reading))
-    assert [outcome for outcome in record.outcomes if not outcome.holds] == []
+    assert [outcome for outcome in record.expectations if not outcome.holds] == []
     return record
 
 

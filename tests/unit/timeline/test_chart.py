@@ -20,7 +20,7 @@ from tenure.timeline.chart import DARK, LIGHT, check_chart, png_chart, recoloure
 from tenure.timeline.chart.compose import compose
 from tenure.timeline.chart.scene import EDGE, THEMES, WIDTH, Label, style_of
 from tenure.timeline.chart.view import lanes_of
-from tenure.timeline.record import Ending, Entry, Happening, Preemption, RunSpan, Summary, WaitSpan
+from tenure.timeline.record import Ending, Happening, Preemption, RunSpan, StoryLine, Summary, WaitSpan
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = ROOT / "spec" / "vectors" / "scenarios"
@@ -67,12 +67,22 @@ def texts(svg: str) -> str:
 
 def named(name: str, words: str = "s") -> Record:
     """A play in which a workload of some name waits, runs and is taken."""
-    run = RunSpan(name, "q", 0, HOUR, Ending.PREEMPTED, HOUR, 2 * HOUR, "a/other")
-    taken = Preemption(HOUR, "a/other", name, "q", "q", "InClusterQueue", (), HOUR, HOUR, 1)
+    run = RunSpan(name, "q", 0, HOUR, HOUR, Ending.PREEMPTED, 2 * HOUR, "a/other")
+    taken = Preemption(HOUR, 1, "a/other", "q", name, "q", "InClusterQueue", (), HOUR, HOUR)
     summary = Summary(name, "q", 0, 1, 1, HOUR, HOUR, 0)
     other = Summary("a/other", "q", 0, 0, 0, 0, 0, 2 * HOUR)
     waits = (WaitSpan("a/other", "q", 0, 3 * HOUR, False),)
-    return Record(words, words, words, 0, 3 * HOUR, (summary, other), (run,), waits, (taken,))
+    return Record(
+        words,
+        words,
+        words,
+        0,
+        3 * HOUR,
+        workloads=(summary, other),
+        runs=(run,),
+        waits=waits,
+        preemptions=(taken,),
+    )
 
 
 def test_every_run_and_preemption_is_there(turns: Record) -> None:
@@ -110,7 +120,7 @@ def test_many_workloads_share_a_lane_with_their_user(week: Record) -> None:
     lanes = lanes_of(week)
     assert len(lanes) == 20
     assert sorted(name for lane in lanes for name in lane.workloads) == sorted(
-        each.workload for each in week.summaries
+        each.workload for each in week.workloads
     )
     words = texts(svg_chart(week))
     assert "scientist-20" in words
@@ -119,9 +129,9 @@ def test_many_workloads_share_a_lane_with_their_user(week: Record) -> None:
 
 def test_without_users_a_lane_is_a_place() -> None:
     letters = [f"a/{chr(97 + first)}{chr(97 + second)}" for first in range(5) for second in range(5)]
-    runs = tuple(RunSpan(name, "q", at, at + 5, Ending.FINISHED, at + 5) for at, name in enumerate(letters))
+    runs = tuple(RunSpan(name, "q", at, at + 5, at + 5, Ending.FINISHED) for at, name in enumerate(letters))
     summaries = tuple(Summary(name, "q", 0, 1, 0, 5, 5, 0) for name in letters)
-    record = Record("s", "", "guaranteed", 0, 100, summaries, runs)
+    record = Record("s", "", "guaranteed", 0, 100, workloads=summaries, runs=runs)
     assert [lane.name for lane in lanes_of(record)] == [f"place {place}" for place in range(1, 6)]
     assert {f"run-{number}" for number in range(25)} <= set(identifiers(svg_chart(record)))
 
@@ -157,7 +167,7 @@ def test_priorities_that_grow_are_written_above_their_lane() -> None:
     ],
 )
 def test_what_comes_from_outside_is_marked(what: Happening, text: str, words: str) -> None:
-    record = replace(named("a/b"), story=(Entry(HOUR // 2, what, text),))
+    record = replace(named("a/b"), story=(StoryLine(HOUR // 2, what, "", "", text),))
     assert words in texts(svg_chart(record)).splitlines()
 
 

@@ -99,7 +99,7 @@ def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_taken() -> N
     record = played(raw(events, expect=[{"preemptions": 0}]))
     assert verdicts(record) == [("default/train", True), ("default/train", False)]
     assert record.questions[1].victims[0].verdict.startswith("nothing to take")
-    assert record.summaries[0].finished == record.start + 10 * MINUTE + SECOND
+    assert record.workloads[0].finished == record.start + 10 * MINUTE + SECOND
 
 
 def test_a_job_that_is_deleted_is_not_asked_about() -> None:
@@ -290,4 +290,6 @@ def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
 
 def test_an_expectation_that_nobody_asked_about_fails() -> None:
     record = play(parsed(raw([], expect=[{"at": "1m", "kept": "train"}])), preset("guaranteed"))
-    assert [(each.holds, each.found) for each in record.outcomes] == [(False, "default/train: nobody asked")]
+    assert [(each.holds, each.found) for each in record.expectations] == [
+        (False, "default/train: nobody asked")
+    ]

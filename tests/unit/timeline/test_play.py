@@ -11,7 +11,7 @@ from tenure.errors import InputError
 from tenure.model import SECOND
 from tenure.readings import parse_reading, preset
 from tenure.timeline import parse_scenario, play
-from tenure.timeline.record import Happening
+from tenure.timeline.record import Happening, PreemptionPair
 from tenure.timeline.scenario import Timing
 from tests.unit.timeline.plays import played, queue, scenario, submit
 
@@ -35,7 +35,7 @@ def test_work_that_is_kept_ends_sooner_than_work_that_is_lost() -> None:
     ]
     kept, lost = played(one(events)), played(one(events, defaults={"progress": "lost"}))
     ended = [
-        next(each.finished for each in record.summaries if each.workload == "default/low")
+        next(each.finished for each in record.workloads if each.workload == "default/low")
         for record in (kept, lost)
     ]
     assert ended[0] is not None
@@ -161,7 +161,7 @@ def test_protected_time_that_ends_with_the_start_is_noticed_in_the_next_cycle() 
 def test_what_is_expected_may_be_written_in_any_order_of_times() -> None:
     expect = [{"at": "30m", "running": "one"}, {"at": "10m", "running": "one"}]
     raw = one([submit("20m", "one", "q", 1)], expect=expect)
-    found = [each.found for each in play(parse_scenario(raw), preset("released")).outcomes]
+    found = [each.found for each in play(parse_scenario(raw), preset("released")).expectations]
     assert found == ["default/one", "default/one is not there yet"]
 
 
@@ -175,7 +175,7 @@ def test_each_step_of_a_priority_is_told_once() -> None:
     ticks = [{"at": f"{minutes}m", "tick": True} for minutes in range(10, 240, 10)]
     raw = one([submit("0s", "one", "q", 1, priorityClass="grows"), *ticks], objects=[grows])
     record = played(raw, "guaranteed")
-    steps = [(each.workload, each.priority, each.at - record.start) for each in record.steps]
+    steps = [(each.workload, each.priority, each.at - record.start) for each in record.priority_steps]
     grown = enumerate((100, 500, 900, 1000))
     assert steps == [("default/one", priority, hours * HOUR) for hours, priority in grown]
     assert [entry.text for entry in record.story if entry.what == Happening.PRIORITY] == [
@@ -191,10 +191,10 @@ def test_a_loop_is_told_with_its_period_its_turn_and_who_gets_nowhere() -> None:
     loop = played(raw, "guaranteed").loop
     assert loop is not None
     assert loop.period == 2 * HOUR + 60 * SECOND
-    pair = ("default/second", "default/first")
-    assert loop.preemptions == (pair, pair[::-1])
-    assert loop.is_futile
-    assert set(loop.stuck) == {"default/first", "default/second"}
+    first, second = "default/first", "default/second"
+    assert loop.preemptions == (PreemptionPair(second, first), PreemptionPair(first, second))
+    assert loop.futile
+    assert set(loop.stuck) == {first, second}
 
 
 def test_the_work_of_a_loop_is_what_is_kept_within_one_turn() -> None:
@@ -204,7 +204,7 @@ def test_the_work_of_a_loop_is_what_is_kept_within_one_turn() -> None:
     assert loop.period == 2 * HOUR + 60 * SECOND
     # Each runs for an hour and not while its pods end; its time counts from a whole second.
     assert 2 * HOUR - 2 * SECOND < loop.work_done <= 2 * HOUR + 2
-    assert not loop.is_futile
+    assert not loop.futile
 
 
 def test_what_happens_from_outside_is_no_part_of_a_loop() -> None:
@@ -238,7 +238,7 @@ def test_the_same_seed_gives_the_same_play() -> None:
     raw = one([], ANY_EQUAL, generate=users, defaults={"requests": {"cpu": 1}})
     one_play, other = (play(parse_scenario(raw), preset("guaranteed")) for _ in range(2))
     assert one_play == other
-    assert len(one_play.summaries) > 40
+    assert len(one_play.workloads) > 40
     users[0]["seed"] = 4
     assert play(parse_scenario(raw), preset("guaranteed")).runs != one_play.runs
 
@@ -247,7 +247,7 @@ def test_the_record_covers_the_whole_window_without_gaps() -> None:
     users = [{"users": 3, "every": "20m", "jitter": "5m", "workBetween": ["5m", "40m"], "queue": "q"}]
     raw = one([], ANY_EQUAL, generate=users, defaults={"requests": {"cpu": 1}}, timing={"eviction": "10s"})
     record = played(raw, "guaranteed")
-    for summary in record.summaries:
+    for summary in record.workloads:
         spans = [(run.start, run.end) for run in record.runs if run.workload == summary.workload]
         spans += [(wait.start, wait.end) for wait in record.waits if wait.workload == summary.workload]
         spans.sort()

@@ -22,8 +22,8 @@ FILES = sorted(FOLDER.glob("*.yaml"))
 @pytest.mark.parametrize("reading", preset_names())
 def test_a_scenario_goes_as_it_says(path: Path, reading: str) -> None:
     record = play(load_scenario(path), preset(reading))
-    assert [outcome for outcome in record.outcomes if not outcome.holds] == []
-    assert record.outcomes
+    assert [outcome for outcome in record.expectations if not outcome.holds] == []
+    assert record.expectations
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

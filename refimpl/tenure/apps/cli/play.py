@@ -21,9 +21,9 @@ from tenure.manifests import did_you_mean
 from tenure.readings import Reading, default_preset, parse_reading, preset, preset_names
 from tenure.resources import bundled
 from tenure.timeline import AnyScenario, Record, load_scenarios, play
-from tenure.timeline.answers import written_plays
 from tenure.timeline.chart import check_chart, write_chart
 from tenure.timeline.checks import checks_of
+from tenure.timeline.record import written_plays
 
 DEFAULT_READING = default_preset()
 SHOWN = "40"

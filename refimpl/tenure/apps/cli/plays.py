@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.model import SECOND, Duration
-from tenure.timeline.record import Entry, Loop, Outcome, Record, Summary
+from tenure.timeline.record import ExpectationResult, Loop, Record, StoryLine, Summary
 from tenure.timeline.scenario import MILLISECOND
 from tenure.units import format_duration, format_instant
 
@@ -29,15 +29,15 @@ def play_lines(record: Record, story: int) -> Iterator[str]:
     if record.story and story:
         yield ""
         yield from _story(record, story)
-    if record.summaries:
+    if record.workloads:
         yield ""
         yield from _summaries(record)
     if record.loop is not None:
         yield ""
         yield from _loop(record, record.loop)
-    if record.outcomes:
+    if record.expectations:
         yield ""
-        yield from (_outcome(record, each) for each in record.outcomes)
+        yield from (_outcome(record, each) for each in record.expectations)
 
 
 def short_lines(records: Iterable[Record]) -> Iterator[str]:
@@ -47,8 +47,9 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
         plays += 1
         failed += not record.holds
         word = "ok  " if record.holds else "FAIL"
-        yield f"{word} {record.scenario} under {record.reading}: {_counted(record)}, {_held(record.outcomes)}"
-        yield from (f"  {_outcome(record, each)}" for each in record.outcomes if not each.holds)
+        held = _held(record.expectations)
+        yield f"{word} {record.scenario} under {record.reading}: {_counted(record)}, {held}"
+        yield from (f"  {_outcome(record, each)}" for each in record.expectations if not each.holds)
     yield f"play: {_number(plays, 'play')}, {failed} of them not as expected"
 
 
@@ -66,7 +67,7 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _held(outcomes: Sequence[Outcome]) -> str:
+def _held(outcomes: Sequence[ExpectationResult]) -> str:
     return f"{sum(each.holds for each in outcomes)} of {_number(len(outcomes), 'expectation')} hold"
 
 
@@ -79,7 +80,7 @@ def _story(record: Record, most: int) -> Iterator[str]:
         yield f"  and {rest} more; --story all shows them"
 
 
-def _told(entry: Entry) -> str:
+def _told(entry: StoryLine) -> str:
     return f"{entry.text}, by {', '.join(entry.rules)}" if entry.rules else entry.text
 
 
@@ -100,14 +101,14 @@ def _long(duration: Duration) -> str:
 
 
 def _summaries(record: Record) -> Iterator[str]:
-    shown = record.summaries
+    shown = record.workloads
     if len(shown) > MOST_WORKLOADS:
         longest = sorted(shown, key=lambda each: (-each.longest_wait, each.workload))[:MOST_WORKLOADS]
         shown = tuple(longest)
     header = ("WORKLOAD", "RUNS", "PREEMPTED", "RAN", "KEPT", "LONGEST WAIT", "END")
     yield from _table(header, [_summary(record, each) for each in shown])
-    if len(record.summaries) > len(shown):
-        yield f"  and {len(record.summaries) - len(shown)} more, who waited less"
+    if len(record.workloads) > len(shown):
+        yield f"  and {len(record.workloads) - len(shown)} more, who waited less"
 
 
 def _summary(record: Record, each: Summary) -> tuple[str, ...]:
@@ -125,8 +126,8 @@ def _summary(record: Record, each: Summary) -> tuple[str, ...]:
 def _loop(record: Record, loop: Loop) -> Iterator[str]:
     again = "once" if loop.times == 1 else f"{loop.times} times"
     yield (f"Loop: the state of {_after(record, loop.start)} comes back after {_long(loop.period)}, {again}")
-    yield from (f"  {preemptor} takes {victim}" for preemptor, victim in loop.preemptions)
-    if loop.is_futile:
+    yield from (f"  {pair.preemptor} takes {pair.victim}" for pair in loop.preemptions)
+    if loop.futile:
         yield "  no work is kept in any turn"
     else:
         yield f"  {_long(loop.work_done)} of work are kept in a turn"
@@ -134,7 +135,7 @@ def _loop(record: Record, loop: Loop) -> Iterator[str]:
         yield f"  never gets anywhere: {', '.join(loop.stuck)}"
 
 
-def _outcome(record: Record, each: Outcome) -> str:
+def _outcome(record: Record, each: ExpectationResult) -> str:
     when = "" if each.at is None else f" at {_after(record, each.at)}"
     if each.holds:
         return f"ok   {each.field}{when}: {each.found}"

@@ -12,7 +12,7 @@ from tenure.manifests import Place
 from tenure.readings import Reading, default_preset, preset
 from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.loading import parse_any_scenario
-from tenure.timeline.record import Outcome
+from tenure.timeline.record import ExpectationResult
 from tenure.timeline.scenario import Expectation
 from tenure.units import format_instant
 
@@ -55,7 +55,7 @@ class Play:
 
     def outcome(self, expected: Expectation) -> Result:
         """What came of an expectation: all that it says has to hold."""
-        found = [each for each in self._record.outcomes if each.field.split(".")[0] == expected.where]
+        found = [each for each in self._record.expectations if each.field.split(".")[0] == expected.where]
         wrong = [each for each in found if not each.holds]
         told = wrong or found
         return judged(
@@ -70,7 +70,7 @@ class Play:
         return play(self._scenario, self._reading)
 
 
-def _why(record: Record, wrong: list[Outcome], expected: Expectation) -> Iterator[str]:
+def _why(record: Record, wrong: list[ExpectationResult], expected: Expectation) -> Iterator[str]:
     for each in wrong:
         yield f"{each.field}: expected {each.expected}, found {each.found}"
     end = record.end if expected.at is None else expected.at

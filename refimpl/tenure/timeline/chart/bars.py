@@ -130,7 +130,7 @@ def _draw_line(
 
 
 def _draw_submissions(scene: Scene, view: View, lane: Lane, y: float) -> None:
-    for each in view.record.summaries:
+    for each in view.record.workloads:
         if each.workload in lane.workloads and view.start <= each.submitted <= view.end:
             x = view.x(each.submitted)
             scene.show("submitted", Stroke(((x, y - 4), (x, y + 4)), Role.WAIT, 1.3))

@@ -101,7 +101,7 @@ def _first_close(record: Record, scale: float) -> list[Preemption]:
 
 def _is_best(record: Record, found: list[Preemption]) -> bool:
     """Whether a burst says enough: among many workloads only one that takes somebody too early does."""
-    return len(record.summaries) <= MOST_WORKLOADS or any(each.cut_short for each in found)
+    return len(record.workloads) <= MOST_WORKLOADS or any(each.cut_short for each in found)
 
 
 def _around(record: Record, close: list[Preemption]) -> Focus | None:
@@ -114,7 +114,7 @@ def _around(record: Record, close: list[Preemption]) -> Focus | None:
 
 def _moment(record: Record, scale: float) -> Focus | None:
     """A preemption that comes too early by less than can be seen."""
-    if len(record.summaries) > MOST_WORKLOADS:
+    if len(record.workloads) > MOST_WORKLOADS:
         return None
     hidden = (each for each in record.preemptions if 0 < each.cut_short * scale < CLOSE)
     each = next(hidden, None)
@@ -136,8 +136,8 @@ def _window(record: Record, start: Instant, end: Instant, title: str) -> Focus:
 
 def focus_workloads(record: Record, focus: Focus) -> list[str]:
     """Who has a lane in the enlarged window: all, or those of a crowd that take or are taken in it."""
-    if len(record.summaries) <= MOST_WORKLOADS:
-        return [each.workload for each in record.summaries]
+    if len(record.workloads) <= MOST_WORKLOADS:
+        return [each.workload for each in record.workloads]
     inside = [each for each in record.preemptions if focus.start <= each.at <= focus.end]
     return list(dict.fromkeys(name for each in inside for name in (each.victim, each.preemptor)))[
         :MOST_WORKLOADS
@@ -150,7 +150,7 @@ def is_crowded(record: Record) -> bool:
     >>> is_crowded(Record("s", "", "guaranteed", 0, 9))
     False
     """
-    return len(record.summaries) > MOST_WORKLOADS and bool(lanes_of(record))
+    return len(record.workloads) > MOST_WORKLOADS and bool(lanes_of(record))
 
 
 ROW = 12.5

@@ -321,7 +321,7 @@ def _sizes(view: View) -> tuple[float, float]:
 
 
 def _has_queues(record: Record) -> bool:
-    return len({each.queue for each in record.summaries}) > 1
+    return len({each.cluster_queue for each in record.workloads}) > 1
 
 
 def _queue_name(lane: Lane) -> str:
@@ -355,7 +355,7 @@ def _draw_steps(scene: Scene, view: View, placed: list[Placed]) -> None:
     """Priorities that grow, as small numbers above the lane."""
     if view.crowded:
         return
-    steps = view.record.steps
+    steps = view.record.priority_steps
     growing = {each.workload for each in steps if sum(step.workload == each.workload for step in steps) > 1}
     for each in placed:
         room = view.left - 1

@@ -43,8 +43,8 @@ class Lane:
 
 def workload_lanes(record: Record, only: Iterable[str] | None = None) -> tuple[Lane, ...]:
     """A lane for each workload, or for some, by queue and then by submission."""
-    chosen = {each.workload for each in record.summaries} if only is None else set(only)
-    groups = {(each.queue, each.workload): (each.workload,) for each in record.summaries}
+    chosen = {each.workload for each in record.workloads} if only is None else set(only)
+    groups = {(each.cluster_queue, each.workload): (each.workload,) for each in record.workloads}
     kept = {key: members for key, members in groups.items() if key[1] in chosen}
     return _lanes(record, {key: (name_of(record, key[1]), members) for key, members in kept.items()})
 
@@ -55,10 +55,10 @@ def lanes_of(record: Record) -> tuple[Lane, ...]:
     >>> lanes_of(Record("s", "", "guaranteed", 0, 9))
     ()
     """
-    if len(record.summaries) <= MOST_WORKLOADS:
+    if len(record.workloads) <= MOST_WORKLOADS:
         return workload_lanes(record)
     users = _users(record)
-    if len(users) <= min(MOST_LANES, len(record.summaries) // 2):
+    if len(users) <= min(MOST_LANES, len(record.workloads) // 2):
         return _lanes(record, users)
     return _places(record)
 
@@ -79,8 +79,8 @@ _Groups: TypeAlias = dict[tuple[str, str], tuple[str, tuple[str, ...]]]
 
 def _users(record: Record) -> _Groups:
     members: dict[tuple[str, str], list[str]] = {}
-    for each in record.summaries:
-        members.setdefault((each.queue, user_of(each.workload)), []).append(each.workload)
+    for each in record.workloads:
+        members.setdefault((each.cluster_queue, user_of(each.workload)), []).append(each.workload)
     return {key: (name_of(record, key[1]), tuple(members[key])) for key in sorted(members)}
 
 
@@ -114,10 +114,10 @@ def packed(runs: Sequence[Numbered]) -> tuple[tuple[Numbered, ...], ...]:
 
 
 def _places(record: Record) -> tuple[Lane, ...]:
-    queues = dict.fromkeys(each.queue for each in record.summaries)
+    queues = dict.fromkeys(each.cluster_queue for each in record.workloads)
     lanes: list[Lane] = []
     for queue in queues:
-        runs = [(number, run) for number, run in enumerate(record.runs) if run.queue == queue]
+        runs = [(number, run) for number, run in enumerate(record.runs) if run.cluster_queue == queue]
         for place, row in enumerate(packed(runs), 1):
             lanes.append(Lane(f"place {place}", queue, tuple({run.workload for _, run in row}), (row,)))
     return tuple(lanes)

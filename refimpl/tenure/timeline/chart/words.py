@@ -76,7 +76,7 @@ def counted(count: int, what: str) -> str:
 
 def in_one_namespace(record: Record) -> bool:
     """Whether all workloads are of one namespace, which then goes without saying."""
-    return len({each.workload.partition("/")[0] for each in record.summaries}) <= 1
+    return len({each.workload.partition("/")[0] for each in record.workloads}) <= 1
 
 
 def name_of(record: Record, workload: str) -> str:
@@ -91,13 +91,13 @@ def facts(record: Record) -> Iterator[str]:
     ['No preemption.']
     """
     yield _preemptions(record)
-    never = [each for each in record.summaries if each.runs == 0]
+    never = [each for each in record.workloads if each.runs == 0]
     if len(never) > MOST_NAMES:
-        yield f"{len(never)} of {len(record.summaries)} workloads never run."
+        yield f"{len(never)} of {len(record.workloads)} workloads never run."
     elif never:
         yield f"{_listed([name_of(record, each.workload) for each in never])} never {_run(len(never))}."
-    if len(record.summaries) > MOST_NAMES and any(each.longest_wait for each in record.summaries):
-        yield f"The longest wait is {long(max(each.longest_wait for each in record.summaries))}."
+    if len(record.workloads) > MOST_NAMES and any(each.longest_wait for each in record.workloads):
+        yield f"The longest wait is {long(max(each.longest_wait for each in record.workloads))}."
 
 
 def _run(count: int) -> str:
@@ -127,11 +127,11 @@ def _preemptions(record: Record) -> str:
 def loop_told(loop: Loop) -> str:
     """A loop in a few words.
 
-    >>> loop_told(Loop(0, 60 * SECOND, 3, (), (), (), 0))
+    >>> loop_told(Loop(0, 60 * SECOND, 3, (), (), (), 0, futile=True))
     'loop: the same every 1m, 3 times; no work is kept'
     """
     times = "once again" if loop.times == 1 else f"{loop.times:,} times"
-    kept = "; no work is kept" if loop.is_futile else ""
+    kept = "; no work is kept" if loop.futile else ""
     return f"loop: the same every {long(loop.period)}, {times}{kept}"
 
 

@@ -15,7 +15,7 @@ from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
 from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
-from tenure.timeline.record import Ending, Happening, Question, Record, SessionSpan, VictimAnswer
+from tenure.timeline.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
 from tenure.units import format_duration, format_instant
 
@@ -113,7 +113,7 @@ class KaiPlayer(Clockwork):
             reading=self.reading.name,
             start=scenario.start,
             end=scenario.end,
-            summaries=journal.summaries(),
+            workloads=journal.summaries(),
             runs=tuple(journal.runs),
             waits=tuple(journal.waits),
             preemptions=tuple(journal.preemptions),
@@ -225,7 +225,7 @@ class KaiPlayer(Clockwork):
             answers.append(answer)
             self._settle(session, event, answer, rules)
         number = len(self.world.sessions)
-        world.questions.append(Question(world.now, number, event.pending, event.takes, tuple(answers)))
+        world.questions.append(KaiQuestion(world.now, number, event.pending, event.takes, tuple(answers)))
 
     def _settle(self, session: Session, event: Ask, answer: VictimAnswer, rules: Rules) -> None:
         world, pending = self.world, self.world.actors[event.pending]

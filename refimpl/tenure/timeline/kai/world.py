@@ -10,7 +10,7 @@ from tenure.model import Duration, Instant
 from tenure.timeline.actors import Phase
 from tenure.timeline.journal import Participant, PlayLedger, told
 from tenure.timeline.kai.scenario import KaiScenario
-from tenure.timeline.record import Happening, Preemption, Question, SessionSpan, VictimAnswer
+from tenure.timeline.record import Happening, KaiQuestion, Preemption, SessionSpan, VictimAnswer
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class KaiWorld:
         self.actors: dict[str, JobActor] = {}
         self.session: Session | None = None
         self.sessions: list[SessionSpan] = []
-        self.questions: list[Question] = []
+        self.questions: list[KaiQuestion] = []
 
     @property
     def clock(self) -> Instant:
@@ -197,7 +197,7 @@ class KaiJournal(PlayLedger):
                 preemptor=pending.key,
                 victim=actor.key,
                 preemptor_queue=pending.queue,
-                queue=actor.queue,
+                cluster_queue=actor.queue,
                 reason=answer.action,
                 rules=rules,
                 ran=ran,
