@@ -34,7 +34,7 @@ def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> 
 
 
 @obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"], expect=everywhere(PROVED))
-def of_one_class_the_younger_never_stands_above_the_older(claim: Claim) -> None:
+def of_one_class_a_younger_job_never_has_a_higher_priority_than_an_older_one(claim: Claim) -> None:
     """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
     older, younger, now = (
         claim.record("older", Workload),
@@ -87,7 +87,7 @@ def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
 
 
 @obligation("PO-DYN-220", rules=AGEING, expect=everywhere(REFUTED))
-def of_two_classes_one_overtakes_the_other_once_and_for_all(claim: Claim) -> None:
+def of_two_classes_one_overtakes_the_other_at_most_once(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps of two sizes and delays change the order again and again."""
     often, seldom = claim.record("often", Workload), claim.record("seldom", Workload)
     first, second, third = (claim.number(name) for name in ("first", "second", "third"))
@@ -134,7 +134,9 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
 
 
 @obligation("PO-DYN-230", rules=["KQ-010", "KQ-040", *AGEING], expect=everywhere(REFUTED))
-def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(claim: Claim) -> None:
+def under_min_admit_duration_no_workload_of_a_class_with_a_policy_is_preempted_before_it_expires(
+    claim: Claim,
+) -> None:
     """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
     waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
     claim.assume(*(now - creation_that_counts(each) <= 4 * MINUTE for each in (waiting, running)))
@@ -147,7 +149,7 @@ def under_min_admit_duration_nobody_of_an_ageing_class_is_taken_before_its_time(
     also={"guaranteed+priority_steps=ceil": PROVED},
     irrespective_of={"DYN-050": "equals of this instant are protected, however their priority has grown"},
 )
-def nor_is_anybody_taken_before_its_time_by_who_is_an_equal_now(claim: Claim) -> None:
+def no_workload_is_preempted_before_it_expires_by_one_whose_priority_has_grown_equal(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-754: the guarantee is among equals of that instant."""
     policy, base = claim.record("policy", DynamicPriorityPolicy), claim.number("base")
     waiting, running, _ = _protected(claim, policy, base)

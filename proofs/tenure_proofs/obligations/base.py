@@ -63,7 +63,7 @@ def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -
 
 
 @obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
-def a_workload_of_higher_priority_is_never_taken(claim: Claim) -> None:
+def a_workload_of_higher_priority_is_never_preempted_in_its_cluster_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -76,7 +76,7 @@ def a_workload_of_higher_priority_is_never_taken(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
-def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None:
+def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -95,7 +95,7 @@ def lower_priority_can_be_taken_unless_the_policy_is_never(claim: Claim) -> None
 
 
 @obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
-def an_equal_is_taken_under_one_policy_only(claim: Claim) -> None:
+def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerOrNewerEqualPriority."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -136,7 +136,7 @@ def a_boost_counts_exactly_where_its_gate_is_on(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))
-def within_never_takes_nobody_of_the_own_queue(claim: Claim) -> None:
+def within_cluster_queue_never_preempts_no_workload_of_the_preemptors_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -149,7 +149,7 @@ def within_never_takes_nobody_of_the_own_queue(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
-def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Claim) -> None:
+def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -163,7 +163,7 @@ def without_reclaim_any_only_lower_priority_is_taken_from_other_queues(claim: Cl
 
 
 @obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"], expect=everywhere(PROVED))
-def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) -> None:
+def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
     """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
 
     Under fair sharing the ground of the evidence says which strategy is in use, so there both may stand.
@@ -189,7 +189,7 @@ def evidence_with_another_ground_than_the_true_one_takes_nobody(claim: Claim) ->
     )
 
 
-def _each_takes_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, Any], now: Any) -> Any:
+def _each_preempts_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, Any], now: Any) -> Any:
     """Whether the door lets each of two workloads take the other, each with what holds for it."""
     door = claim.lift(take_target)
 
@@ -206,7 +206,7 @@ def _each_takes_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, 
     rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"],
     expect=everywhere(PROVED),
 )
-def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Claim) -> None:
+def without_a_duration_two_equals_of_one_queue_never_preempt_each_other(claim: Claim) -> None:
     """Kueue v1beta2, LowerOrNewerEqualPriority: at one instant only one of two is newer than the other.
 
     With gate TimeBasedSamePriorityPreemption off, and wherever else no duration is in force.
@@ -224,11 +224,11 @@ def without_a_duration_two_equals_of_one_queue_never_take_each_other(claim: Clai
             value_of(terms, "min_admit_duration") < MINUTE,
         ),
     )
-    claim.prove(negation(_each_takes_the_other(claim, (one, terms), (other, terms), now)))
+    claim.prove(negation(_each_preempts_the_other(claim, (one, terms), (other, terms), now)))
 
 
 @obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
-def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Claim) -> None:
+def under_lower_priority_workloads_of_two_queues_never_preempt_each_other(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority is strict, whatever the tree and the shares."""
     one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
     of_one, of_other = any_terms(claim, "terms_of_one"), any_terms(claim, "terms_of_other")
@@ -240,4 +240,4 @@ def under_lower_priority_workloads_of_two_queues_never_take_each_other(claim: Cl
         of_one.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
         of_other.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
     )
-    claim.prove(negation(_each_takes_the_other(claim, (one, of_one), (other, of_other), now)))
+    claim.prove(negation(_each_preempts_the_other(claim, (one, of_one), (other, of_other), now)))

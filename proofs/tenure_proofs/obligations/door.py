@@ -10,7 +10,7 @@ from tenure_proofs.trusted.claim import Claim
 
 
 @obligation("PO-KQ-265", rules=["KQ-300"], expect=everywhere(Verdict.PROVED))
-def who_leaves_is_whom_the_door_was_asked_about_and_on_the_evidence_shown(claim: Claim) -> None:
+def the_target_is_the_workload_that_the_door_was_asked_about_with_the_given_evidence(claim: Claim) -> None:
     """Kueue main of August 2026, preemption; KEP-8826, Deterministic Victim Selection."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")

@@ -51,7 +51,7 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
     return one, other, terms
 
 
-def _one_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tuple[Any, Any]:
+def _one_preempts_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tuple[Any, Any]:
     """Whether the first may take the second, and whether the second may take the first."""
     now, ground = claim.number("now"), claim.lift(ground_within_queue)
     forth, back = ground(one, other, terms, now).value, ground(other, one, terms, now).value
@@ -67,23 +67,23 @@ def _one_takes_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tupl
         "preempted, whether or not it may preempt the other"
     },
 )
-def of_one_that_waits_and_one_that_runs_never_does_each_take_the_other(claim: Claim) -> None:
+def a_pending_and_a_running_equal_never_preempt_each_other(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, at one instant: who waits has no stamp to expire."""
     waiting, running, terms = _equals_of_one_queue(claim)
     claim.assume(negation(is_set(waiting, "quota_reserved_at")), is_set(running, "quota_reserved_at"))
-    takes, is_taken = _one_takes_the_other(claim, waiting, running, terms)
+    takes, is_taken = _one_preempts_the_other(claim, waiting, running, terms)
     claim.prove(implies(takes, negation(is_taken)))
 
 
 @obligation("PO-TBP-145", rules=GROUND_RULES, expect=everywhere(REFUTED))
-def of_any_two_equals_never_does_each_take_the_other(claim: Claim) -> None:
+def no_two_equals_preempt_each_other(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: of two that run, both may have exceeded their time."""
     one, other, terms = _equals_of_one_queue(claim)
-    claim.prove(negation(all_of(*_one_takes_the_other(claim, one, other, terms))))
+    claim.prove(negation(all_of(*_one_preempts_the_other(claim, one, other, terms))))
 
 
 @obligation("PO-TBP-150", rules=GROUND_RULES, expect=everywhere(PROVED))
-def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
+def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
     preemptor, target, now = (
         claim.record("taker", Workload),
@@ -109,7 +109,7 @@ def a_longer_duration_lets_nobody_more_be_taken(claim: Claim) -> None:
         "the second; where the claim is false it makes the first a candidate"
     },
 )
-def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim: Claim) -> None:
+def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: Claim) -> None:
     """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
 
     Whoever stood before a candidate that remains does remain, and before it. Where newer equals may be taken,
@@ -133,7 +133,7 @@ def a_longer_duration_leaves_the_first_of_the_candidates_of_the_own_queue(claim:
     claim.prove(may(first, longer), precedes(first, second, preemptor, longer, now).value)
 
 
-def _expired_by_a_whole_second_stamp(claim: Claim) -> tuple[Any, Any]:
+def _expired_by_a_whole_second_timestamp(claim: Claim) -> tuple[Any, Any]:
     """Whether a workload counts as expired, and for how long it has really run."""
     target, now, duration = claim.record("taken", Workload), claim.number("now"), claim.number("duration")
     reserved, stamp = claim.number("really_reserved_at"), claim.number("stamp")
@@ -150,20 +150,20 @@ def _expired_by_a_whole_second_stamp(claim: Claim) -> tuple[Any, Any]:
 
 
 @obligation("PO-TBP-160", rules=["KQ-030", "TBP-020"], expect=everywhere(PROVED))
-def a_whole_second_stamp_protects_for_all_but_a_second(claim: Claim) -> None:
+def a_whole_second_timestamp_protects_for_all_but_a_second(claim: Claim) -> None:
     """KEP-8522, Terminology: a LastTransitionTime, which Kubernetes cuts down to the second."""
-    ran, duration = _expired_by_a_whole_second_stamp(claim)
+    ran, duration = _expired_by_a_whole_second_timestamp(claim)
     claim.prove(ran > duration - SECOND)
 
 
 @obligation("PO-TBP-165", rules=["KQ-030", "TBP-020"], expect=everywhere(REFUTED))
-def a_whole_second_stamp_protects_for_the_whole_duration(claim: Claim) -> None:
+def a_whole_second_timestamp_protects_for_the_whole_duration(claim: Claim) -> None:
     """KEP-8522, Story 1: "guaranteed 4 hours"; by such a stamp it is up to a second less."""
-    ran, duration = _expired_by_a_whole_second_stamp(claim)
+    ran, duration = _expired_by_a_whole_second_timestamp(claim)
     claim.prove(ran >= duration)
 
 
-def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
+def _preempted_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
     """A queue, somebody who waits, somebody whom it may take now, the clock, and why."""
     queue = OneQueue(
         any_terms(claim), claim.lift(requeue_timestamp), claim.lift(take_target), claim.record("kin", Kin)
@@ -179,17 +179,17 @@ def _taken_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
 
 
 @obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(PROVED))
-def without_a_duration_whoever_takes_another_stands_before_it_in_the_queue(claim: Claim) -> None:
+def without_a_duration_a_preemptor_is_ordered_before_its_victim(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: no victim comes back before its preemptor."""
-    queue, taker, running, _, _ = _taken_in_the_queue(claim)
+    queue, taker, running, _, _ = _preempted_in_the_queue(claim)
     claim.assume(negation(duration_is_in_force(queue.terms)))
     claim.prove(queue.is_ahead(taker, running))
 
 
 @obligation("PO-TBP-175", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(REFUTED))
-def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Claim) -> None:
+def with_a_duration_a_preemptor_was_ordered_before_its_victim(claim: Claim) -> None:
     """KEP-8522, Notes: who has exceeded the duration is preempted "regardless of relative age"."""
-    queue, taker, running, _, _ = _taken_in_the_queue(claim)
+    queue, taker, running, _, _ = _preempted_in_the_queue(claim)
     claim.assume(duration_is_in_force(queue.terms))
     claim.prove(queue.is_ahead(taker, running))
 
@@ -204,9 +204,9 @@ def with_a_duration_whoever_takes_another_stood_before_it_in_the_queue(claim: Cl
         "workload that has queued before"
     },
 )
-def with_a_duration_whoever_takes_another_stands_before_what_it_has_taken(claim: Claim) -> None:
+def with_a_duration_a_preemptor_is_ordered_before_the_victim_after_preemption(claim: Claim) -> None:
     """KEP-8522, Story 2: "rotates fairly"; the victim behind its preemptor, once it waits again."""
-    queue, taker, running, now, by_time = _taken_in_the_queue(claim)
+    queue, taker, running, now, by_time = _preempted_in_the_queue(claim)
     victim = claim.record("victim", Workload)
     claim.assume(
         duration_is_in_force(queue.terms),

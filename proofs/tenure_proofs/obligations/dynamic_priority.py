@@ -161,7 +161,7 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
 
 
 @obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"], expect=everywhere(PROVED))
-def a_workload_s_own_priority_counts_without_a_policy_and_only_then(claim: Claim) -> None:
+def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim: Claim) -> None:
     """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
     workload, other, grown = (
         claim.record("workload", Workload),

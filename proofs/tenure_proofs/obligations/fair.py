@@ -123,7 +123,7 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-430", rules=["KQ-430"], expect=everywhere(PROVED))
-def by_initial_shares_two_preemptors_never_take_from_each_other(claim: Claim) -> None:
+def by_initial_shares_two_preemptors_never_preempt_each_other(claim: Claim) -> None:
     """Kueue's Configuration, LessThanInitialShare: both compare before removal, each with its request."""
     first, second = claim.number("first_queue"), claim.number("second_queue")
     first_with, second_with = claim.number("first_with_request"), claim.number("second_with_request")
@@ -142,7 +142,7 @@ def by_initial_shares_two_preemptors_never_take_from_each_other(claim: Claim) ->
     rules=["KQ-420", "KQ-430"],
     expect=everywhere(PROVED),
 )
-def what_was_taken_by_shares_is_not_taken_back_unless_no_share_changes(claim: Claim) -> None:
+def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim) -> None:
     """Rules S2-a and S2-b of Kueue's fair-sharing proposal: no two workloads preempt each other in turns.
 
     The preemptor's queue goes from `first` to `first_with`, the target's from `second` to `second_after`;
@@ -191,7 +191,7 @@ def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-460", rules=["KQ-490", "KQ-500"], expect=everywhere(PROVED))
-def whoever_is_visited_has_the_highest_share_beside_it(claim: Claim) -> None:
+def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: two queues and a cohort below one cohort."""
     first, second, cohort = (claim.number(name) for name in ("first_queue", "second_queue", "cohort"))
     stands_before = claim.flag("stands_before")
@@ -222,7 +222,7 @@ def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) ->
 
 
 @obligation("PO-KQ-480", rules=["KQ-110", "KQ-470", "KQ-480"], expect=everywhere(PROVED))
-def nobody_is_visited_who_neither_borrows_nor_is_on_the_path(claim: Claim) -> None:
+def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: nodes that borrow nothing are left out."""
     usage, quota, on_path = claim.number("usage"), claim.number("quota"), claim.flag("on_path")
     claim.assume(usage >= 0, usage <= UNLIMITED, quota >= 0, quota <= UNLIMITED)
@@ -280,7 +280,7 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
     rules=["KQ-010", "KQ-300", "KQ-310", "KQ-330", "KQ-400", "KQ-420", "KQ-430"],
     expect=everywhere(PROVED),
 )
-def under_fair_sharing_a_borrower_is_taken_by_shares_and_for_that_reason(claim: Claim) -> None:
+def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")

@@ -371,7 +371,7 @@ def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
-def a_later_step_leaves_no_more_pods(claim: Claim) -> None:
+def a_later_step_never_has_more_pods(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: the search by halves among the steps needs it."""
     count, most, steps = (claim.number(name) for name in ("count", "most", "steps"))
     step, later, request = (claim.number(name) for name in ("step", "later", "request"))

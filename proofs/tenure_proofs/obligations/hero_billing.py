@@ -264,7 +264,7 @@ def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim
 
 
 @obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"], expect=everywhere(PROVED))
-def what_exceeds_its_own_quota_is_billed_or_all_that_a_hero_uses(claim: Claim) -> None:
+def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
     claim.assume(_ordinary(usage, nominal))
@@ -284,7 +284,7 @@ def what_exceeds_its_own_quota_is_billed_or_all_that_a_hero_uses(claim: Claim) -
     rules=["KQ-110", "UCQ-100"],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
-def a_hero_within_its_own_quota_is_billed_to_nobody(claim: Claim) -> None:
+def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
     """KEP-8826, Implementation: under the formula as it stands it is, as if it used the others' quota."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
     claim.assume(_ordinary(usage, nominal), usage <= nominal)

@@ -117,7 +117,7 @@ def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-440", rules=ROOM, expect=everywhere(PROVED))
-def less_usage_anywhere_leaves_no_less_room_for_a_hero(claim: Claim) -> None:
+def less_usage_anywhere_never_reduces_the_room_for_a_hero(claim: Claim) -> None:
     """KEP-8826, Borrowing Subtree Isolation. By induction over the nodes of its subtree, bills as they are.
 
     What is available at the root of the subtree is no less by PO-KQ-220.
@@ -138,7 +138,7 @@ def less_usage_anywhere_leaves_no_less_room_for_a_hero(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"], expect=everywhere(PROVED))
-def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(claim: Claim) -> None:
+def a_request_that_fits_a_hero_is_covered_by_its_subtree_without_borrowing_from_outside(claim: Claim) -> None:
     """KEP-8826, Proposal: it "cannot get more resources than it is defined in its subtree".
 
     By induction over the nodes of the subtree: what is quota of all of them, and what they use of it. At the
@@ -175,7 +175,7 @@ def what_fits_a_hero_is_there_in_its_subtree_and_borrowed_from_nobody_outside(cl
 
 
 @obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE], expect=everywhere(PROVED))
-def what_happens_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
+def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: it depends on the subtree and on its balance at the boundary.
 
     What is available above counts only where it is less than what the subtree lends and does not use.
@@ -231,7 +231,7 @@ def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(c
 
 
 @obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"], expect=everywhere(PROVED))
-def what_others_keep_to_themselves_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
+def local_quota_of_others_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
     """KEP-8826, Lending Limits: "a Hero Queue A must still be able to take them"; Bypass Limits."""
     room, idle, own = claim.number("room"), claim.number("idle"), claim.flag("own")
     claim.assume(_ordinary(idle), _bounded(room))

@@ -93,7 +93,7 @@ def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
     irrespective_of={"UCQ-040": BY_RANK},
     title="Hero immunity hierarchy",
 )
-def nobody_takes_from_a_hero_but_a_hero_above_or_a_peer_of_higher_priority(claim: Claim) -> None:
+def a_heros_workload_is_preempted_only_by_a_hero_above_or_a_peer_of_higher_priority(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a specific immunity hierarchy. In every tree."""
     tree, mine, theirs, taken = _two(claim)
     parent, other = mine.parent, theirs.parent
@@ -110,7 +110,7 @@ def nobody_takes_from_a_hero_but_a_hero_above_or_a_peer_of_higher_priority(claim
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
     title="Subtree containment",
 )
-def a_hero_takes_nobody_outside_the_subtree_of_its_parent_cohort(claim: Claim) -> None:
+def a_hero_preempts_no_workload_outside_the_subtree_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment, Cross-Cohort Dominance. In every tree, of any depth."""
     tree, mine, theirs, taken = _two(claim)
     claim.assume(mine.hero, negation(tree.contains(mine.parent, theirs.parent)))
@@ -118,7 +118,7 @@ def a_hero_takes_nobody_outside_the_subtree_of_its_parent_cohort(claim: Claim) -
 
 
 @obligation("PO-UCQ-115", rules=["UCQ-310"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
-def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
+def a_hero_preempts_no_workload_of_another_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: "a different organizational tree", under every reading."""
     tree = cohorts(claim)
     (mine,) = sides(claim, tree, "preemptor")
@@ -137,7 +137,7 @@ def a_hero_takes_nobody_of_another_tree(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-120", rules=["UCQ-340"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
-def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) -> None:
+def no_standard_queue_preempts_a_workload_of_a_hero_whatever_the_priorities(claim: Claim) -> None:
     """KEP-8826, Test Plan: hero jobs are not preempted by high priority jobs."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, kin = any_terms(claim), claim.record("kin", Kin)
@@ -153,7 +153,7 @@ def no_standard_queue_takes_from_a_hero_whatever_the_priorities(claim: Claim) ->
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
-def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim) -> None:
+def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a hierarchy. Irreflexive and asymmetric, in every tree."""
     tree = cohorts(claim)
     one, other = sides(claim, tree, "one", "other")
@@ -172,7 +172,7 @@ def no_two_workloads_of_heroes_may_take_each_other_and_none_itself(claim: Claim)
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
-def no_round_of_heroes_takes_one_from_the_other(claim: Claim) -> None:
+def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of takers.
 
     Every taking goes further from the root, or stays in one cohort and goes to lower priority. So whoever a
@@ -230,7 +230,7 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
-def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
+def heroes_of_two_branches_never_preempt_each_other(claim: Claim) -> None:
     """KEP-8826, Goals, Cross-Cohort Dominance: not a goal. In every tree."""
     tree, mine, theirs, taken = _two(claim)
     parent, other = mine.parent, theirs.parent
@@ -239,7 +239,9 @@ def heroes_of_two_branches_never_take_from_each_other(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-170", rules=["UCQ-020"], expect=everywhere(PROVED))
-def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_reading(claim: Claim) -> None:
+def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_the_reading(
+    claim: Claim,
+) -> None:
     """KEP-8826, Goals, Hierarchical Protection, both conditions, each alone."""
     kin, lower = claim.record("kin", Kin), claim.flag("lower")
     may = claim.lift(may_take_from_hero)
@@ -258,7 +260,7 @@ def above_takes_all_peers_take_lower_priority_and_the_rest_depends_on_the_readin
     expect=everywhere(PROVED),
     irrespective_of={"DYN-030": "no priority helps against a hero, whatever it has grown to"},
 )
-def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
+def a_workload_whose_priority_has_grown_preempts_no_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),
@@ -279,7 +281,7 @@ def a_workload_that_has_aged_takes_nothing_from_a_hero_unless_it_is_a_hero_s(cla
 
 
 @obligation("PO-UCQ-185", rules=[*IMMUNITY, "KQ-010", "DYN-030"], expect=everywhere(REFUTED))
-def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim: Claim) -> None:
+def of_two_heroes_of_one_cohort_only_one_ever_preempts_the_other(claim: Claim) -> None:
     """KEP-8826, Complex Peer Fair Sharing, with KEP-754: priorities that change turn the relation round."""
     tree = cohorts(claim)
     one, other = sides(claim, tree, "one", "other")
@@ -310,7 +312,7 @@ def of_two_heroes_of_one_cohort_one_takes_from_the_other_once_and_for_all(claim:
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
-def whoever_may_take_from_a_hero_has_its_turn_before_it(claim: Claim) -> None:
+def a_head_that_may_preempt_a_hero_is_considered_before_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: else both would be taken and let in again in turn."""
     tree, mine, theirs, taken = _two(claim)
     first, second = claim.record("first", Head), claim.record("second", Head)

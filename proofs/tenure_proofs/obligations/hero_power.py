@@ -68,7 +68,7 @@ def _is_protected(target: Any, terms: Any, now: Any) -> Any:
 
 
 @obligation("PO-UCQ-200", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
-def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None:
+def a_hero_can_preempt_every_standard_workload_of_its_subtree(claim: Claim) -> None:
     """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever its priority."""
     _, theirs, taken = _inside(claim)
     claim.assume(negation(theirs.hero))
@@ -76,7 +76,7 @@ def a_hero_can_take_every_standard_workload_of_its_subtree(claim: Claim) -> None
 
 
 @obligation("PO-UCQ-210", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
-def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
+def a_hero_can_preempt_every_workload_of_a_hero_below_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: closer to the root; whatever the priorities."""
     mine, theirs, taken = _inside(claim)
     claim.assume(theirs.hero, mine.parent != theirs.parent)
@@ -84,7 +84,7 @@ def a_hero_can_take_every_workload_of_a_hero_below_it(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-220", rules=["KQ-010", *IMMUNITY], expect=everywhere(PROVED), also=BOTH_TREES)
-def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None:
+def a_hero_can_preempt_a_workload_of_a_peer_exactly_when_it_has_lower_priority(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing: "standard priority"."""
     mine, theirs, taken = _inside(claim)
     claim.assume(theirs.hero, mine.parent == theirs.parent)
@@ -93,7 +93,7 @@ def a_hero_takes_of_a_peer_exactly_what_has_lower_priority(claim: Claim) -> None
 
 
 @obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
-def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: Claim) -> None:
+def a_hero_preempts_in_other_queues_on_one_ground_only_and_never_an_immune_workload(claim: Claim) -> None:
     """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, kin = any_terms(claim), claim.record("kin", Kin)
@@ -107,7 +107,7 @@ def a_hero_takes_from_others_on_one_ground_only_and_never_who_is_immune(claim: C
 
 
 @obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"], expect=everywhere(PROVED))
-def whom_a_hero_takes_from_others_has_the_new_reason_and_nobody_else(claim: Claim) -> None:
+def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Claim) -> None:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
     ground = claim.member("ground", Ground)
     reason = claim.lift(reason_besides)(ground).value
@@ -145,7 +145,7 @@ def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) ->
     rules=OWN_QUEUE,
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
-def in_its_own_queue_a_hero_keeps_to_min_admit_duration(claim: Claim) -> None:
+def in_its_own_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about the own queue remain."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),
@@ -175,7 +175,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
 
 
 @obligation("PO-UCQ-265", rules=["UCQ-320"], expect=everywhere(PROVED))
-def borrowers_come_first_then_others_and_the_heros_own_last(claim: Claim) -> None:
+def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: three groups, which are counted from 0."""
     over_quota, own = claim.flag("over_quota"), claim.flag("own")
     group = claim.lift(group_for_hero)(own, over_quota).value
@@ -213,7 +213,7 @@ def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -
 
 
 @obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"], expect=everywhere(PROVED))
-def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim: Claim) -> None:
+def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.
 
     Of two candidates of other ClusterQueues, and of one there and one of the hero's own.
@@ -240,7 +240,7 @@ def who_borrows_goes_first_then_lower_priority_then_who_was_admitted_last(claim:
 
 
 @obligation("PO-UCQ-290", rules=["UCQ-320", "KQ-220"], expect=everywhere(REFUTED))
-def a_hero_always_takes_lower_priority_before_higher(claim: Claim) -> None:
+def a_hero_always_preempts_lower_priority_before_higher(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: who borrows goes first, whatever its priority."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     (first, mine, borrows), (second, theirs, does) = (

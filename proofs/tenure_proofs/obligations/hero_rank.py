@@ -23,7 +23,7 @@ def _heads(claim: Claim, *names: str) -> tuple[Any, ...]:
 
 
 @obligation("PO-UCQ-010", rules=["UCQ-010"], expect=everywhere(PROVED))
-def whoever_walks_up_from_a_cohort_finds_a_tree_and_above_is_nearer_to_its_root(claim: Claim) -> None:
+def ancestors_of_a_cohort_form_a_path_to_the_root(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: "closer to the root". By induction along the path walked.
 
     These are the axioms that other claims take for granted: each holds at a root, and at a node where it
@@ -80,7 +80,7 @@ def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim
 
 
 @obligation("PO-UCQ-030", rules=["UCQ-030"], expect=everywhere(PROVED))
-def turns_are_strictly_ordered_and_any_two_heads_that_are_told_apart_have_one(claim: Claim) -> None:
+def the_order_of_heads_is_strict_and_total_on_heads_that_differ(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing. Irreflexive, transitive; incomparable is equal."""
     first, second, third = _heads(claim, "first", "second", "third")
     before = claim.lift(has_turn_before)
@@ -107,7 +107,7 @@ def turns_are_strictly_ordered_and_any_two_heads_that_are_told_apart_have_one(cl
 
 
 @obligation("PO-UCQ-035", rules=["UCQ-030"], expect=everywhere(PROVED))
-def heroes_have_their_turn_first_the_higher_before_the_lower(claim: Claim) -> None:
+def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection; Non-Goals: "standard priority and creation time"."""
     first, second = _heads(claim, "first", "second")
     before = claim.lift(has_turn_before)(first, second).value
@@ -123,7 +123,7 @@ def heroes_have_their_turn_first_the_higher_before_the_lower(claim: Claim) -> No
 
 
 @obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"], expect=everywhere(PROVED))
-def the_head_of_a_hero_above_has_its_turn_before_that_of_a_hero_below(claim: Claim) -> None:
+def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: who may be taken by whom does not go first. In every tree."""
     tree = cohorts(claim)
     upper, lower = tree.named("upper", "lower")

@@ -44,7 +44,7 @@ def _ordinary(*amounts: Any) -> Any:
     rules=[*AMOUNTS, "UCQ-130", "UCQ-160"],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
-def no_bill_leaves_a_queue_less_than_nothing(claim: Claim) -> None:
+def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: two heroes, one above the other, each with its own subtree.
 
     By the letter (UCQ-150) each bills the node's whole quota anew; otherwise the outer hero bills what the
@@ -77,7 +77,7 @@ def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Clai
 
 
 @obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"], expect=everywhere(PROVED))
-def what_counts_of_a_hero_s_usage_is_between_what_is_its_own_and_all_of_it(claim: Claim) -> None:
+def the_effective_usage_of_a_hero_is_at_least_what_it_does_not_bill_and_at_most_all(claim: Claim) -> None:
     """KEP-8826, Implementation: what others pay for is theirs to pay; never less than nothing."""
     usage, nominal, rest = (claim.number(name) for name in ("usage", "nominal", "rest"))
     claim.assume(_ordinary(usage, nominal, rest))
@@ -99,7 +99,7 @@ def what_counts_of_a_hero_s_usage_is_between_what_is_its_own_and_all_of_it(claim
 
 
 @obligation("PO-UCQ-520", rules=[*AMOUNTS, "UCQ-160", "UCQ-170"], expect=everywhere(PROVED))
-def bills_leave_a_subtree_as_much_as_it_had(claim: Claim) -> None:
+def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     """KEP-8826, Implementation: the remaining capacity is still there. By induction over the nodes.
 
     Quota less usage, summed up, with all bills and without, given that what is billed is what heroes are
@@ -123,7 +123,7 @@ def bills_leave_a_subtree_as_much_as_it_had(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"], expect=everywhere(PROVED))
-def whoever_was_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
+def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
     limit, usage = claim.optional_number("limit"), claim.number("usage")
     before, after = claim.number("before"), claim.number("after")
@@ -284,7 +284,7 @@ def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"], expect=everywhere(PROVED))
-def between_two_standard_queues_the_door_is_kueue_s(claim: Claim) -> None:
+def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> None:
     """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes stand around."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -308,7 +308,7 @@ def between_two_standard_queues_the_door_is_kueue_s(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-590", rules=["KQ-110", "KQ-200", "KQ-300", "UCQ-160"], expect=everywhere(REFUTED))
-def a_queue_within_its_nominal_quota_loses_nothing_to_a_standard_queue(claim: Claim) -> None:
+def a_queue_within_its_nominal_quota_loses_no_workload_to_a_standard_queue(claim: Claim) -> None:
     """KEP-8826, Drawbacks: "Nominal quotas stop to be guaranteed": what is billed counts as borrowed."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")

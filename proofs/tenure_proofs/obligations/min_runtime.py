@@ -202,7 +202,7 @@ def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-110", rules=["KMR-060"], expect=everywhere(REFUTED))
-def with_0s_nobody_is_protected(claim: Claim) -> None:
+def with_0s_no_job_is_protected(claim: Claim) -> None:
     """MinRuntime Plugin: "0s means workloads are instantly reclaimable"; with a stamp of the future, no."""
     start, now = claim.number("start"), claim.number("now")
     claim.prove(negation(claim.lift(is_protected)(start, 0, now).value))
@@ -250,7 +250,7 @@ def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pod
 
 
 @obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"], expect=everywhere(PROVED))
-def a_scenario_that_leaves_every_minimum_stands(claim: Claim) -> None:
+def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
     least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
     elastic, protected = claim.flag("elastic"), claim.flag("protected")
@@ -264,7 +264,7 @@ def a_scenario_that_leaves_every_minimum_stands(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-160", rules=["KMR-090", "KMR-100"], expect=everywhere(REFUTED))
-def whoever_is_protected_has_its_minimum_after_a_scenario_that_stands(claim: Claim) -> None:
+def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -> None:
     """KAI's validator alone does not promise it: a job that is not elastic is left to the filter."""
     least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
     elastic = claim.flag("elastic")
@@ -330,7 +330,7 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"], expect=everywhere(PROVED))
-def without_a_stamp_nobody_is_protected_and_nothing_is_kept(claim: Claim) -> None:
+def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim) -> None:
     """MinRuntime plugin: a job may get its first stamp within a session."""
     start = claim.optional_number("start")
     minimum, now = claim.number("minimum"), claim.number("now")
@@ -367,7 +367,7 @@ def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-250", rules=["KMR-060"], expect=everywhere(PROVED))
-def a_stamp_in_whole_seconds_shortens_a_protection_by_less_than_a_second(claim: Claim) -> None:
+def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(claim: Claim) -> None:
     """KAI-Scheduler keeps the stamp as an annotation in whole seconds."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
     cut_off = claim.number("cut_off")
@@ -381,7 +381,7 @@ def a_stamp_in_whole_seconds_shortens_a_protection_by_less_than_a_second(claim: 
 
 
 @obligation("PO-KMR-260", rules=["KMR-060"], expect=everywhere(REFUTED))
-def a_stamp_in_whole_seconds_protects_as_long(claim: Claim) -> None:
+def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: Claim) -> None:
     """KAI-Scheduler keeps the stamp as an annotation in whole seconds; what is cut off is lost."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
     cut_off = claim.number("cut_off")

@@ -173,7 +173,7 @@ def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> 
 
 
 @obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED))
-def keys_compared_field_by_field_sort_as_candidates_stand(claim: Claim) -> None:
+def keys_compared_field_by_field_sort_in_the_order_of_candidates(claim: Claim) -> None:
     """KQ-220 and KQ-230: one key for each candidate, compared like a tuple, is the order by comparisons."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, first_group = _candidate(claim, "first", terms)

@@ -234,7 +234,7 @@ class _Step:
             self.world.given(AWAKE, is_served_within(delay, at, possible=possible, since=possible_at))
 
 
-def a_turn_for_everybody(claim: Claim, without: str = "") -> None:
+def every_workload_gets_a_turn(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
     world.feature_is_on()
     begin, last, now, at = (claim.number(name) for name in ("begin", "last", "now", "at"))
@@ -298,7 +298,7 @@ def a_victim_cannot_preempt_its_successor_before_the_duration_has_passed(claim: 
         "next; had it left the place in another way, nothing would change"
     },
 )
-def nor_before_the_duration_has_passed_whoever_has_had_its_place_since(claim: Claim) -> None:
+def no_return_before_the_duration_has_passed_whichever_workloads_ran_since(claim: Claim) -> None:
     """KEP-8522, Story 1, through any number of successors, each of whom was preempted by the next."""
     no_return_ever(claim)
 
@@ -313,7 +313,7 @@ def nor_before_the_duration_has_passed_whoever_has_had_its_place_since(claim: Cl
         "preemption before only the instant counts"
     },
 )
-def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Claim) -> None:
+def preemptions_are_at_most_one_per_duration_plus_one(claim: Claim) -> None:
     """KEP-8522, Risks, Rapid Preemption Cycles: in a window W at most W // minAdmitDuration + 1 times."""
     few_preemptions(claim)
 
@@ -334,13 +334,13 @@ def a_place_changes_hands_at_most_once_in_each_duration_and_once_more(claim: Cla
         for waiting in ("watched", "head")
     },
 )
-def each_of_n_waiting_workloads_has_its_turn_within_n_durations_and_delays(claim: Claim) -> None:
+def each_of_n_pending_workloads_runs_within_n_durations_and_delays(claim: Claim) -> None:
     """KEP-8522, Story 2: "Resource access rotates fairly among all pending workloads".
 
     A delay is the time from the end of a protected time to the successor's reservation. How many workloads
     hold a place does not matter, nor how many arrive.
     """
-    a_turn_for_everybody(claim)
+    every_workload_gets_a_turn(claim)
 
 
 @obligation(
@@ -384,7 +384,7 @@ def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
     expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
     also={"released+requeue_order=eviction": REFUTED},
 )
-def an_older_victim_can_take_its_place_back_at_once(claim: Claim) -> None:
+def an_older_victim_can_preempt_its_preemptor_at_once(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1, as released too: so a newcomer runs zero time."""
     world = world_of(claim, "")
     evicted_at, at = claim.number("evicted_at"), claim.number("at")

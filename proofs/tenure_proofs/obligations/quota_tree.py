@@ -220,7 +220,7 @@ def usage_fills_the_local_quota_first_and_the_rest_goes_up(claim: Claim) -> None
 
 
 @obligation("PO-KQ-135", rules=["KQ-100", "KQ-110", "KQ-140", "KQ-150"], expect=everywhere(PROVED))
-def what_leaves_a_queue_leaves_the_nodes_above_as_it_came(claim: Claim) -> None:
+def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Claim) -> None:
     """Kueue main of August 2026, adding and removing usage at one node.
 
     What is added goes up beyond what is locally available, what is removed goes up as far as it was stored
@@ -413,7 +413,7 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-220", rules=AVAILABLE, expect=everywhere(PROVED))
-def less_usage_anywhere_leaves_no_less_available(claim: Claim) -> None:
+def less_usage_anywhere_never_reduces_what_is_available(claim: Claim) -> None:
     """Kueue main of August 2026, availability. By induction along a path, for any tree and any depth.
 
     With PO-KQ-210, usage that is less in any queues is no more at any node of the path.

@@ -107,7 +107,7 @@ def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> N
 
 
 @obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
-def each_place_and_each_way_of_choosing_has_grounds_of_its_own(claim: Claim) -> None:
+def each_location_and_each_kind_of_search_has_its_own_grounds(claim: Claim) -> None:
     """Kueue v1beta2, ClusterQueuePreemption: the policies of the own queue and of others do not mix."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -153,7 +153,7 @@ def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) ->
     rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"],
     expect=everywhere(PROVED),
 )
-def reclaim_never_takes_nobody_of_another_queue(claim: Claim) -> None:
+def reclaim_within_cohort_never_preempts_no_workload_of_another_queue(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -190,7 +190,7 @@ def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> N
 
 
 @obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"], expect=everywhere(PROVED))
-def whoever_borrows_takes_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
+def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
     """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
     preemptor, target, terms = (
         claim.record("preemptor", Workload),
@@ -213,7 +213,7 @@ def whoever_borrows_takes_only_lower_priority_up_to_the_threshold(claim: Claim) 
 
 
 @obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES], expect=everywhere(PROVED))
-def a_hierarchical_advantage_stays_and_needs_no_leave_to_borrow(claim: Claim) -> None:
+def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_cohort(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
     preemptor, target, terms = (
         claim.record("preemptor", Workload),
@@ -238,7 +238,7 @@ def a_hierarchical_advantage_stays_and_needs_no_leave_to_borrow(claim: Claim) ->
 
 
 @obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
-def whoever_may_be_taken_while_borrowing_may_be_taken_without(claim: Claim) -> None:
+def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(claim: Claim) -> None:
     """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
     preemptor, target, terms = (
         claim.record("preemptor", Workload),
@@ -277,7 +277,7 @@ def whoever_may_be_taken_while_borrowing_may_be_taken_without(claim: Claim) -> N
 
 
 @obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
-def who_stands_in_an_attempt_is_who_has_a_ground_in_it(claim: Claim) -> None:
+def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_ground_in_it(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: grounds are found once, and hold in both attempts."""
     preemptor, target, terms = (
         claim.record("preemptor", Workload),

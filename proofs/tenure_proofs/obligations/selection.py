@@ -72,7 +72,7 @@ def _world(claim: Claim) -> _World:
 
 
 @obligation("PO-KQ-240", rules=["KQ-190"], expect=everywhere(PROVED))
-def what_filling_back_keeps_is_enough_and_nobody_kept_could_stay(claim: Claim) -> None:
+def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: from the second last removed to the first.
 
     Whoever is watched is anybody, so everybody. In the first state only the last removed is kept, and of that
@@ -101,7 +101,7 @@ def what_filling_back_keeps_is_enough_and_nobody_kept_could_stay(claim: Claim) -
 
 
 @obligation("PO-KQ-245", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
-def filling_back_loses_nobody_and_counts_whom_it_spares(claim: Claim) -> None:
+def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: a candidate that has its quota back is taken off the targets."""
     world, step = _world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")

@@ -60,7 +60,7 @@ def _never_evicted(*workloads: Any) -> Any:
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
     title="No same-priority preemption under minAdmitDuration",
 )
-def a_protected_workload_is_never_taken_by_an_equal(claim: Claim) -> None:
+def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -92,7 +92,7 @@ def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
 @obligation(
     "PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"], expect=everywhere(PROVED)
 )
-def an_expired_equal_can_be_taken_and_for_that_reason(claim: Claim) -> None:
+def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -142,7 +142,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
 
 
 @obligation("PO-TBP-050", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
-def a_longer_duration_expires_nobody_more(claim: Claim) -> None:
+def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: expiry shrinks when the duration grows."""
     target, now = claim.record("target", Workload), claim.number("now")
     shorter, longer = claim.number("shorter"), claim.number("longer")
@@ -156,7 +156,7 @@ def a_longer_duration_expires_nobody_more(claim: Claim) -> None:
     rules=["TBP-040", "TBP-050", "KQ-030"],
     expect={"as-written": PROVED, "released": REFUTED, "guaranteed": PROVED},
 )
-def nobody_is_newer_who_held_quota_before_the_preemptor_came(claim: Claim) -> None:
+def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -203,7 +203,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     rules=["KQ-040", "TBP-040", "TBP-050"],
     expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
 )
-def a_newer_equal_can_be_taken_before_its_time(claim: Claim) -> None:
+def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -238,7 +238,7 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
     rules=["TBP-030", "KQ-020"],
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
-def a_victim_queues_behind_whoever_was_there_when_it_left(claim: Claim) -> None:
+def a_victim_is_queued_behind_every_workload_pending_at_its_eviction(claim: Claim) -> None:
     """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
     victim, waiting, terms = (
         claim.record("victim", Workload),
@@ -269,7 +269,7 @@ def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
 
 
 @obligation("PO-TBP-110", rules=["TBP-030"], expect=everywhere(PROVED))
-def whoever_was_not_preempted_by_time_queues_as_in_kueue(claim: Claim) -> None:
+def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
     workload, terms = claim.record("workload", Workload), any_terms(claim)
     claim.assume(
@@ -293,7 +293,7 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
 
 
 @obligation("PO-TBP-130", rules=["KQ-300"], expect=everywhere(PROVED))
-def who_may_be_taken_from_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
+def preemption_in_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
     """KEP-8522, Goals: within one ClusterQueue; reclaiming and borrowing stay as they are."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     evidence, now = claim.record("evidence", Evidence), claim.number("now")

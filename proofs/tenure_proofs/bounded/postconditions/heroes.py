@@ -11,7 +11,7 @@ PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 @postcondition("WD-300", everywhere(PROVED))
-def a_hero_takes_nobody_outside_the_subtree_of_its_cohort(case: Case) -> bool | None:
+def a_hero_preempts_no_workload_outside_the_subtree_of_its_cohort(case: Case) -> bool | None:
     """KEP-8826, Goals, Subtree Containment."""
     if not case.is_hero or not case.answer.victims:
         return None
@@ -23,7 +23,7 @@ def a_hero_takes_nobody_outside_the_subtree_of_its_cohort(case: Case) -> bool | 
 
 
 @postcondition("WD-310", everywhere(PROVED))
-def no_hero_is_let_in_above_what_is_accessible_to_it(case: Case) -> bool | None:
+def no_hero_is_admitted_above_its_accessible_quota(case: Case) -> bool | None:
     """KEP-8826, Accessible Quota: all nominal quota of its subtree, clamped by its borrowing limit."""
     if not case.is_hero or case.answer.outcome not in ("Fit", "Preempt"):
         return None
@@ -36,7 +36,7 @@ def no_hero_is_let_in_above_what_is_accessible_to_it(case: Case) -> bool | None:
 
 
 @postcondition("WD-320", everywhere(PROVED))
-def a_hero_can_take_every_standard_workload_of_its_subtree(case: Case) -> bool | None:
+def a_hero_can_preempt_every_standard_workload_of_its_subtree(case: Case) -> bool | None:
     """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever the priorities.
 
     Where the request would fit without all of them, it is served.

@@ -24,7 +24,7 @@ def _standing(case: Case, index: int) -> tuple[int, int, int, int, int]:
 
 
 @postcondition("WD-200", everywhere(PROVED))
-def victims_of_the_own_queue_leave_in_the_promised_order(case: Case) -> bool | None:
+def victims_of_the_preemptors_queue_are_in_the_promised_order(case: Case) -> bool | None:
     """KEP-8522, order among same-priority candidates; Kueue: evicted, lower priority, later stamp, uid."""
     own = [index for index in case.answer.victims if case.world.jobs[index].queue == case.world.mine]
     if len(own) < 2:
@@ -33,7 +33,7 @@ def victims_of_the_own_queue_leave_in_the_promised_order(case: Case) -> bool | N
 
 
 @postcondition("WD-210", everywhere(PROVED))
-def classical_victims_of_other_queues_leave_first_by_advantage_and_rank(case: Case) -> bool | None:
+def classical_victims_of_other_queues_come_first_by_advantage_and_rank(case: Case) -> bool | None:
     """Kueue main of August 2026, candidate order: evicted, hierarchical, others, own queue; then as above."""
     if case.is_hero or case.world.strategies is not None or not case.is_plain:
         return None
@@ -52,7 +52,7 @@ def _classical_standing(case: Case, index: int) -> tuple[bool, int, tuple[int, .
 
 
 @postcondition("WD-220", everywhere(PROVED))
-def workloads_of_the_hero_that_asks_leave_last(case: Case) -> bool | None:
+def workloads_of_the_preempting_hero_come_last(case: Case) -> bool | None:
     """KEP-8826, Goals, Deterministic Victim Selection."""
     if not case.is_hero or len(case.answer.victims) < 2:
         return None

@@ -21,7 +21,7 @@ def a_request_fits_exactly_when_quota_is_available(case: Case) -> bool | None:
 
 
 @postcondition("WD-020", everywhere(PROVED))
-def a_request_is_refused_exactly_when_nothing_could_ever_serve_it(case: Case) -> bool | None:
+def a_request_never_fits_exactly_when_no_state_could_serve_it(case: Case) -> bool | None:
     """Kueue main of August 2026, flavor assigner; KEP-8826, Accessible Quota, for a hero's request alone."""
     if case.is_hero:
         most = case.facts.accessible(case.preset)
@@ -46,13 +46,13 @@ def _is_refused(facts: Facts) -> bool:
 
 
 @postcondition("WD-030", everywhere(PROVED))
-def somebody_leaves_exactly_when_the_outcome_is_preempt(case: Case) -> bool | None:
+def there_are_victims_exactly_when_the_outcome_is_preempt(case: Case) -> bool | None:
     """Kueue main of August 2026: only a request that lacks quota has targets."""
     return bool(case.answer.victims) == (case.answer.outcome == "Preempt")
 
 
 @postcondition("WD-040", everywhere(PROVED))
-def who_waits_could_not_be_served_by_taking_all_it_may_of_its_own_queue(case: Case) -> bool | None:
+def without_candidates_no_preemption_within_its_queue_would_suffice(case: Case) -> bool | None:
     """Kueue main of August 2026, search for targets: own candidates leave until the request fits."""
     if case.answer.outcome != "NoCandidates" or not (case.is_plain or case.is_plain_hero):
         return None
@@ -62,7 +62,7 @@ def who_waits_could_not_be_served_by_taking_all_it_may_of_its_own_queue(case: Ca
 
 
 @postcondition("WD-050", everywhere(PROVED))
-def who_waits_among_workloads_of_one_size_could_not_be_served_by_any_that_it_may_take(
+def without_candidates_among_workloads_of_one_size_no_allowed_preemption_would_suffice(
     case: Case,
 ) -> bool | None:
     """Kueue main of August 2026, classical search for targets; KEP-8826, Goals: no allowed set is missed."""
@@ -73,7 +73,7 @@ def who_waits_among_workloads_of_one_size_could_not_be_served_by_any_that_it_may
 
 
 @postcondition("WD-055", everywhere(REFUTED))
-def who_waits_could_not_be_served_by_any_workloads_that_it_may_take(case: Case) -> bool | None:
+def without_candidates_no_allowed_preemption_would_suffice(case: Case) -> bool | None:
     """The same without those bounds, which nobody promises: the search goes through its order once.
 
     A small workload that leaves first can bring its queue back within quota, and so keep a large one; and
@@ -91,7 +91,7 @@ def _misses_no_set(case: Case) -> bool | None:
 
 
 @postcondition("WD-060", everywhere(PROVED))
-def where_no_quota_is_exceeded_none_is_afterwards(case: Case) -> bool | None:
+def when_no_quota_is_exceeded_before_none_is_afterwards(case: Case) -> bool | None:
     """KEP-8826, Goals; Kueue: the quota of a whole tree is never exceeded by who is let in."""
     total = case.facts.quotas.subtree[0]
     if case.answer.outcome not in ("Fit", "Preempt") or case.facts.used()[0] > total:

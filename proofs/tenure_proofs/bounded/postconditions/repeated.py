@@ -12,7 +12,7 @@ PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 @postcondition("WD-400", everywhere(PROVED))
-def the_order_of_the_objects_decides_nothing(case: Case) -> bool | None:
+def the_order_of_the_objects_does_not_matter(case: Case) -> bool | None:
     """KEP-8522, Integration tests 7; KEP-8826, Deterministic Victim Selection."""
     if not case.answer.victims or len(case.world.jobs) < 2:
         return None
@@ -20,7 +20,7 @@ def the_order_of_the_objects_decides_nothing(case: Case) -> bool | None:
 
 
 @postcondition("WD-410", everywhere(PROVED))
-def without_a_field_of_a_proposal_all_presets_decide_alike(case: Case) -> bool | None:
+def without_a_field_of_a_proposal_all_presets_decide_the_same(case: Case) -> bool | None:
     """All proposals: what does not use them behaves as before."""
     if has_proposal(case.world) or not case.answer.victims:
         return None
@@ -28,7 +28,7 @@ def without_a_field_of_a_proposal_all_presets_decide_alike(case: Case) -> bool |
 
 
 @postcondition("WD-420", everywhere(PROVED))
-def once_they_have_left_the_request_fits(case: Case) -> bool | None:
+def after_the_preemptions_the_request_fits(case: Case) -> bool | None:
     """Kueue main of August 2026: whom others have left for is admitted later, without a second wave."""
     if not case.answer.victims or not any(True for _ in case.facts.heroes()):
         return None

@@ -21,7 +21,7 @@ PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 @postcondition("WD-100", everywhere(PROVED))
-def whoever_leaves_may_be_taken(case: Case) -> bool | None:
+def every_victim_may_be_preempted(case: Case) -> bool | None:
     """Kueue v1beta2, `ClusterQueuePreemption`; KEP-8522, Preemption Eligibility; KEP-8826, Goals."""
     if not case.answer.victims or not (case.is_plain or case.is_hero):
         return None
@@ -29,7 +29,7 @@ def whoever_leaves_may_be_taken(case: Case) -> bool | None:
 
 
 @postcondition("WD-110", everywhere(PROVED))
-def who_leaves_makes_room(case: Case) -> bool | None:
+def without_the_victims_the_request_fits(case: Case) -> bool | None:
     """Kueue main of August 2026, search for targets: it ends where the request fits."""
     if not case.answer.victims or not (case.is_plain or case.is_plain_hero):
         return None
@@ -37,7 +37,7 @@ def who_leaves_makes_room(case: Case) -> bool | None:
 
 
 @postcondition("WD-120", everywhere(PROVED))
-def nobody_leaves_in_vain(case: Case) -> bool | None:
+def no_victim_is_superfluous(case: Case) -> bool | None:
     """Kueue main of August 2026, fill-back: of those who leave no single one could stay.
 
     An attempt without borrowing must keep the preemptor's queue within its nominal quota as well.
@@ -59,7 +59,7 @@ def _is_an_attempt(case: Case, borrowing: bool) -> bool:
 
 
 @postcondition("WD-130", {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED})
-def no_equal_leaves_before_its_duration_has_passed(case: Case) -> bool | None:
+def no_equal_is_preempted_before_its_duration_has_passed(case: Case) -> bool | None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
     if not case.answer.victims or not any(is_protected(case.world, job) for job in case.world.jobs):
         return None
@@ -67,7 +67,7 @@ def no_equal_leaves_before_its_duration_has_passed(case: Case) -> bool | None:
 
 
 @postcondition("WD-140", everywhere(PROVED))
-def where_an_expired_equal_would_make_room_somebody_leaves(case: Case) -> bool | None:
+def when_preempting_an_expired_equal_suffices_there_are_victims(case: Case) -> bool | None:
     """KEP-8522, condition 2: a target that has exceeded the duration is eligible."""
     world = case.world
     own = [index for index in case.facts.own() if is_expired(world, world.jobs[index])]
@@ -80,7 +80,7 @@ def where_an_expired_equal_would_make_room_somebody_leaves(case: Case) -> bool |
 
 
 @postcondition("WD-150", everywhere(PROVED))
-def no_equal_leaves_in_place_of_a_lower_priority_that_would_do_as_well(case: Case) -> bool | None:
+def no_equal_is_preempted_when_one_of_lower_priority_would_suffice_instead(case: Case) -> bool | None:
     """KEP-8522, Integration tests 3: lower before same priority, as far as fill-back leaves it so."""
     equals, lower = _equals_and_spared(case)
     if not equals or not lower:
@@ -89,7 +89,7 @@ def no_equal_leaves_in_place_of_a_lower_priority_that_would_do_as_well(case: Cas
 
 
 @postcondition("WD-155", everywhere(REFUTED))
-def no_equal_leaves_while_a_lower_priority_stays(case: Case) -> bool | None:
+def no_equal_is_preempted_while_one_of_lower_priority_keeps_running(case: Case) -> bool | None:
     """KEP-8522, Integration tests 3, "always preempted before same-priority", read of victims: F-024."""
     equals, lower = _equals_and_spared(case)
     return not lower if equals else None
@@ -107,13 +107,13 @@ def _equals_and_spared(case: Case) -> tuple[list[int], list[int]]:
 
 
 @postcondition("WD-160", everywhere(PROVED))
-def whoever_is_taken_by_shares_was_above_the_preemptor_when_it_left(case: Case) -> bool | None:
+def a_victim_by_shares_was_above_the_preemptor_at_its_removal(case: Case) -> bool | None:
     """Kueue's fair sharing, rules S2-a and S2-b, of everybody who was removed on the way, in that order."""
     return _legal(case, case.answer.removed)
 
 
 @postcondition("WD-170", everywhere(REFUTED))
-def whoever_is_taken_by_shares_was_above_the_preemptor_when_only_who_leaves_had_left(
+def a_victim_by_shares_was_above_the_preemptor_with_only_the_victims_removed(
     case: Case,
 ) -> bool | None:
     """The same without those who got their quota back, which nothing promises: kueue#14543."""
@@ -135,7 +135,7 @@ def _legal(case: Case, order: tuple[int, ...]) -> bool | None:
 
 
 @postcondition("WD-180", everywhere(PROVED))
-def everybody_leaves_for_the_reason_that_allows_it(case: Case) -> bool | None:
+def every_victim_has_the_reason_that_allows_its_preemption(case: Case) -> bool | None:
     """Kueue v1beta2, reasons of condition Preempted; KEP-8522, Beta; KEP-8826, Status Condition."""
     if not case.answer.victims or not (case.is_plain or case.is_hero):
         return None
@@ -161,7 +161,7 @@ def _reasons(case: Case, index: int) -> tuple[str, ...]:
 
 
 @postcondition("WD-190", everywhere(PROVED))
-def workloads_of_heroes_leave_by_rank_only(case: Case) -> bool | None:
+def workloads_of_heroes_are_preempted_by_rank_only(case: Case) -> bool | None:
     """KEP-8826, Hierarchical Protection: by a hero above, or by a peer of higher priority; by nobody else."""
     world = case.world
     if not any(world.is_hero(job.queue) and job.queue != world.mine for job in world.jobs):
