@@ -15,8 +15,7 @@ import typer
 
 from tenure.apps.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, print_answer
-from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tenure.lab.campaign.checks import checks_of
 from tenure.lab.campaign.plan import Plan
 from tenure.lab.campaign.report import Told, campaign_answer, campaign_lines, campaign_schema, report_of

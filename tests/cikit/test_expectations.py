@@ -11,9 +11,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tenure.apps.testing import Result, Status, load_documents, run
-from tenure.apps.testing.report import checks_schema
+from tenure.apps.testing.results import checks_schema
 from tenure.errors import InputError
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample

@@ -12,7 +12,7 @@ import pytest
 from tenure.errors import InputError
 from tenure.manifests.source_lines import SourceLines, outline
 from tenure.reports import Case, Level, Place, Report, Suite, Trouble, github_lines, junit_lines, to_sarif
-from tenure.reports.files import parse_targets
+from tenure.reports.forms import parse_targets
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, break_quota, change, sample
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tenure.kai.schemas import SHAPES, kai_schema
 from tests.command_line import tenure
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tests.command_line import tenure
 from tests.process import PATIENCE_S, prepared
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.app import main
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tenure.conformance.vectors import load_vectors
 from tenure.lab.conform import compare
 from tenure.lab.conform.compare import Comparison

@@ -14,7 +14,6 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import (
     MAX_DEVIATIONS,
     RECLAIMABLE_PODS,
-    TIME_BASED,
     Place,
     did_you_mean,
     gate_problems,
@@ -82,9 +81,6 @@ RECORDED = (
     "decision",
 )
 """Fields of a recorded line that say where it comes from or what was decided; they take no part."""
-
-TIME_BASED_GATE = TIME_BASED
-"""KEP-8522's feature gate."""
 
 TIMESTAMPS = {
     "": RequeuingTimestamp.CREATION,

@@ -11,8 +11,7 @@ MOST_STEPS = 2**63 - 1
 """The largest number of steps that is counted: Go's largest int."""
 
 LEAST_PRIORITY = -(2**31)
-MOST_PRIORITY = 2**31 - 1
-"""The priorities that `int32` can hold."""
+"""The lowest priority that `int32` can hold; the policy's `max` is the bound above."""
 
 
 @rule("DYN-010")

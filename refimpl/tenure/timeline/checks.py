@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
-from tenure.reports.problems import place_in
+from tenure.reports.content import place_in
 from tenure.timeline.record import ExpectationResult, Record
 from tenure.units import format_instant
 

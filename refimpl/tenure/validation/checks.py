@@ -9,7 +9,7 @@ from tenure.errors import Problem
 from tenure.manifests import SourcedObject
 from tenure.reports import Case, Level, RuleText, Suite, Trouble
 from tenure.reports import Report as Checks
-from tenure.reports.problems import Locate, nowhere, place_in, rules_of, trouble_of
+from tenure.reports.content import Locate, nowhere, place_in, rules_of, trouble_of
 from tenure.validation.intake import kind_of
 from tenure.validation.intake import place_in as place_of_object
 from tenure.validation.report import Notice, Report, is_error

@@ -12,7 +12,6 @@ from tenure.validation.faults import Fault, WarningType
 from tenure.validation.overview import Overview
 from tenure.validation.subject import Subject, quantity, text, whole
 
-_TAKING = ("withinClusterQueue", "reclaimWithinCohort")
 _BORROW = ("spec", "preemption", "borrowWithinCohort")
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.schema import schema
+from tenure.apps.cli.bundled import schema
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure.timeline import load_scenario, play

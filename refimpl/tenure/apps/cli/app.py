@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import typer
 
+from tenure import __version__
 from tenure.apps.cli.commands import SETTINGS, Front
 from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
 from tenure.errors import InputError
+
+SOLVERS = ("z3-solver", "cvc5")
+
+
+def version_lines() -> Iterator[str]:
+    """Tenure, Python and the solvers, one a line.
+
+    >>> next(version_lines()) == f"tenure {__version__}"
+    True
+    """
+    yield f"tenure {__version__}"
+    yield f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    for solver in SOLVERS:
+        yield f"{solver} {_installed(solver)}"
+
+
+def _installed(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "is not installed: pip install 'tenure[proofs]'"
+
 
 EXIT_PROPERTY_FAILS = 1
 EXIT_BAD_INPUT = 2
@@ -42,7 +67,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from tenure.apps.cli.versions import version_lines
+        from tenure.apps.cli.app import version_lines
 
         typer.echo("\n".join(version_lines()))
         raise typer.Exit

@@ -11,9 +11,8 @@ import typer
 
 from tenure.apps.cli.completion import complete_reading
 from tenure.apps.cli.output import Output, print_answer
-from tenure.apps.cli.rate import RateLine
 from tenure.apps.cli.sizes import check_hypothesis, chosen_features
-from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
+from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.conform.verdicts import Mode

@@ -70,7 +70,7 @@ COMMANDS = {
         "List the bundled examples, or copy one's manifests to play with.",
     ),
     "schema": (
-        "tenure.apps.cli.schema:schema_command",
+        "tenure.apps.cli.examples:schema_command",
         "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
     ),
     "vectors": (

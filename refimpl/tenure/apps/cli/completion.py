@@ -7,6 +7,8 @@ from pathlib import Path
 
 import typer
 
+from tenure.apps.cli.bundled import example_names, schema_names
+
 LARGEST_BYTES = 2_000_000
 """Manifests of at most this size are read for the names in them; a key press does not wait for more."""
 
@@ -17,8 +19,6 @@ def complete_example(incomplete: str) -> Iterator[str]:
     >>> list(complete_example("two"))
     ['two-teams']
     """
-    from tenure.apps.cli.inputs import example_names
-
     return (name for name in example_names() if name.startswith(incomplete))
 
 
@@ -54,8 +54,6 @@ def complete_schema(incomplete: str) -> Iterator[str]:
     >>> list(complete_schema("dec"))
     ['decide']
     """
-    from tenure.apps.cli.schema import schema_names
-
     return (name for name in schema_names() if name.startswith(incomplete))
 
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, print_answer
-from tenure.apps.cli.rate import RateLine
-from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
 from tenure.apps.cli.sizes import check_hypothesis, chosen_features, chosen_options
-from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import CALLS
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.conform.verdicts import Mode

@@ -1,17 +1,57 @@
-"""`tenure example`."""
+"""`tenure example` and `tenure schema`: what comes with Tenure, listed and printed."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tenure.apps.cli.completion import complete_example
-from tenure.apps.cli.inputs import example_folder, example_names
+from tenure.apps.cli.bundled import example_folder, example_names, schema, schema_names
+from tenure.apps.cli.completion import complete_example, complete_schema
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.errors import bad_input
+
+
+def schema_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="What the schema describes.", show_default="list them", autocompletion=complete_schema
+        ),
+    ] = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.
+
+    Which there are:
+
+    \b
+    tenure schema
+
+    For a program that reads decisions:
+
+    \b
+    tenure schema decide > decide.schema.json
+    tenure decide cluster/ -w ml/train -o json > answer.json
+
+    For a program that asks the oracle, or answers as it does:
+
+    \b
+    tenure schema oracle-request
+    tenure schema oracle-answer
+
+    Exit codes: 0 printed, 2 no such schema.
+    """
+    if name is None:
+        listed = [{"name": each, "title": schema(each)["title"]} for each in schema_names()]
+        lines = (f"{each['name']:16} {each['title']}" for each in listed)
+        print_answer(output, {"schemas": listed}, lines)
+        return
+    found = schema(name)
+    print_answer(output, found, json.dumps(found, indent=2, ensure_ascii=False).splitlines())
 
 
 def example_command(

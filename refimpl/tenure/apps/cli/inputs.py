@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
+from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import bad_input
 from tenure.manifests.load import Loaded, load
-from tenure.resources import bundled
 
 
 def load_input(paths: Sequence[str], example: str | None) -> Loaded:
@@ -49,27 +49,6 @@ def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path
     if not paths:
         raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
     return paths
-
-
-def example_names() -> list[str]:
-    """The bundled examples.
-
-    >>> "two-teams" in example_names()
-    True
-    """
-    return sorted(each.name for each in bundled("examples").iterdir() if each.is_dir())
-
-
-def example_folder(name: str) -> Path:
-    """The folder of a bundled example.
-
-    Raises:
-        InputError: there is no such example.
-    """
-    names = example_names()
-    if name not in names:
-        raise bad_input("example", name, f"one of {', '.join(names)}")
-    return bundled("examples") / name
 
 
 def said_warnings(loaded: Loaded, more: Iterable[str] = ()) -> list[str]:

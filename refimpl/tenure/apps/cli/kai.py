@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.commands import SETTINGS, Command, Group
-from tenure.apps.cli.inputs import example_folder
 from tenure.apps.cli.options import Example, Now
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, complain

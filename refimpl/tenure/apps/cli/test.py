@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tenure.apps.cli.output import Output, print_answer
-from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, progress
 from tenure.apps.testing import Checked, Document, Status, checks_of, expectation_files, load_documents, run
-from tenure.apps.testing.report import answer_of, text_lines
+from tenure.apps.testing.results import answer_of, text_lines
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.reports import FORMS, report_text

@@ -17,8 +17,7 @@ from tenure.apps.cli.options import (
     overrides_of,
     parse_gates,
 )
-from tenure.apps.cli.output import Output, OutputOption, print_answer
-from tenure.apps.cli.reporting import Reporting, Reports
+from tenure.apps.cli.output import Output, OutputOption, Reporting, Reports, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems

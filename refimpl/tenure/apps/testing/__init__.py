@@ -5,7 +5,7 @@ A document is a scenario over time, as `tenure play` takes it, or manifests with
 
 from tenure.apps.testing.check import Check, Result, Status
 from tenure.apps.testing.documents import SUFFIX, Document, expectation_files, load_documents
-from tenure.apps.testing.report import Checked, checks_of, run
+from tenure.apps.testing.results import Checked, checks_of, run
 
 __all__ = [
     "SUFFIX",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tenure.apps.testing.report import checks_schema
+from tenure.apps.testing.results import checks_schema
 from tenure.telling.answers.written import write_schema
 
 if __name__ == "__main__":

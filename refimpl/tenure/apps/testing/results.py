@@ -10,7 +10,7 @@ from typing import Any, Final
 from tenure.apps.testing.check import Check, Result, Status
 from tenure.apps.testing.documents import Document
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
-from tenure.reports.problems import place_in
+from tenure.reports.content import place_in
 from tenure.telling.answers.written import schema_of, written
 from tenure.timeline.checks import LocateIn
 

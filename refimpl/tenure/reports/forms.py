@@ -1,0 +1,242 @@
+"""Reports as JUnit, as SARIF, as annotations of GitHub; which of them are asked for, and where they go."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+from tenure.errors import InputError, Problem, bad_input
+from tenure.reports.content import Case, Place, Report, RuleText, Suite, Trouble
+
+# What XML has no place for; names of objects and solvers may hold any of it.
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_lines(report: Report) -> Iterator[str]:
+    """The report's lines.
+
+    >>> from tenure.reports.content import Case, Suite
+    >>> bad = Case("queues.yaml", "ClusterQueue/a", failure="found 1 < 2")
+    >>> print(*junit_lines(Report("tenure validate", (Suite("queues.yaml", (bad,)),))), sep="\\n")
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="tenure validate">
+      <testsuite name="queues.yaml" tests="1" failures="1" errors="0">
+        <testcase classname="queues.yaml" name="ClusterQueue/a">
+          <failure message="found 1 &lt; 2" />
+        </testcase>
+      </testsuite>
+    </testsuites>
+    """
+    suites = _element("testsuites", name=report.tool, time=_time(report.seconds))
+    suites.extend(map(_suite, report.suites))
+    ET.indent(suites)
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield from ET.tostring(suites, encoding="unicode").splitlines()
+
+
+def _suite(suite: Suite) -> ET.Element:
+    failures = sum(bool(each.failure) for each in suite.cases)
+    element = _element(
+        "testsuite",
+        name=suite.name,
+        tests=str(len(suite.cases) if suite.tests is None else suite.tests),
+        failures=str(failures if suite.failures is None else suite.failures),
+        errors=str(sum(bool(each.error) for each in suite.cases)),
+    )
+    element.extend(map(_case, suite.cases))
+    return element
+
+
+def _case(case: Case) -> ET.Element:
+    element = _element("testcase", classname=case.group, name=case.name, time=_time(case.seconds))
+    for kind, message in (("failure", case.failure), ("error", case.error)):
+        if message:
+            wrong = _element(kind, message=message)
+            wrong.text = _text(case.details) or None
+            element.append(wrong)
+    if case.said:
+        ET.SubElement(element, "system-out").text = _text(case.said)
+    return element
+
+
+def _element(tag: str, **attributes: str) -> ET.Element:
+    return ET.Element(tag, {name: _text(value) for name, value in attributes.items() if value})
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.3f}"
+
+
+def _text(text: str) -> str:
+    return _NOT_XML.sub("?", text)
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def to_sarif(report: Report) -> dict[str, Any]:
+    """The report as a SARIF log with one run.
+
+    Source: OASIS SARIF 2.1.0, sections 3.13 (log), 3.14 (run), 3.27 (result), 3.49 (reportingDescriptor).
+
+    >>> from tenure.reports.content import Trouble
+    >>> bad = Trouble("x", "Cohort/a: spec", "wrong", (Place("of teams/a.yaml", 3),))
+    >>> result, = to_sarif(Report("tenure validate", troubles=(bad,)))["runs"][0]["results"]
+    >>> result["locations"][0]["physicalLocation"]
+    {'artifactLocation': {'uri': 'of%20teams/a.yaml'}, 'region': {'startLine': 3}}
+    """
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": report.tool, "rules": list(map(_rule, report.rules))}},
+        "columnKind": "unicodeCodePoints",
+        "results": list(map(_result, report.troubles)),
+        "invocations": [{"executionSuccessful": report.finished}],
+    }
+    if report.properties:
+        run["properties"] = dict(report.properties)
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: RuleText) -> dict[str, Any]:
+    described = {"id": rule.id, "shortDescription": {"text": rule.short}}
+    return {**described, "fullDescription": {"text": rule.full}} if rule.full else described
+
+
+def _result(trouble: Trouble) -> dict[str, Any]:
+    first, others = trouble.places[:1], trouble.places[1:]
+    return {
+        "ruleId": trouble.rule,
+        "level": str(trouble.level),
+        "message": {"text": _message(f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text)},
+        "locations": list(map(_location, first)),
+        "relatedLocations": [{"id": number, **_location(each)} for number, each in enumerate(others)],
+    }
+
+
+def _message(text: str) -> str:
+    """A text in which braces are no placeholders.
+
+    Source: OASIS SARIF 2.1.0, section 3.11.5.
+    """
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _location(place: Place) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
+    if place.line:
+        physical["region"] = {"startLine": place.line}
+    return {"physicalLocation": physical}
+
+
+def _uri(file: str) -> str:
+    """A file as a URI; below the current folder relative to it, which is what code scanning looks up."""
+    path = Path(file)
+    if path.is_absolute():
+        here = Path.cwd()
+        if not path.is_relative_to(here):
+            return path.as_uri()
+        path = path.relative_to(here)
+    return quote(path.as_posix())
+
+
+def github_lines(report: Report) -> Iterator[str]:
+    """The report's lines.
+
+    Source: GitHub Actions, Workflow commands: `::error file=…,line=…,title=…::message`, and what is escaped.
+
+    >>> from tenure.reports.content import Place, Trouble
+    >>> bad = Trouble("x", "Cohort/a: spec", "100 %\\nwrong", (Place("a,b.yaml", 3),))
+    >>> print(*github_lines(Report("tenure validate", troubles=(bad,), closing="1 error")), sep="\\n")
+    ::error file=a%2Cb.yaml,line=3,title=Cohort/a%3A spec::100 %25%0Awrong
+    ::notice title=tenure validate::1 error
+    """
+    yield from map(_annotation, report.troubles)
+    if report.closing:
+        yield f"::notice title={_property(report.tool)}::{_data(report.closing)}"
+
+
+def _annotation(trouble: Trouble) -> str:
+    said = {"title": trouble.title}
+    if trouble.places:
+        place = trouble.places[0]
+        line = {"line": str(place.line)} if place.line else {}
+        said = {"file": place.file, **line, **said}
+    properties = ",".join(f"{name}={_property(value)}" for name, value in said.items())
+    return f"::{trouble.level} {properties}::{_data(trouble.text)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMS: Final = ("junit", "sarif", "github")
+_OPTION: Final = "--report"
+_STDOUT: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A report that is asked for.
+
+    Args:
+        form: one of `FORMS`.
+        path: the file, or `-` for standard output.
+    """
+
+    form: str
+    path: str
+
+
+def parse_targets(written: Sequence[str]) -> tuple[Target, ...]:
+    """Reports as `--report FORM=FILE` asks for them.
+
+    Raises:
+        InputError: no such form, no file, or a folder that is not there: said before any work is done.
+
+    >>> parse_targets(["junit=out.xml", "github=-"])
+    (Target(form='junit', path='out.xml'), Target(form='github', path='-'))
+    """
+    targets = []
+    for each in written:
+        form, separator, path = each.partition("=")
+        if not separator or form not in FORMS or not path:
+            raise bad_input(_OPTION, each, f"FORM=FILE with a form of {', '.join(FORMS)}")
+        if path != _STDOUT and not Path(path).parent.is_dir():
+            raise bad_input(_OPTION, each, f"a file in a folder that exists; {Path(path).parent} does not")
+        targets.append(Target(form, path))
+    return tuple(targets)
+
+
+def report_text(report: Report, form: str) -> str:
+    """A report in one of the forms, with a line break at its end."""
+    if form == "sarif":
+        return json.dumps(to_sarif(report), indent=2, ensure_ascii=False) + "\n"
+    lines = junit_lines(report) if form == "junit" else github_lines(report)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_reports(report: Report, targets: Sequence[Target]) -> None:
+    """Write a report to every place that asks for it.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    for each in targets:
+        text = report_text(report, each.form)
+        if each.path == _STDOUT:
+            print(text, end="", flush=True)
+            continue
+        try:
+            Path(each.path).write_text(text, encoding="utf-8", errors="replace")
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise InputError([Problem(_OPTION, reason.lower(), "a file to write", file=each.path)]) from None
