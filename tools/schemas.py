@@ -7,20 +7,48 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
+from tenure.conformance.answer_shapes import AccessibleAnswer, Answer
+from tenure.conformance.request_shapes import Request
+from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
+from tenure.lab.campaign.report import CampaignReport
+from tenure.lab.conform.report import Conformance
+from tenure.telling.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.timeline.record import PlayAnswer
+from tenure_proofs.answer import ProveAnswer
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
 
 WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
+    "accessible": (AccessibleAnswer, "tenure accessible -o json"),
+    "campaign": (CampaignReport, "tenure campaign -o json"),
+    "conform": (Conformance, "tenure conform -o json"),
+    "explain": (ExplainAnswer, "tenure explain -o json"),
+    "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
+    "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),
+    "kai-validate": (ValidateAnswer, "tenure kai validate -o json"),
+    "oracle-answer": (Answer, "an answer of tenure oracle"),
     "play": (PlayAnswer, "tenure play -o json"),
+    "prove": (ProveAnswer, "tenure prove -o json"),
+    "test": (ChecksAnswer, "tenure test -o json"),
+    "why": (WhyAnswer, "tenure why -o json"),
+    "why-not": (WhyNotAnswer, "tenure why-not -o json"),
 }
 """What is written, by the schema's name: the type, and the schema's title."""
+
+READ: Final[Mapping[str, tuple[Any, str]]] = {
+    "oracle-request": (Request, "a request of tenure oracle"),
+}
+"""What is read, likewise."""
 
 
 def made_schemas() -> dict[str, dict[str, Any]]:
     """Every schema, by its name."""
-    return {name: json_schema(shape, title) for name, (shape, title) in WRITTEN.items()}
+    return {
+        **{name: json_schema(*described) for name, described in WRITTEN.items()},
+        **{name: json_schema(*described, mode="validation") for name, described in READ.items()},
+    }
 
 
 if __name__ == "__main__":

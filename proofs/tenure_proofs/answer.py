@@ -1,15 +1,12 @@
-"""What `tenure prove -o json` prints; `python -m tenure_proofs.answer spec/schemas` writes its schema."""
+"""What `tenure prove -o json` prints."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from tenure.conformance.json_schema import Shape, json_schema
-from tenure.telling.answers.written import write_schema
+from tenure.as_json import Shape
 from tenure_proofs.registry import Verdict
 
 VERSION: Literal["tenure-proof-report/4"] = "tenure-proof-report/4"
@@ -206,16 +203,3 @@ class ProveAnswer(Shape):
     """What was not asked anew; its seconds are those of the run that asked."""
     bounded: BoundedShape | None
     """Whole decisions, up to a bound; null where they were left out."""
-
-
-def prove_schema() -> dict[str, Any]:
-    """The JSON Schema of what `tenure prove -o json` prints.
-
-    >>> prove_schema()["title"]
-    'tenure prove -o json'
-    """
-    return json_schema(ProveAnswer, "tenure prove -o json")
-
-
-if __name__ == "__main__":
-    write_schema(Path(sys.argv[1]), "prove", prove_schema())

@@ -10,9 +10,10 @@ from xml.etree import ElementTree as ET
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
+from tenure.as_json import as_json
 from tenure.lab.campaign.checks import checks_of
 from tenure.lab.campaign.plan import Plan
-from tenure.lab.campaign.report import Told, campaign_answer, campaign_lines, campaign_schema, report_of
+from tenure.lab.campaign.report import Told, campaign_lines, report_of
 from tenure.lab.campaign.tally import Tally
 from tenure.reports import report_text
 from tests.process import tenure
@@ -28,9 +29,8 @@ TOLD = Told(305, "the core differs", "tenure campaign --seed 7 --index 305", "x.
 STOPPED = report_of(Plan(2000, 7), TALLY, (TOLD,), complete=False)
 
 
-def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
-    assert schema("campaign") == campaign_schema(), "python -m tenure.lab.campaign.report spec/schemas"
-    Draft202012Validator(schema("campaign")).validate(campaign_answer(STOPPED))
+def test_the_answer_is_as_its_schema_says() -> None:
+    Draft202012Validator(schema("campaign")).validate(as_json(STOPPED))
 
 
 def test_a_person_reads_what_differs_and_that_it_was_stopped() -> None:

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure.kai.schemas import SHAPES, kai_schema
 from tests.command_line import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,9 +119,3 @@ def test_manifests_come_from_standard_input_and_warnings_go_to_standard_error() 
     done = tenure("kai", "resolve", "-", "--victim-queue", "a", stdin=json.dumps(queue).encode())
     assert done.stdout.startswith(b"-1s for a job in a")
     assert b"negative" in done.stderr
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_schema_is_published_as_the_shapes_have_it(name: str) -> None:
-    published = ROOT / "spec" / "schemas" / f"kai-{name}.schema.json"
-    assert json.loads(published.read_text(encoding="utf-8")) == kai_schema(name)

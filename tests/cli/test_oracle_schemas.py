@@ -16,7 +16,6 @@ from tenure.conformance.lines import answer_line
 from tenure.conformance.protocol import answer
 from tenure.conformance.request_shapes import DecideInput
 from tenure.conformance.requests import FIELDS, RECORDED, REQUIRED
-from tenure.conformance.schemas import SHAPES, oracle_schema
 from tenure.conformance.vectors import load_vectors
 from tenure.manifests.conversion import GROUP, VERSIONS
 from tests.conformance.recorded import RANDOM, TESTS, needs_recorded
@@ -203,11 +202,6 @@ MAPS = ("flavors", "resourceUsage", "requests", "nodeLabels", "nodeSelector", "j
 
 OTHERS: tuple[Any, ...] = (None, "x", 1.5, True, [3], {"x": 1})
 """Values of every type."""
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_oracles_schemas_are_those_that_the_shapes_make(name: str) -> None:
-    assert schema(name) == oracle_schema(name), "python -m tenure.conformance.schemas spec/schemas"
 
 
 def test_the_shape_of_a_decision_names_the_fields_that_are_read() -> None:

@@ -19,7 +19,6 @@ from tenure.lab.conform import compare
 from tenure.lab.conform.compare import Comparison
 from tenure.lab.conform.histogram import Histogram
 from tenure.lab.conform.programs import Program
-from tenure.lab.conform.report import conform_schema
 from tenure.lab.conform.run import Plan, comparison, parts
 from tenure.lab.conform.shrinking import shrink
 from tenure.lab.conform.summary import summary
@@ -133,10 +132,6 @@ def test_a_difference_in_junit_has_the_request_to_ask_again(
     counts = {suite.get("name"): int(suite.get("failures", "")) for suite in suites}
     assert counts["vectors"] == 0
     assert counts["random scenarios"] > 0
-
-
-def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
-    assert schema("conform") == conform_schema(), "python -m tenure.lab.conform.report spec/schemas"
 
 
 def test_an_index_is_drawn_again_alone(tmp_path: Path, everything_fits: None) -> None:

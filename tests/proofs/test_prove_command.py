@@ -10,7 +10,6 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure_proofs.answer import prove_schema
 from tenure_proofs.bounded.trial import PARTS
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.proofs.trees import tenure
@@ -70,10 +69,6 @@ def test_cvc5_answers_alone_where_it_is_asked_to_and_a_refuted_claim_has_its_sto
         "guaranteed": {"cvc5": "unsat"},
     }
     assert protected["verdicts"]["released"]["counterexample"]["story"]
-
-
-def test_the_published_schema_is_the_one_that_the_shapes_make() -> None:
-    assert schema("prove") == prove_schema(), "python -m tenure_proofs.answer spec/schemas"
 
 
 def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import WithJsonSchema
 
-from tenure.conformance.json_schema import Shape
+from tenure.as_json import Shape
 from tenure.conformance.request_shapes import CHOICE, PRESET
 from tenure.errors import ErrorCode
 from tenure.model import Outcome, Reason

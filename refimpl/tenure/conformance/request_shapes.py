@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema
 
-from tenure.conformance.json_schema import Shape
+from tenure.as_json import Shape
 from tenure.manifests import fields, schema
 from tenure.manifests import workload_schema as workloads
 from tenure.manifests.feature_gates import KNOWN, NOT_MODELLED

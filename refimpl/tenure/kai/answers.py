@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.errors import bad_input
-from tenure.kai.arguments import method_name
-from tenure.kai.entries import ACTIONS
-from tenure.kai.model import Job, Victim
-from tenure.kai.session import Filtered, JobLoss, Protection, Session
-from tenure.kai.shapes import (
+from tenure.kai.answer_types import (
     FilterAnswer,
     FilteredShape,
     GroupShape,
@@ -17,6 +13,10 @@ from tenure.kai.shapes import (
     ResolveAnswer,
     ValidateAnswer,
 )
+from tenure.kai.arguments import method_name
+from tenure.kai.entries import ACTIONS
+from tenure.kai.model import Job, Victim
+from tenure.kai.session import Filtered, JobLoss, Protection, Session
 from tenure.kai.words import (
     elastic_findings,
     filter_finding,
@@ -72,6 +72,7 @@ def resolve_answer(session: Session, action: Action, pending: str | None, victim
         path=found.path,
         summary=f"{value} for a job in {victim}: {origin(found)}",
         findings=tuple(resolution_findings(found, session.scene)),
+        warnings=session.scene.warnings,
     )
 
 
@@ -100,6 +101,7 @@ def filter_answer(
         method=method_name(session.scene.arguments.method),
         summary=_filter_summary(pending, shapes),
         victims=shapes,
+        warnings=session.scene.warnings,
     )
 
 
@@ -175,6 +177,7 @@ def validate_answer(
         stands=said.stands,
         summary=f"The scenario for {pending} {verb}{refused}",
         victims=shapes,
+        warnings=session.scene.warnings,
     )
 
 

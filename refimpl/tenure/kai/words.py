@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
 from tenure.kai.model import Job, Queue, Scene
 from tenure.kai.resolver import Resolution
 from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection
-from tenure.kai.shapes import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
 from tenure.telling.findings import Finding

@@ -8,13 +8,16 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainValidator,
     StrictInt,
+    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
 
 from tenure.errors import InputError, Problem, not_modelled
 from tenure.manifests.durations import parse_duration
@@ -77,8 +80,20 @@ def _object_name(value: object) -> str:
     return name
 
 
-def _absent_if_empty(value: object) -> object:
+class _Unset:
     """Go writes an unset policy as an empty string, which the API server replaces by the default."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_absent_if_empty, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        inner = handler(schema)
+        return {"anyOf": [*inner.get("anyOf", [inner]), {"const": ""}]}
+
+
+def _absent_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
@@ -109,17 +124,22 @@ def refuse_any(reason: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-Text: TypeAlias = Annotated[str, PlainValidator(_text)]
-Name: TypeAlias = Annotated[str, PlainValidator(_name)]
-Quantity: TypeAlias = Annotated[Fraction, PlainValidator(_quantity)]
-NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount)]
-Weight: TypeAlias = Annotated[int, PlainValidator(_weight)]
-InstantText: TypeAlias = Annotated[int, PlainValidator(_instant)]
-DurationText: TypeAlias = Annotated[int, PlainValidator(_duration)]
+_TEXT = {"type": "string", "maxLength": MAX_TEXT}
+_NUMBER = WithJsonSchema({"type": ["string", "number"]})
+
+Text: TypeAlias = Annotated[str, PlainValidator(_text), WithJsonSchema(_TEXT)]
+Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema({**_TEXT, "minLength": 1})]
+Quantity: TypeAlias = Annotated[Fraction, PlainValidator(_quantity), _NUMBER]
+NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount), _NUMBER]
+Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
+InstantText: TypeAlias = Annotated[
+    int, PlainValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+DurationText: TypeAlias = Annotated[int, PlainValidator(_duration), WithJsonSchema({"type": "string"})]
 Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]
 Positive: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=2**31)]
-Unset = BeforeValidator(_absent_if_empty)
+Unset = _Unset()
 
 
 class Known(BaseModel):
@@ -135,7 +155,11 @@ class Open(BaseModel):
 
 
 class Metadata(Open):
-    name: Annotated[str, PlainValidator(_object_name)]
+    name: Annotated[
+        str,
+        PlainValidator(_object_name),
+        WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
+    ]
     namespace: Text | None = None
     uid: Text | None = None
     creation_timestamp: InstantText | None = None

@@ -259,14 +259,15 @@ def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form
 
 
 def _print(report: CampaignReport, output: Form) -> None:
+    from tenure.as_json import as_json
     from tenure.lab.campaign.checks import checks_of
-    from tenure.lab.campaign.report import campaign_answer, campaign_lines
+    from tenure.lab.campaign.report import campaign_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:
         print(report_text(checks_of(report), output), end="")
         return
-    print_answer(Output(output.value), campaign_answer(report), campaign_lines(report))
+    print_answer(Output(output.value), as_json(report), campaign_lines(report))
 
 
 def _rate_line(journal: Journal) -> RateLine:

@@ -19,6 +19,7 @@ from tenure.manifests import did_you_mean
 from tenure.readings import preset
 
 if TYPE_CHECKING:
+    from tenure.as_json import as_json
     from tenure.lab.conform.report import Conformance
 
 SCENARIOS = 1000
@@ -209,10 +210,10 @@ def conform_command(
 
 def _print(conformance: Conformance, output: Form) -> None:
     from tenure.lab.conform.checks import checks_of
-    from tenure.lab.conform.report import conform_answer, conform_lines
+    from tenure.lab.conform.report import conform_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:
         print(report_text(checks_of(conformance), output), end="")
         return
-    print_answer(Output(output.value), conform_answer(conformance), conform_lines(conformance))
+    print_answer(Output(output.value), as_json(conformance), conform_lines(conformance))

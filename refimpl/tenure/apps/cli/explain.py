@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,13 +27,14 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.model import Cluster, Workload
 from tenure.telling.answers.decision import explain_answer
 from tenure.telling.answers.lines import explain_lines, why_lines, why_not_lines
+from tenure.telling.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.telling.answers.why import why_answer
 from tenure.telling.answers.why_not import why_not_answer
-from tenure.telling.answers.written import written
 from tenure.telling.flips import DEFAULT_LIMIT
 
 
@@ -262,8 +264,13 @@ def _running(cluster: Cluster, name: str) -> Workload:
     return running[name]
 
 
-def _print(output: Output, answer: object, lines: Iterable[str], warnings: list[str]) -> None:
+def _print(
+    output: Output,
+    answer: ExplainAnswer | WhyAnswer | WhyNotAnswer,
+    lines: Iterable[str],
+    warnings: list[str],
+) -> None:
     if output == Output.TEXT:
         print_answer(output, None, lines)
     else:
-        print_answer(output, {**written(answer), "warnings": warnings}, ())
+        print_answer(output, as_json(replace(answer, warnings=tuple(warnings))), ())

@@ -13,6 +13,7 @@ from tenure.apps.cli.commands import SETTINGS, Command, Group
 from tenure.apps.cli.options import Example, Now
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, complain
+from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.kai import Action, Scene, Session, Victim
 from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
@@ -102,7 +103,7 @@ def filter_command(
     choose_colour(color)
     session = _session(paths, example, argument, now)
     answer = filter_answer(session, _job(pending), victim or (), _action(action))
-    _print(output, answer, filter_lines(answer), session.scene)
+    _print(output, answer, filter_lines(answer))
     if not any(each.passes for each in answer.victims):
         raise typer.Exit(1)
 
@@ -142,7 +143,7 @@ def validate_command(
     session = _session(paths, example, argument, now)
     victims = [_victim(each, session) for each in take or ()]
     answer = validate_answer(session, _job(pending), victims, _action(action))
-    _print(output, answer, validate_lines(answer), session.scene)
+    _print(output, answer, validate_lines(answer))
     if not answer.stands:
         raise typer.Exit(1)
 
@@ -178,7 +179,7 @@ def resolve_command(
     asked = pending_queue or victim_queue
     between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
     answer = resolve_answer(session, _action(action) or between, asked, victim_queue)
-    _print(output, answer, resolve_lines(answer), session.scene)
+    _print(output, answer, resolve_lines(answer))
 
 
 def _known(option: str, queue: str | None, scene: Scene) -> None:
@@ -242,10 +243,5 @@ def _victim(text: str, session: Session) -> Victim:
     return Victim(name, tuple(pod.name for _, pod in job.pods() if pod.status.holds_a_place))
 
 
-def _print(output: Output, answer: object, lines: Any, scene: Scene) -> None:
-    if output == Output.TEXT:
-        print_answer(output, None, lines)
-        return
-    from tenure.telling.answers.written import written
-
-    print_answer(output, {**written(answer), "warnings": list(scene.warnings)}, ())
+def _print(output: Output, answer: object, lines: Any) -> None:
+    print_answer(output, None if output == Output.TEXT else as_json(answer), lines)

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from tenure.apps.testing.check import Check, Result, Status
 from tenure.apps.testing.documents import Document
+from tenure.as_json import as_json
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in
-from tenure.telling.answers.written import schema_of, written
 from tenure.timeline.checks import LocateIn
 
 _RULES: Final = (
@@ -22,57 +22,48 @@ _RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check that has run.
-
-    Args:
-        document: where it stands.
-        check: the check.
-        result: what came of it.
-    """
+    """A check that has run."""
 
     document: Document
+    """Where it stands."""
     check: Check
+    """The check."""
     result: Result
+    """What came of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectationShape:
-    """One expectation.
-
-    Args:
-        file: the file.
-        test: the test or scenario in it.
-        field: its path in that document.
-        line: where it stands; 0 where that is not known.
-        name: what is expected, for people.
-        status: holds, fails, or error where it cannot be found out.
-        expected: in words.
-        found: in words.
-        why: the rules' findings behind a failure, line by line.
-    """
+    """One expectation."""
 
     file: str
+    """The file."""
     test: str
+    """The test or scenario in it."""
     field: str
+    """Its path in that document."""
     line: int
+    """Where it stands; 0 where that is not known."""
     name: str
+    """What is expected, for people."""
     status: str
+    """Holds, fails, or error where it cannot be found out."""
     expected: str
+    """In words."""
     found: str
+    """In words."""
     why: tuple[str, ...]
+    """The rules' findings behind a failure, line by line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChecksAnswer:
-    """What came of files of expectations.
-
-    Args:
-        holds: whether every expectation does.
-        expectations: all of them, in the order of their files.
-    """
+    """What came of files of expectations."""
 
     holds: bool
+    """Whether every expectation does."""
     expectations: tuple[ExpectationShape, ...]
+    """All of them, in the order of their files."""
 
 
 def run(documents: Iterable[Document]) -> Iterator[Checked]:
@@ -115,7 +106,7 @@ def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
         for each in done
     )
     holds = all(each.result.status == Status.HOLDS for each in done)
-    return written(ChecksAnswer(holds, tuple(shapes)))
+    return as_json(ChecksAnswer(holds, tuple(shapes)))
 
 
 def text_lines(done: Sequence[Checked]) -> Iterator[str]:
@@ -138,15 +129,6 @@ def closing_line(done: Sequence[Checked]) -> str:
     errors = f", {wrong} cannot be found out" if wrong else ""
     plural = "" if len(done) == 1 else "s"
     return f"test: {len(done)} expectation{plural}, {count[Status.FAILS]} fail{errors}"
-
-
-def checks_schema() -> dict[str, Any]:
-    """The JSON Schema of what `tenure test -o json` prints.
-
-    >>> checks_schema()["title"]
-    'tenure test -o json'
-    """
-    return schema_of(ChecksAnswer, "tenure test -o json")
 
 
 def _text(each: Checked) -> Iterator[str]:

@@ -2,71 +2,61 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tenure.lab.campaign.plan import Plan
 from tenure.lab.campaign.tally import Tally
 from tenure.lab.conform.report import Count, counts
-from tenure.telling.answers.written import schema_of, write_schema, written
 
-TITLE: Final = "tenure campaign -o json"
 CORE: Final = "the optimized core"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A scenario that was decided otherwise.
-
-    Args:
-        index: which of the seed's.
-        verdict: what came of it.
-        again: the command that draws and decides it again.
-        vector: the file that has it, made small, as a vector; empty where none was written.
-        request: it made small, as a request of the oracle.
-    """
+    """A scenario that was decided otherwise."""
 
     index: int
+    """Which of the seed's."""
     verdict: str
+    """What came of it."""
     again: str
+    """The command that draws and decides it again."""
     vector: str
+    """The file that has it, made small, as a vector; empty where none was written."""
     request: str
+    """It made small, as a request of the oracle."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """What a campaign came to; the same seed and count give the same report, whoever did the work.
-
-    Args:
-        compared: what was compared with the reference: the optimized core, or a program's command line.
-        seed: what the scenarios were drawn from.
-        planned: how many scenarios it has.
-        scenarios: how many are done. A program gets fewer than planned where a draw comes up twice.
-        complete: whether all blocks are done.
-        failed: scenarios that are neither agreement, nor left out, nor signed.
-        verdicts: what came of them.
-        decisions: the reference's decisions; a program's own.
-        victims: Preempt decisions by number of victims.
-        reasons: scenarios with a victim for this reason.
-        traits: what else there is about them.
-        differences: the first that failed.
-    """
+    """What a campaign came to; the same seed and count give the same report, whoever did the work."""
 
     compared: str
+    """What was compared with the reference: the optimized core, or a program's command line."""
     seed: int
+    """What the scenarios were drawn from."""
     planned: int
+    """How many scenarios it has."""
     scenarios: int
+    """How many are done. A program gets fewer than planned where a draw comes up twice."""
     complete: bool
+    """Whether all blocks are done."""
     failed: int
+    """Scenarios that are neither agreement, nor left out, nor signed."""
     verdicts: tuple[Count, ...]
+    """What came of them."""
     decisions: tuple[Count, ...]
+    """The reference's decisions; a program's own."""
     victims: tuple[Count, ...]
+    """Preempt decisions by number of victims."""
     reasons: tuple[Count, ...]
+    """Scenarios with a victim for this reason."""
     traits: tuple[Count, ...]
+    """What else there is about them."""
     differences: tuple[Told, ...]
+    """The first that failed."""
 
 
 def report_of(plan: Plan, tally: Tally, differences: tuple[Told, ...], *, complete: bool) -> CampaignReport:
@@ -85,21 +75,6 @@ def report_of(plan: Plan, tally: Tally, differences: tuple[Told, ...], *, comple
         traits=counts(tally.traits),
         differences=differences,
     )
-
-
-def campaign_schema() -> dict[str, Any]:
-    """The JSON Schema of what `tenure campaign -o json` prints.
-
-    >>> campaign_schema()["title"]
-    'tenure campaign -o json'
-    """
-    return schema_of(CampaignReport, TITLE)
-
-
-def campaign_answer(report: CampaignReport) -> dict[str, Any]:
-    """What `tenure campaign -o json` prints."""
-    answer: dict[str, Any] = written(report)
-    return answer
 
 
 def campaign_lines(report: CampaignReport) -> Iterator[str]:
@@ -124,7 +99,3 @@ def _table(title: str, counted: tuple[Count, ...], total: int) -> Iterator[str]:
         yield f"  {title}"
     for each in counted:
         yield f"    {100 * each.count / max(total, 1):6.2f} %  {each.count:8}  {each.what}"
-
-
-if __name__ == "__main__":
-    write_schema(Path(sys.argv[1]), "campaign", campaign_schema())

@@ -3,102 +3,85 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tenure.lab.conform.compare import Compared
 from tenure.lab.conform.histogram import Histogram
 from tenure.lab.conform.verdicts import FAILURES
-from tenure.telling.answers.written import schema_of, write_schema, written
 
-TITLE: Final = "tenure conform -o json"
 DRAWN: Final = "seed "
 """How the case of a random scenario begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often something came of it.
-
-    Args:
-        what: what came of it, such as `agree` or `signed divergence DV-050`.
-        count: how often.
-    """
+    """How often something came of it."""
 
     what: str
+    """What came of it, such as `agree` or `signed divergence DV-050`."""
     count: int
+    """How often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A request that the program answers otherwise, and no signed divergence predicts.
-
-    Args:
-        case: the vector's identifier, or the seed and the index of the random scenario.
-        about: why the vector exists, or the options that draw the scenario again.
-        verdict: what came of it.
-        lines: both answers and the scenario, for a person to read; a random one is made small.
-        request: the request as JSON, to ask again.
-    """
+    """A request that the program answers otherwise, and no signed divergence predicts."""
 
     case: str
+    """The vector's identifier, or the seed and the index of the random scenario."""
     about: str
+    """Why the vector exists, or the options that draw the scenario again."""
     verdict: str
+    """What came of it."""
     lines: tuple[str, ...]
+    """Both answers and the scenario, for a person to read; a random one is made small."""
     request: str
+    """The request as JSON, to ask again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What came of the random scenarios, and what they exercised.
-
-    Args:
-        seed: what they were drawn from.
-        scenarios: how many.
-        verdicts: what came of them.
-        decisions: the program's.
-        victims: its Preempt decisions by number of victims.
-        reasons: its scenarios with a victim for this reason.
-        traits: what else there is about them.
-    """
+    """What came of the random scenarios, and what they exercised."""
 
     seed: int
+    """What they were drawn from."""
     scenarios: int
+    """How many."""
     verdicts: tuple[Count, ...]
+    """What came of them."""
     decisions: tuple[Count, ...]
+    """The program's."""
     victims: tuple[Count, ...]
+    """Its Preempt decisions by number of victims."""
     reasons: tuple[Count, ...]
+    """Its scenarios with a victim for this reason."""
     traits: tuple[Count, ...]
+    """What else there is about them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """How far a program answers as the reference does.
-
-    Args:
-        program: its command line.
-        name: what it calls itself, with its version; empty when it does not say.
-        mode: how much of a decision has to be alike.
-        reading: the preset that decided; empty for each vector's own and the default for random scenarios.
-        conforms: whether every answer is the reference's, or what a signed divergence predicts, and one
-            agrees.
-        vectors: what came of the vectors.
-        drawn: what came of the random scenarios; None where none were asked.
-        disagreements: the first ones.
-    """
+    """How far a program answers as the reference does."""
 
     program: str
+    """Its command line."""
     name: str
+    """What it calls itself, with its version; empty when it does not say."""
     mode: str
+    """How much of a decision has to be alike."""
     reading: str
+    """The preset that decided; empty for each vector's own and the default for random scenarios."""
     conforms: bool
+    """Whether every answer is the reference's, or what a signed divergence predicts, and one agrees."""
     vectors: tuple[Count, ...]
+    """What came of the vectors."""
     drawn: Drawn | None
+    """What came of the random scenarios; None where none were asked."""
     disagreements: tuple[Disagreement, ...]
+    """The first ones."""
 
 
 def counts(counted: Counter[str]) -> tuple[Count, ...]:
@@ -121,21 +104,6 @@ def disagreement(case: str, about: str, compared: Compared, lines: Iterator[str]
     request = {"id": case, "call": compared.call, "input": compared.scenario}
     text = json.dumps(request, separators=(",", ":"), ensure_ascii=False)
     return Disagreement(case, about, str(compared.verdict), tuple(lines), text)
-
-
-def conform_schema() -> dict[str, Any]:
-    """The JSON Schema of what `tenure conform -o json` prints.
-
-    >>> conform_schema()["title"]
-    'tenure conform -o json'
-    """
-    return schema_of(Conformance, TITLE)
-
-
-def conform_answer(conformance: Conformance) -> dict[str, Any]:
-    """What `tenure conform -o json` prints."""
-    answer: dict[str, Any] = written(conformance)
-    return answer
 
 
 def conform_lines(conformance: Conformance) -> Iterator[str]:
@@ -198,7 +166,3 @@ def _table(title: str, counted: tuple[Count, ...], total: int = 0) -> Iterator[s
         yield f"  {title}"
     for each in counted:
         yield f"    {100 * each.count / whole:6.2f} %  {each.count:7}  {each.what}"
-
-
-if __name__ == "__main__":
-    write_schema(Path(sys.argv[1]), "conform", conform_schema())

@@ -1,4 +1,4 @@
-"""The shapes of the answers. JSON has the same fields with camelCase names; see `written` beside this.
+"""The shapes of the answers. JSON has the same fields with camelCase names.
 
 Amounts are texts as Kubernetes writes quantities, `unlimited` where there is no end; times are RFC 3339;
 workloads are `namespace/name`.
@@ -16,304 +16,271 @@ from tenure.telling.findings.flavors import FlavorTrial
 
 @dataclass(frozen=True, slots=True)
 class PreemptedShape:
-    """A running workload that is preempted.
-
-    Args:
-        workload: who.
-        cluster_queue: whose quota it holds.
-        reason: of the Preempted condition.
-        rules: the rules that allow it, from the outermost in.
-    """
+    """A running workload that is preempted."""
 
     workload: str
+    """`namespace/name`."""
     cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
     reason: str
+    """Of the Preempted condition."""
     rules: tuple[str, ...]
+    """The rules that allow it, from the outermost in."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeShape:
-    """A node on the path from the ClusterQueue to the root.
-
-    Args:
-        kind: ClusterQueue or Cohort.
-        name: of the object.
-        usage: what is in use at the node.
-        nominal: its own nominal quota.
-        quota: that, and what its children lend it.
-        local_quota: the part that a lending limit keeps from its cohort.
-        borrowing_limit: the most that it may borrow; null for no limit.
-        available: what is available here without preemption; negative where the node is in debt.
-        binds: what of this node bounds the request: `quota`, `borrowingLimit`, or empty.
-        billed: of a hero what others pay for, which `usage` does not count; of any other node what it and
-            those below it are billed for heroes, which `quota` does not count.
-        text: the same in words.
-    """
+    """A node on the path from the ClusterQueue to the root."""
 
     kind: str
+    """ClusterQueue or Cohort."""
     name: str
+    """Of the object."""
     usage: str
+    """What is in use at the node."""
     nominal: str
+    """Its own nominal quota."""
     quota: str
+    """Its nominal quota, and what its children lend it."""
     local_quota: str
+    """The part that a lending limit keeps from its cohort."""
     borrowing_limit: str | None
+    """The most that it may borrow; null for no limit."""
     available: str
+    """What is available here without preemption; negative where the node is in debt."""
     binds: str
+    """What of this node bounds the request: `quota`, `borrowingLimit`, or empty."""
     billed: str
+    """Of a hero what others pay for, which `usage` does not count; of any other node what it and those below
+    it are billed for heroes, which `quota` does not count."""
     text: str
+    """The same in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class WithheldShape:
-    """Idle quota of a node beside the path that a lending limit keeps there.
-
-    Args:
-        node: its name.
-        amount: how much.
-    """
+    """Idle quota of a node beside the path that a lending limit keeps there."""
 
     node: str
+    """Its name."""
     amount: str
+    """How much."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShortageShape:
-    """A flavor-resource that lacks quota, and where in the tree.
-
-    Args:
-        flavor: the flavor.
-        resource: the resource.
-        asked: how much the request asks for.
-        available: how much is available without preemption.
-        short: the difference.
-        path: the nodes from the ClusterQueue to the root.
-        withheld: idle quota that lending limits keep elsewhere.
-    """
+    """A flavor-resource that lacks quota, and where in the tree."""
 
     flavor: str
+    """The flavor."""
     resource: str
+    """The resource."""
     asked: str
+    """How much the request asks for."""
     available: str
+    """How much is available without preemption."""
     short: str
+    """The difference."""
     path: tuple[NodeShape, ...]
+    """The nodes from the ClusterQueue to the root."""
     withheld: tuple[WithheldShape, ...]
+    """Idle quota that lending limits keep elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlipShape:
-    """A change of one field of one object that changes the answer.
-
-    Args:
-        object: the object, as `ClusterQueue/team-a`; `clock` for the time.
-        field: path of the field in its manifest.
-        old: its value; `not set` where it has none.
-        new: the value that changes the answer; it was verified by deciding.
-        bound: the change as a boundary, `below 4` where new is 3999m; null where new is the plainer value.
-        before: the answer without the change: fits, preempts, waits, taken or kept.
-        after: the answer with the change.
-        decision: the outcome with the change.
-        preempted: who is preempted with the change, in order.
-        usable: whether it does no harm to who asks, and is more than the edge of the old value.
-        tie: the signed divergence by which Kueue decides by chance with the change; null where it does not.
-        size: how large the change is, from 0 to 1.
-        exact: whether every smaller change of this field is excluded; otherwise it is the nearest found.
-        text: the same in a sentence.
-    """
+    """A change of one field of one object that changes the answer."""
 
     object: str
+    """The object, as `ClusterQueue/team-a`; `clock` for the time."""
     field: str
+    """Path of the field in its manifest."""
     old: str
+    """Its value; `not set` where it has none."""
     new: str
+    """The value that changes the answer; it was verified by deciding."""
     bound: str | None
+    """The change as a boundary, `below 4` where new is 3999m; null where new is the plainer value."""
     before: str
+    """The answer without the change: fits, preempts, waits, taken or kept."""
     after: str
+    """The answer with the change."""
     decision: str
+    """The outcome with the change."""
     preempted: tuple[str, ...]
+    """The workloads that are preempted with the change, in order."""
     usable: bool
+    """Whether it does no harm to the pending workload, and is more than the edge of the old value."""
     tie: str | None
+    """The signed divergence by which Kueue decides by chance with the change; null where it does not."""
     size: float
+    """How large the change is, from 0 to 1."""
     exact: bool
+    """Whether every smaller change of this field is excluded; otherwise it is the nearest found."""
     text: str
+    """The same in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlipsShape:
-    """The nearest flips, and how far was searched.
-
-    Args:
-        tried: how many altered situations were decided.
-        fields: how many fields were searched.
-        complete: whether all fields were searched.
-        nearest: the smallest changes, the usable ones first, of these the smaller first.
-    """
+    """The nearest flips, and how far was searched."""
 
     tried: int
+    """How many altered situations were decided."""
     fields: int
+    """How many fields were searched."""
     complete: bool
+    """Whether all fields were searched."""
     nearest: tuple[FlipShape, ...]
+    """The smallest changes, the usable ones first, of these the smaller first."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadShape:
-    """A running workload: whether it is taken, and what the rules found.
-
-    Args:
-        workload: who.
-        cluster_queue: whose quota it holds.
-        taken: whether it is preempted.
-        verdict: the answer in one line.
-        findings: what each rule found, from the outermost in.
-    """
+    """A running workload: whether it is preempted, and what the rules found."""
 
     workload: str
+    """`namespace/name`."""
     cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
     taken: bool
+    """Whether it is preempted."""
     verdict: str
+    """The answer in one line."""
     findings: tuple[Finding, ...]
+    """What each rule found, from the outermost in."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionShape:
-    """A decision, and how it came about.
-
-    Args:
-        workload: the pending workload.
-        cluster_queue: where it waits.
-        decision: Fit, Preempt, NoCandidates or NoFit.
-        summary: the outcome, and what was short or where it fits, in words.
-        preempted: who is preempted, in the order of removal.
-        request: what the quota rules found about the request.
-        shortages: what lacks quota, and where in the tree.
-        flavors: the flavors that were tried, in order.
-        counts: the numbers of pods that were tried, in order.
-        attempts: the attempts to find targets, in order.
-        filled_back: who was removed and given its quota back.
-    """
+    """A decision, and how it came about."""
 
     workload: str
+    """The pending workload."""
     cluster_queue: str
+    """The ClusterQueue that it waits in."""
     decision: str
+    """Fit, Preempt, NoCandidates or NoFit."""
     summary: tuple[str, ...]
+    """The outcome, and what was short or where it fits, in words."""
     preempted: tuple[PreemptedShape, ...]
+    """The workloads that are preempted, in the order of removal."""
     request: tuple[Finding, ...]
+    """What the quota rules found about the request."""
     shortages: tuple[ShortageShape, ...]
+    """What lacks quota, and where in the tree."""
     flavors: tuple[FlavorTrial, ...]
+    """The flavors that were tried, in order."""
     counts: tuple[CountTrial, ...]
+    """The numbers of pods that were tried, in order."""
     attempts: tuple[AttemptFinding, ...]
+    """The attempts to find targets, in order."""
     filled_back: tuple[str, ...]
+    """The workloads that were removed and given their quota back."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainAnswer:
-    """A whole decision explained.
-
-    Args:
-        now: the cycle's clock.
-        reading: a preset's name, or every choice.
-        reading_text: the same in words: a preset's name, and what differs from it.
-        decision: the decision, and how it came about.
-        workloads: every workload that holds quota in the tree; those that are taken first, in order.
-        flips: what would have to differ for the pending workload to fare otherwise.
-    """
+    """A whole decision explained."""
 
     now: str
+    """The cycle's clock."""
     reading: str | dict[str, str]
+    """A preset's name, or every choice."""
     reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
     decision: DecisionShape
+    """The decision, and how it came about."""
     workloads: tuple[WorkloadShape, ...]
+    """Every workload that holds quota in the tree; the preempted ones first, in order."""
     flips: FlipsShape
+    """Changes after which the decision would differ."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseShape:
-    """How a running workload fares with one pending workload.
-
-    Args:
-        preemptor: the pending workload.
-        cluster_queue: where that waits.
-        decision: Fit, Preempt, NoCandidates or NoFit.
-        taken: whether the running workload is preempted.
-        verdict: the answer in one line.
-        summary: the outcome, and what was short or where it fits, in words.
-        flavors: the flavors tried for the pending workload, in order; empty where several are asked about.
-        counts: the numbers of its pods that were tried, in order; empty where several are asked about.
-        attempts: the attempts to find targets, in order; empty where several are asked about.
-        findings: what each rule found about it, from the outermost in.
-        flips: what would have to differ for it to fare otherwise; null where that was not asked.
-    """
+    """How a running workload fares with one pending workload."""
 
     preemptor: str
+    """The pending workload."""
     cluster_queue: str
+    """The ClusterQueue that it waits in."""
     decision: str
+    """Fit, Preempt, NoCandidates or NoFit."""
     taken: bool
+    """Whether the running workload is preempted."""
     verdict: str
+    """The answer in one line."""
     summary: tuple[str, ...]
+    """The outcome, and what was short or where it fits, in words."""
     flavors: tuple[FlavorTrial, ...]
+    """The flavors tried for the pending workload, in order; empty where several are asked about."""
     counts: tuple[CountTrial, ...]
+    """The numbers of its pods that were tried, in order; empty where several are asked about."""
     attempts: tuple[AttemptFinding, ...]
+    """The attempts to find targets, in order; empty where several are asked about."""
     findings: tuple[Finding, ...]
+    """What each rule found about it, from the outermost in."""
     flips: FlipsShape | None
+    """Changes after which the answer would differ; null where that was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndecidedShape:
-    """A pending workload that could not be asked about.
-
-    Args:
-        workload: who.
-        problem: why not.
-    """
+    """A pending workload that could not be asked about."""
 
     workload: str
+    """`namespace/name`."""
     problem: str
+    """Why not."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhyAnswer:
-    """Why a running workload is, or would be, preempted.
-
-    Args:
-        victim: the running workload.
-        cluster_queue: whose quota it holds.
-        now: the cycle's clock.
-        reading: a preset's name, or every choice.
-        reading_text: the same in words: a preset's name, and what differs from it.
-        summary: the answer in one line.
-        cases: one for each pending workload that was asked about; those that would take it first.
-        undecided: pending workloads that could not be asked about.
-    """
+    """Why a running workload is, or would be, preempted."""
 
     victim: str
+    """The running workload."""
     cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
     now: str
+    """The cycle's clock."""
     reading: str | dict[str, str]
+    """A preset's name, or every choice."""
     reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
     summary: str
+    """The answer in one line."""
     cases: tuple[CaseShape, ...]
+    """One for each pending workload that was asked about; those that would preempt it first."""
     undecided: tuple[UndecidedShape, ...]
+    """Pending workloads that could not be asked about."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNotAnswer:
-    """Why a pending workload is not admitted, or why it does not take a running one.
-
-    Args:
-        victim: the running workload that was asked about; null where none was.
-        now: the cycle's clock.
-        reading: a preset's name, or every choice.
-        reading_text: the same in words: a preset's name, and what differs from it.
-        summary: the answer in one line.
-        decision: the decision, and how it came about.
-        workload: what the rules found about the running workload; null where none was asked about, or where
-            it stands in another tree.
-        flips: what would have to differ for the answer to differ.
-    """
+    """Why a pending workload is not admitted, or why it does not preempt a running one."""
 
     victim: str | None
+    """The running workload that was asked about; null where none was."""
     now: str
+    """The cycle's clock."""
     reading: str | dict[str, str]
+    """A preset's name, or every choice."""
     reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
     summary: str
+    """The answer in one line."""
     decision: DecisionShape
+    """The decision, and how it came about."""
     workload: WorkloadShape | None
+    """What the rules found about the running workload; null where none was asked about, or where it is in
+    another tree."""
     flips: FlipsShape
+    """Changes after which the answer would differ."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""

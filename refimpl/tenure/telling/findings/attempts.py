@@ -25,53 +25,44 @@ STRATEGY_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What is still short of a flavor-resource.
-
-    Args:
-        flavor: the flavor.
-        resource: the resource.
-        amount: how much, as Kubernetes writes quantities.
-    """
+    """What is still short of a flavor-resource."""
 
     flavor: str
+    """The flavor."""
     resource: str
+    """The resource."""
     amount: str
+    """How much, as Kubernetes writes quantities."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A candidate that could not be taken when its turn came.
-
-    Args:
-        workload: `namespace/name`.
-        why: in words, with the values compared.
-    """
+    """A candidate that could not be taken when its turn came."""
 
     workload: str
+    """`namespace/name`."""
     why: str
+    """In words, with the values compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFinding:
-    """An attempt to find targets.
-
-    Args:
-        name: `with borrowing`, `without borrowing`, or the strategy of fair sharing.
-        candidates: how many might be taken at its start.
-        removed: who was removed, `namespace/name`, in order.
-        passed_over: who could not be taken when its turn came.
-        fits: whether the request fits after the removals.
-        short: what is still short.
-        text: what it came to, in a sentence.
-    """
+    """An attempt to find targets."""
 
     name: str
+    """`with borrowing`, `without borrowing`, or the strategy of fair sharing."""
     candidates: int
+    """How many might be taken at its start."""
     removed: tuple[str, ...]
+    """Who was removed, `namespace/name`, in order."""
     passed_over: tuple[PassedOver, ...]
+    """Who could not be taken when its turn came."""
     fits: bool
+    """Whether the request fits after the removals."""
     short: tuple[Lack, ...]
+    """What is still short."""
     text: str
+    """What it came to, in a sentence."""
 
 
 def attempts(decision: Decision) -> tuple[AttemptFinding, ...]:

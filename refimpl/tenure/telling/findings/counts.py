@@ -16,30 +16,24 @@ from tenure.telling.findings.question import question_of
 
 @dataclass(frozen=True, slots=True)
 class PodCount:
-    """A number of pods of a pod set.
-
-    Args:
-        pod_set: its name.
-        count: how many.
-    """
+    """A number of pods of a pod set."""
 
     pod_set: str
+    """Its name."""
     count: int
+    """How many."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountTrial:
-    """Numbers of pods that were tried: all of them first, then what partial admission tries.
-
-    Args:
-        pods: how many of each pod set.
-        served: whether they fit, alone or with targets.
-        text: what came of it.
-    """
+    """Numbers of pods that were tried: all of them first, then what partial admission tries."""
 
     pods: tuple[PodCount, ...]
+    """How many of each pod set."""
     served: bool
+    """Whether they fit, alone or with targets."""
     text: str
+    """What came of it."""
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule found.
-
-    Args:
-        rule: its identifier.
-        holds: whether it applies: a yes of a yes-or-no rule; for the others, not the plain case.
-        text: the values compared.
-    """
+    """What one rule found."""
 
     rule: str
+    """Its identifier."""
     holds: bool
+    """Whether it applies: a yes of a yes-or-no rule; for the others, not the plain case."""
     text: str
+    """The values compared."""

@@ -37,26 +37,23 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class FlavorTrial:
-    """One flavor of one resource group, for one pod set.
-
-    Args:
-        pod_set: name of the pod set.
-        resources: the resources that would get this flavor together.
-        flavor: its name.
-        mode: the worst mode of these resources; `Excluded` where the pods may not use it, `NotTried` where
-            the search had ended.
-        borrowing_level: how far up the tree quota would be borrowed from; 0 for not at all.
-        chosen: whether the pod set gets it.
-        reason: in words.
-    """
+    """One flavor of one resource group, for one pod set."""
 
     pod_set: str
+    """Name of the pod set."""
     resources: tuple[str, ...]
+    """The resources that would get this flavor together."""
     flavor: str
+    """Its name."""
     mode: str
+    """The worst mode of these resources; `Excluded` where the pods may not use it, `NotTried` where the
+    search had ended."""
     borrowing_level: int
+    """How far up the tree quota would be borrowed from; 0 for not at all."""
     chosen: bool
+    """Whether the pod set gets it."""
     reason: str
+    """In words."""
 
 
 @dataclass(slots=True)

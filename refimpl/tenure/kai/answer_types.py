@@ -1,0 +1,144 @@
+"""The answers of `tenure kai`. JSON has the same fields with camelCase names.
+
+Durations are texts as Go writes them; times are RFC 3339; jobs are `namespace/name`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenure.telling.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveAnswer:
+    """Which minimum runtime counts between two queues."""
+
+    action: str
+    """`preempt` or `reclaim`."""
+    method: str
+    """`lca` or `queue`; a preemption is the same under both."""
+    pending_queue: str | None
+    """The pending job's queue; null where none was given."""
+    victim_queue: str
+    """The victim's queue."""
+    min_runtime: str
+    """What counts."""
+    min_runtime_ns: int
+    """The same in nanoseconds."""
+    source: str | None
+    """The queue whose value it is; null for the plugin's default."""
+    path: tuple[str, ...]
+    """The victim's queue and those above it, the top first."""
+    summary: str
+    """Why, in a sentence."""
+    findings: tuple[Finding, ...]
+    """What each rule found."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredShape:
+    """A running job that may be considered as a victim, or not."""
+
+    victim: str
+    """The job."""
+    queue: str
+    """Its queue."""
+    action: str
+    """`preempt` or `reclaim`."""
+    passes: bool
+    """Whether it may be considered."""
+    elastic: bool
+    """Whether it has pods to spare."""
+    protected: bool | None
+    """Whether it is protected; null where the filter does not ask."""
+    until: str | None
+    """The end of the protection; null where there is none."""
+    min_runtime: str | None
+    """What counts for it; null where the filter does not ask."""
+    verdict: str
+    """Why, in a clause."""
+    findings: tuple[Finding, ...]
+    """What each rule found."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterAnswer:
+    """Which jobs may be considered as a victim for a pending job."""
+
+    pending: str
+    """The pending job."""
+    now: str
+    """The clock."""
+    method: str
+    """`lca` or `queue`."""
+    summary: str
+    """The answer in a sentence."""
+    victims: tuple[FilteredShape, ...]
+    """The running jobs that were asked about."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShape:
+    """A sub-group that loses pods."""
+
+    name: str
+    """Of the sub-group."""
+    min_available: int
+    """What it must have."""
+    active: int
+    """How many of its pods hold a place."""
+    taken: int
+    """How many the scenario names."""
+    left: int
+    """What remains."""
+    keeps: bool
+    """Whether that is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossShape:
+    """A victim job of a scenario."""
+
+    victim: str
+    """The job."""
+    stands: bool
+    """Whether the scenario may stand, as far as this job goes."""
+    elastic: bool
+    """Whether it has pods to spare."""
+    protected: bool | None
+    """Whether it is protected; null where nothing had to be asked."""
+    until: str | None
+    """The end of the protection; null where there is none."""
+    sub_groups: tuple[GroupShape, ...]
+    """Those that lose pods, where they are looked at."""
+    verdict: str
+    """Why, in a clause."""
+    findings: tuple[Finding, ...]
+    """What each rule found."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateAnswer:
+    """Whether a scenario may stand."""
+
+    pending: str
+    """The pending job."""
+    now: str
+    """The clock."""
+    action: str
+    """`preempt` or `reclaim`."""
+    method: str
+    """`lca` or `queue`."""
+    stands: bool
+    """Whether it may."""
+    summary: str
+    """The answer in a sentence."""
+    victims: tuple[LossShape, ...]
+    """The victim jobs, up to the first that refuses."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
