@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
 from tenure.model import Assignment, Cluster, Instant, Kin, Target, WithinClusterQueue, Workload
-from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
+from tenure.oracle.partial import Trial
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.replay import evidence_of
 from tenure.oracle.search import find_targets
@@ -374,8 +375,7 @@ def _by_core(
         targets=targets,
         preemptor=preemptor,
         snapshot=snapshot,
-        assignment=answer.assignment,
-        selection=None,
+        trial=Trial((), answer.assignment, (), None),
         terms=terms,
         reading=reading,
         now=now,
@@ -400,14 +400,7 @@ def _let_through(
         return ()
     named = [cluster.admitted[claim.row] for claim in claims]
     victims = [with_effective_priority(each, cluster, now, reading) for each in named]
-    question = Question(
-        snapshot=snapshot,
-        preemptor=preemptor,
-        needed=answer.assignment.needs_preemption,
-        request=searched_request(answer.assignment),
-        terms=terms,
-        now=now,
-    )
+    question = question_of(snapshot, preemptor, answer.assignment, terms, now)
     evidence = evidence_of(question, victims)
     claimed = [(claim.key, claim.ground) for claim in claims]
     found = [(victim.key, each.ground) for victim, each in zip(victims, evidence, strict=True)]

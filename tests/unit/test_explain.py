@@ -393,15 +393,16 @@ def test_one_node_binds_and_what_is_available_above_it_is_not_less(scenario: dic
 
 @MANY
 @given(decide_inputs(fair_sharing=True))
-def test_shares_are_compared_again_as_they_were(scenario: dict[str, Any]) -> None:
+def test_the_shares_that_are_told_are_those_that_were_compared(scenario: dict[str, Any]) -> None:
     decision = replayed(scenario)
     if decision.selection is None:
         return
     known = comparisons(decision)
-    for group in (decision.selection.removed, decision.selection.rejected):
+    for group in (decision.selection.removed, decision.selection.attempts[-1].rejected):
         for candidate in group:
             if candidate.evidence.ground in (Ground.FINAL_SHARE, Ground.INITIAL_SHARE):
-                told = known[candidate.workload.key]
+                told = known[candidate.workload.key].shares
+                assert told is not None
                 assert told.compared == candidate.evidence.share
                 assert told.compared == compare_shares(told.preemptor, told.target)
 

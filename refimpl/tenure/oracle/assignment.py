@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tenure.model import (
     Amount,
@@ -41,6 +41,10 @@ PODS = "pods"
 """The resource that counts pods; a ClusterQueue that covers it charges every pod set with its count."""
 
 
+NOTHING = Assignment(usage={}, needs_preemption=frozenset(), fits=False)
+"""Where no flavor serves a request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way of serving a request: how, and how far up the tree quota is borrowed from."""
@@ -55,19 +59,58 @@ WORST = Way(FlavorMode.NO_FIT, 0)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A flavor for the resources of a group, the way each would be served, and the worst of these."""
+    """A flavor for the resources of a group, the way each would be served, and the worst of these.
+
+    Args:
+        flavor: its name.
+        asked: how much of each resource, what earlier pod sets get of the flavor included.
+        ways: how each resource would be served.
+        worst: of the ways.
+    """
 
     flavor: str
+    asked: Amounts
     ways: Mapping[str, Way]
     worst: Way
 
 
+@dataclass(frozen=True, slots=True)
+class GroupTrial:
+    """The flavors that were tried for the resources of one group, for one pod set.
+
+    Args:
+        pod_set: with the number of pods that was tried.
+        group: the resource group.
+        requests: what the pod set asks of it.
+        tried: the flavors that were tried, in order.
+        choice: the one that the pod set gets; None where none serves it.
+        ended: whether the search ended at that flavor; otherwise it is the best of all.
+    """
+
+    pod_set: PodSet
+    group: ResourceGroup
+    requests: Mapping[str, Amount]
+    tried: tuple[Choice, ...]
+    choice: Choice | None
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """An assignment, and the flavors that were tried for it, in order."""
+
+    assignment: Assignment
+    groups: tuple[GroupTrial, ...] = ()
+
+
 @dataclass(slots=True)
 class Served:
-    """How the resources of one pod set are served, and whether any group must wait."""
+    """How the resources of one pod set are served, whether any group must wait, and what was tried."""
 
     flavors: dict[str, tuple[str, Way]]
     waits: bool = False
+    groups: list[GroupTrial] = field(default_factory=list)
+    lacking: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +133,7 @@ class Assigner:
     now: Instant
     search: Search = find_targets
 
-    def assign(self, counts: Sequence[int] | None = None) -> Assignment:
+    def assign(self, counts: Sequence[int] | None = None) -> Assigned:
         """Assign every requested resource a flavor of its resource group.
 
         Args:
@@ -99,12 +142,14 @@ class Assigner:
         usage: dict[FlavorResource, Amount] = {}
         needed: set[FlavorResource] = set()
         made: list[PodSetFlavors] = []
+        groups: list[GroupTrial] = []
         waits, level = False, 0
         for pod_set in with_counts(self.workload.pod_sets, counts):
             requests = charged_requests(pod_set, self.snapshot.queue)
             served = self._serve(pod_set, requests, usage)
-            if served is None:
-                return Assignment(usage={}, needs_preemption=frozenset(), fits=False)
+            groups += served.groups
+            if served.lacking:
+                return Assigned(NOTHING, tuple(groups))
             waits = waits or served.waits
             for resource, (flavor, way) in served.flavors.items():
                 place = FlavorResource(flavor, resource)
@@ -117,10 +162,10 @@ class Assigner:
         # With PreemptionOverBorrowing the worst way of a group may be to fit while another of its resources
         # lacks quota; Kueue then takes the whole group to fit.
         lacking = frozenset(needed) if waits else frozenset[FlavorResource]()
-        return Assignment(usage, lacking, pod_sets=tuple(made), borrowing=level)
+        return Assigned(Assignment(usage, lacking, pod_sets=tuple(made), borrowing=level), tuple(groups))
 
-    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served | None:
-        """Flavor and way for each resource of a pod set; None when there is none for one of them."""
+    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served:
+        """Flavor and way for each resource of a pod set; lacking when there is none for one of them."""
         # Kueue takes over what a second pass finds assigned, without asking for quota again.
         served = Served(
             {name: (flavor, BEST) for name, flavor in pod_set.settled.items() if name in requests}
@@ -130,31 +175,36 @@ class Assigner:
             if group is None and requests[resource] == 0:
                 continue
             if group is None:
-                return None
+                served.lacking = True
+                return served
             if resource in served.flavors:
                 continue
             together = {name: requests[name] for name in group.covered_resources if name in requests}
-            choice = self._best_choice(pod_set, group, together, assumed)
+            trial = self._try_flavors(pod_set, group, together, assumed)
+            served.groups.append(trial)
+            choice = trial.choice
             if choice is None:
-                return None
+                served.lacking = True
+                return served
             served.flavors.update({name: (choice.flavor, way) for name, way in choice.ways.items()})
             served.waits = served.waits or choice.worst.mode != FlavorMode.FIT
         return served
 
-    def _best_choice(
+    def _try_flavors(
         self, pod_set: PodSet, group: ResourceGroup, requests: Mapping[str, Amount], assumed: Amounts
-    ) -> Choice | None:
-        """The flavor of a group at which the search ends, else the best one."""
+    ) -> GroupTrial:
+        """The flavor of a group at which the search ends, else the best one, and those tried for that."""
         fungibility = self.snapshot.queue.fungibility
         by_preference = self.snapshot.cluster.settings.flavor_fungibility
+        tried: list[Choice] = []
         best: Choice | None = None
         best_way = WORST
         for quotas in self._usable(pod_set, group):
-            ways = dict(self._ways(quotas.flavor, requests, assumed))
-            way = self._worst(ways.values())
-            choice = Choice(quotas.flavor, ways, way)
+            choice = self._choice(quotas.flavor, requests, assumed)
+            tried.append(choice)
+            way = choice.worst
             if by_preference and not tries_next_flavor(way.mode, way.level, fungibility):
-                return choice
+                return GroupTrial(pod_set, group, requests, tuple(tried), choice, ended=True)
             better = (
                 is_preferred(way.mode, way.level, best_way.mode, best_way.level, fungibility.preference)
                 if by_preference
@@ -164,7 +214,7 @@ class Assigner:
                 best, best_way = choice, way
             if not by_preference and best_way.mode == FlavorMode.FIT:
                 break
-        return best
+        return GroupTrial(pod_set, group, requests, tuple(tried), best, ended=False)
 
     def _usable(self, pod_set: PodSet, group: ResourceGroup) -> Iterator[FlavorQuotas]:
         described = self.snapshot.cluster.flavors
@@ -181,12 +231,14 @@ class Assigner:
                 worst = way
         return worst
 
-    def _ways(
-        self, flavor: str, requests: Mapping[str, Amount], assumed: Amounts
-    ) -> Iterator[tuple[str, Way]]:
+    def _choice(self, flavor: str, requests: Mapping[str, Amount], assumed: Amounts) -> Choice:
+        asked: dict[FlavorResource, Amount] = {}
+        ways: dict[str, Way] = {}
         for resource, amount in requests.items():
             place = FlavorResource(flavor, resource)
-            yield resource, self._way(place, assumed.get(place, 0) + amount)
+            asked[place] = assumed.get(place, 0) + amount
+            ways[resource] = self._way(place, asked[place])
+        return Choice(flavor, asked, ways, self._worst(ways.values()))
 
     def _way(self, asked: FlavorResource, request: Amount) -> Way:
         """How a request for one flavor-resource could be served; where only a search tells, search."""

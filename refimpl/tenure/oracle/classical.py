@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from tenure.model import Attempts, Evidence
+from tenure.model import Amounts, Attempts, Evidence
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import Leaving, leaving_of
@@ -12,11 +13,13 @@ from tenure.oracle.question import (
     ELSEWHERE,
     OWN,
     WITH_ADVANTAGE,
+    Attempt,
     Candidate,
     Question,
     Selection,
+    Turn,
 )
-from tenure.oracle.selection import Removal, remove_until_fits
+from tenure.oracle.selection import remove_until_fits
 from tenure.oracle.tree import Usage, quota_at
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal, stands_in_attempt
@@ -39,11 +42,13 @@ def select_classically(question: Question) -> Selection:
     """
     candidates = candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
     leaving = leaving_of(question)
-    for may_borrow in MAY_BORROW[attempts_of(question, candidates)]:
-        removal = _attempt(leaving, candidates, may_borrow)
-        if removal.removed is not None and removal.fits:
-            return leaving.selection(candidates, removal.removed, removal.usage, may_borrow, _in_attempt)
-    return Selection(candidates, (), (), (), question.snapshot.usage)
+    made: list[Attempt] = []
+    for may_borrow in MAY_BORROW[_attempts_of(question, candidates)]:
+        attempt = _attempt(leaving, candidates, may_borrow)
+        made.append(attempt)
+        if attempt.fits:
+            return leaving.selection(candidates, tuple(made), attempt.removed, _in_attempt)
+    return Selection(candidates, (), (), (), question.snapshot.usage, tuple(made))
 
 
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:
@@ -61,11 +66,34 @@ def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
 
     Each comes with the node below it on the way, and with whether the preemptor has an advantage there.
     """
-    snapshot = question.snapshot
-    advantage, rest, below = False, dict(question.request), None
-    for place in snapshot.tree.nodes[snapshot.place].path:
+    below: Level | None = None
+    for level in levels_of(question):
         if below is not None:
-            yield place, below, advantage
+            yield level.place, below.place, below.advantage
+        below = level
+
+
+class Level(NamedTuple):
+    """A node on the way from the preemptor's ClusterQueue to the root.
+
+    Args:
+        place: of the node.
+        rest: what of the request is asked of it, after what the nodes below it have of their own.
+        fits: whether that fits the node's quota.
+        advantage: whether the preemptor has a hierarchical advantage over what is outside the node.
+    """
+
+    place: int
+    rest: Amounts
+    fits: bool
+    advantage: bool
+
+
+def levels_of(question: Question) -> Iterator[Level]:
+    """The nodes from the preemptor's ClusterQueue up to the root, with what is asked of each."""
+    snapshot = question.snapshot
+    advantage, rest = False, dict(question.request)
+    for place in snapshot.tree.nodes[snapshot.place].path:
         fits_here = all(
             fits_quota(
                 snapshot.usage[place].get(asked, 0), amount, quota_at(snapshot.tree, place, asked).subtree
@@ -73,13 +101,13 @@ def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
             for asked, amount in rest.items()
         )
         advantage = has_advantage(fits_here, advantage)
+        yield Level(place, rest, fits_here, advantage)
         rest = {
             asked: remaining_request(
                 amount, quota_at(snapshot.tree, place, asked), snapshot.usage[place].get(asked, 0)
             )
             for asked, amount in rest.items()
         }
-        below = place
 
 
 def _exceeding_queues(question: Question, cohort: int, skipped: int) -> Iterator[int]:
@@ -94,7 +122,7 @@ def _exceeding_queues(question: Question, cohort: int, skipped: int) -> Iterator
             yield from _exceeding_queues(question, place, skipped)
 
 
-def attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attempts:
+def _attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attempts:
     """In which attempts targets are looked for among these candidates."""
     snapshot = question.snapshot
     used = snapshot.usage[snapshot.place]
@@ -110,25 +138,22 @@ def attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attemp
     )
 
 
-def attempt(
-    question: Question, candidates: tuple[Candidate, ...], may_borrow: bool
-) -> Removal[Usage, Candidate]:
-    """One attempt: remove candidates in order until the request fits or all have had their turn."""
-    return _attempt(leaving_of(question), candidates, may_borrow)
+def _attempt(leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bool) -> Attempt:
+    """Remove candidates in order until the request fits or all have had their turn."""
+    turns: list[Turn] = []
 
-
-def _attempt(
-    leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bool
-) -> Removal[Usage, Candidate]:
-    def stands(usage: Usage, candidate: Candidate) -> bool:
+    def may_leave(usage: Usage, candidate: Candidate) -> bool:
         own = candidate.group == OWN
-        over_quota = own or leaving.exceeds_below(usage, candidate.place, candidate.common)
-        return stands_in_attempt(own, over_quota, candidate.evidence.ground, may_borrow)
+        within = None if own else leaving.first_within(usage, candidate.place, candidate.common)
+        may = stands_in_attempt(own, within is None, candidate.evidence.ground, may_borrow)
+        turns.append(Turn(candidate, may, within))
+        return may
 
     def fits(usage: Usage) -> bool:
         return leaving.fits(usage, may_borrow)
 
-    return remove_until_fits(candidates, leaving.usage, stands, fits, leaving.without)
+    end = remove_until_fits(candidates, leaving.usage, may_leave, fits, leaving.without)
+    return Attempt(candidates, tuple(turns), end.usage, end.fits, may_borrow)
 
 
 def _in_attempt(candidate: Candidate, may_borrow: bool) -> Candidate:

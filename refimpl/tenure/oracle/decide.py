@@ -14,10 +14,10 @@ from tenure.model import (
     Target,
     Workload,
 )
-from tenure.oracle.assignment import PODS, Assigner
+from tenure.oracle.assignment import NOTHING, PODS, Assigner
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
-from tenure.oracle.partial import find_reduced
+from tenure.oracle.partial import Trial, try_counts
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
@@ -34,26 +34,27 @@ class Decision:
         targets: who is preempted, in the order of removal.
         preemptor: the pending workload, with its effective priority.
         snapshot: the tree around its ClusterQueue.
-        assignment: the flavors the preemptor would get.
-        selection: the search for targets; None when nobody needs to be asked.
+        trial: the flavors the preemptor would get, and the search for targets.
         terms: what holds for the preemptor.
         reading: the reading decided under.
         now: the cycle's clock, ns since the epoch.
         engine: who decided, by the name in the protocol.
         left: why the optimized core left it to the reference; empty where it was not asked, or answered.
+        trials: the numbers of pods that were tried, in order; none where the assignment was given, or the
+            ClusterQueue is inactive.
     """
 
     outcome: Outcome
     targets: tuple[Target, ...]
     preemptor: Workload
     snapshot: Snapshot
-    assignment: Assignment
-    selection: Selection | None
+    trial: Trial
     terms: PreemptionTerms
     reading: Reading
     now: Instant
     engine: str = "reference"
     left: str = ""
+    trials: tuple[Trial, ...] = ()
 
     def left_by_core(self, what: str) -> Decision:
         """The same decision, with why the optimized core did not make it."""
@@ -62,14 +63,24 @@ class Decision:
             self.targets,
             self.preemptor,
             self.snapshot,
-            self.assignment,
-            self.selection,
+            self.trial,
             self.terms,
             self.reading,
             self.now,
             self.engine,
             what,
+            self.trials,
         )
+
+    @property
+    def assignment(self) -> Assignment:
+        """The flavors the preemptor would get."""
+        return self.trial.assignment
+
+    @property
+    def selection(self) -> Selection | None:
+        """The search for targets; None when nobody needs to be asked."""
+        return self.trial.selection
 
     @property
     def queue(self) -> ClusterQueue:
@@ -126,18 +137,18 @@ def decide(
         snapshot = take_snapshot(cluster, queue_name, now, reading)
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
-    assigned, selection = _assign_and_search(snapshot, preemptor, terms, now, assignment, search)
-    kept = () if selection is None else selection.kept
+    chosen, trials = _try(snapshot, preemptor, terms, now, assignment, search)
+    kept = () if chosen.selection is None else chosen.selection.kept
     return Decision(
-        outcome=_outcome(assigned, kept),
+        outcome=_outcome(chosen.assignment, kept),
         targets=tuple(_taken(snapshot, preemptor, chosen, terms, now) for chosen in kept),
         preemptor=preemptor,
         snapshot=snapshot,
-        assignment=assigned,
-        selection=selection,
+        trial=chosen,
         terms=terms,
         reading=reading,
         now=now,
+        trials=trials,
     )
 
 
@@ -147,6 +158,28 @@ def _taken(
     # The door is told what the tree says, not what a search has carried along.
     kin = kin_between(snapshot.heroes, snapshot.place, chosen.place)
     return take_target(preemptor, chosen.workload, chosen.evidence, terms, now, kin)
+
+
+def question_of(
+    snapshot: Snapshot, preemptor: Workload, assignment: Assignment, terms: PreemptionTerms, now: Instant
+) -> Question:
+    """The search for targets that an assignment calls for.
+
+    Args:
+        snapshot: the tree around the preemptor's ClusterQueue.
+        preemptor: the pending workload, with its effective priority.
+        assignment: the flavors it would get.
+        terms: what holds for it.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+    """
+    return Question(
+        snapshot=snapshot,
+        preemptor=preemptor,
+        needed=assignment.needs_preemption,
+        request=searched_request(assignment),
+        terms=terms,
+        now=now,
+    )
 
 
 def searched_request(assignment: Assignment) -> Amounts:
@@ -164,38 +197,26 @@ def searched_request(assignment: Assignment) -> Amounts:
     }
 
 
-def _assign_and_search(
+def _try(
     snapshot: Snapshot,
     preemptor: Workload,
     terms: PreemptionTerms,
     now: Instant,
     given: Assignment | None,
     search: Search,
-) -> tuple[Assignment, Selection | None]:
+) -> tuple[Trial, tuple[Trial, ...]]:
+    """The trial that is decided on, and every trial of a derived assignment."""
+
     def searched(assignment: Assignment) -> Selection | None:
         if not (assignment.fits and assignment.needs_preemption):
             return None
-        return search(
-            Question(
-                snapshot=snapshot,
-                preemptor=preemptor,
-                needed=assignment.needs_preemption,
-                request=searched_request(assignment),
-                terms=terms,
-                now=now,
-            )
-        )
+        return search(question_of(snapshot, preemptor, assignment, terms, now))
 
     if snapshot.queue.inactive:
-        return Assignment(usage={}, needs_preemption=frozenset(), fits=False), None
+        return Trial((), NOTHING, (), None), ()
     if given is not None:
-        return given, searched(given)
-    assigner = Assigner(snapshot, preemptor, terms, now, search)
-    full = assigner.assign()
-    selection = searched(full)
-    if (full.fits and not full.needs_preemption) or (selection is not None and selection.kept):
-        return full, selection
-    return find_reduced(assigner, searched) or (full, selection)
+        return Trial((), given, (), searched(given)), ()
+    return try_counts(Assigner(snapshot, preemptor, terms, now, search), searched)
 
 
 def _outcome(assignment: Assignment, kept: tuple[Candidate, ...]) -> Outcome:

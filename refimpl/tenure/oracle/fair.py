@@ -9,7 +9,15 @@ from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
-from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection
+from tenure.oracle.question import (
+    ELSEWHERE,
+    Attempt,
+    Candidate,
+    Question,
+    Selection,
+    SharesCompared,
+    Turn,
+)
 from tenure.oracle.selection import Chain
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Usage, quota_at
@@ -38,8 +46,7 @@ class Round:
         usage: what is in use after the removals so far, without the request; of what it asks for.
         charged: the same with the request; shares are counted on it.
         waiting: the candidates that have not had their turn, by the place of their queue.
-        rejected: whom the strategy did not allow, the last one first.
-        taken: who has been removed, the last one first.
+        turns: those who have had their turn by this strategy, the last one first.
         fits: whether the request fits now.
         over: whether no queue is left to visit.
     """
@@ -47,29 +54,23 @@ class Round:
     usage: Usage
     charged: Usage
     waiting: Mapping[int, tuple[Candidate, ...]]
-    rejected: Chain[Candidate] | None = None
-    taken: Chain[Candidate] | None = None
+    turns: Chain[Turn] | None = None
     fits: bool = False
     over: bool = False
 
     def ended(self) -> Round:
         """The same state with no queue left to visit."""
-        return Round(self.usage, self.charged, self.waiting, self.rejected, self.taken, self.fits, over=True)
-
-    def started_again(self) -> Round:
-        """The same state with those who were rejected waiting again."""
-        waiting = by_queue(tuple(reversed(tuple(self.rejected or ()))))
-        return Round(self.usage, self.charged, waiting, None, self.taken, self.fits, over=False)
+        return Round(self.usage, self.charged, self.waiting, self.turns, self.fits, over=True)
 
     def left_with(self, place: int, waiting: tuple[Candidate, ...]) -> Round:
         """The same state with other candidates waiting in one queue."""
         queues = {**self.waiting, place: waiting}
-        return Round(self.usage, self.charged, queues, self.rejected, self.taken, self.fits, self.over)
+        return Round(self.usage, self.charged, queues, self.turns, self.fits, self.over)
 
-    def rejecting(self, candidate: Candidate) -> Round:
+    def rejecting(self, candidate: Candidate, shares: SharesCompared) -> Round:
         """The same state with one more candidate rejected."""
-        rejected = Chain(candidate, self.rejected)
-        return Round(self.usage, self.charged, self.waiting, rejected, self.taken, self.fits, self.over)
+        turns = Chain(Turn(candidate, removed=False, shares=shares), self.turns)
+        return Round(self.usage, self.charged, self.waiting, turns, self.fits, self.over)
 
 
 def select_fairly(question: Question) -> Selection:
@@ -80,22 +81,18 @@ def select_fairly(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, fair-sharing preemption.
     """
-    snapshot = question.snapshot
+    usage = question.snapshot.usage
     candidates = candidates_among(question, (*own_offers(question), *_borrowers(question)))
     if not candidates:
-        return Selection((), (), (), (), snapshot.usage)
+        none = Attempt((), (), usage, fits=False, strategy=_strategies_of(question)[0])
+        return Selection((), (), (), (), usage, (none,))
     charged = question.charged()
     tournament = Tournament(question, charged)
-    leaving = tournament.leaving
-    state = tournament.play(Round(leaving.usage, charged, by_queue(candidates)))
-    if not state.fits:
-        state = tournament.play_again(state)
-    rejected = tuple(state.rejected or ())[::-1]
-    if state.taken is None or not state.fits:
-        return Selection(candidates, (), (), (), snapshot.usage, rejected=rejected)
-    return leaving.selection(
-        candidates, state.taken, state.usage, True, lambda candidate, _: candidate, rejected
-    )
+    attempts = tuple(tournament.attempts(charged, candidates))
+    if not attempts[-1].fits:
+        return Selection(candidates, (), (), (), usage, attempts)
+    removed = tuple(candidate for attempt in attempts for candidate in attempt.removed)
+    return tournament.leaving.selection(candidates, attempts, removed, lambda candidate, _: candidate)
 
 
 class Tournament:
@@ -115,25 +112,31 @@ class Tournament:
         self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
         self._shares = SharesOf(snapshot.tree)
         settings = snapshot.cluster.settings
-        self.strategies = settings.fair_sharing or tuple(FairStrategy)
+        self.strategies = _strategies_of(question)
         self.claims_nominal = claims_nominal(
             _is_within_nominal(question, charged), settings.fair_sharing_preempt_within_nominal
         )
 
-    def play(self, state: Round) -> Round:
-        """Visit queues by the first strategy until the request fits or nobody is left."""
+    def attempts(self, charged: Usage, candidates: tuple[Candidate, ...]) -> Iterator[Attempt]:
+        """Visit queues by the first strategy until the request fits or no candidate is left.
+
+        After that each queue of rejected candidates is visited once, by the second strategy, if there is one.
+
+        Args:
+            charged: what is in use, the request included.
+            candidates: in order.
+        """
+        state = Round(self.leaving.usage, charged, by_queue(candidates))
         while not (state.fits or state.over):
             state = self.first_step(state)
-        return state
-
-    def play_again(self, state: Round) -> Round:
-        """Visit each queue of rejected candidates once, by the second strategy, if there is one."""
-        if len(self.strategies) == 1:
-            return state
-        state = state.started_again()
+        first = _attempt(candidates, state, self.strategies[0])
+        yield first
+        if state.fits or len(self.strategies) == 1:
+            return
+        state = Round(state.usage, state.charged, by_queue(first.rejected))
         while not (state.fits or state.over):
             state = self.second_step(state)
-        return state
+        yield _attempt(first.rejected, state, self.strategies[1])
 
     def first_step(self, state: Round) -> Round:
         """Visit the queue whose turn it is: take one of its candidates, or reject all of them."""
@@ -145,11 +148,11 @@ class Tournament:
             return self._take(state, candidate, self._without_comparison(candidate))
         while state.waiting[place]:
             candidate, state = _pop(state, place)
-            facts = self.compared(state.charged, candidate, GROUNDS[self.strategies[0]])
+            facts, shares = self.compared(state.charged, candidate, GROUNDS[self.strategies[0]])
             evidence = self._question.judged(candidate, facts)
             if evidence.ground != Ground.NONE:
-                return self._take(state, candidate, evidence)
-            state = state.rejecting(_found(candidate, facts))
+                return self._take(state, candidate, evidence, shares)
+            state = state.rejecting(_found(candidate, facts), shares)
         return state
 
     def second_step(self, state: Round) -> Round:
@@ -159,24 +162,27 @@ class Tournament:
             return state.ended()
         candidate = state.waiting[place][0]
         state = state.left_with(place, ())
-        facts = self.compared(state.charged, candidate, Ground.INITIAL_SHARE)
+        facts, shares = self.compared(state.charged, candidate, Ground.INITIAL_SHARE)
         evidence = self._question.judged(candidate, facts)
         if evidence.ground == Ground.NONE:
-            return state.rejecting(_found(candidate, facts))
-        return self._take(state, candidate, evidence)
+            return state.rejecting(_found(candidate, facts), shares)
+        return self._take(state, candidate, evidence, shares)
 
-    def compared(self, charged: Usage, candidate: Candidate, ground: Ground) -> Evidence:
-        """How a strategy finds a candidate of another queue.
+    def compared(
+        self, charged: Usage, candidate: Candidate, ground: Ground
+    ) -> tuple[Evidence, SharesCompared]:
+        """How a strategy finds a candidate of another queue, with the shares that it compares.
 
         Args:
             charged: what is in use at its turn, the request included.
             candidate: whose turn it is.
             ground: what the strategy allows it on.
         """
-        mine, theirs = self.beside_common(candidate.place)
+        mine, theirs = self._beside_common(candidate.place)
         then = self._question.without(charged, candidate) if ground == Ground.FINAL_SHARE else charged
-        share = compare_shares(self._shares.of(charged, mine), self._shares.of(then, theirs))
-        return Evidence(ground, over_quota=True, share=share)
+        preemptor, target = self._shares.of(charged, mine), self._shares.of(then, theirs)
+        shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
+        return Evidence(ground, over_quota=True, share=shares.compared), shares
 
     def evidence_for(self, charged: Usage, candidate: Candidate) -> Evidence:
         """What allows a candidate at its turn, by the first strategy that does; of ground NONE if none does.
@@ -189,7 +195,8 @@ class Tournament:
             return self._without_comparison(candidate)
         again = (Ground.INITIAL_SHARE,) if len(self.strategies) > 1 else ()
         for ground in (GROUNDS[self.strategies[0]], *again):
-            evidence = self._question.judged(candidate, self.compared(charged, candidate, ground))
+            facts, _ = self.compared(charged, candidate, ground)
+            evidence = self._question.judged(candidate, facts)
             if evidence.ground != Ground.NONE:
                 return evidence
         return evidence
@@ -199,18 +206,19 @@ class Tournament:
         facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
         return self._question.judged(candidate, facts)
 
-    def _take(self, state: Round, candidate: Candidate, evidence: Evidence) -> Round:
+    def _take(
+        self, state: Round, candidate: Candidate, evidence: Evidence, shares: SharesCompared | None = None
+    ) -> Round:
         usage = self.leaving.without(state.usage, candidate)
         return Round(
             usage=usage,
             charged=self._question.without(state.charged, candidate),
             waiting=state.waiting,
-            rejected=state.rejected,
-            taken=Chain(_found(candidate, evidence), state.taken),
+            turns=Chain(Turn(_found(candidate, evidence), removed=True, shares=shares), state.turns),
             fits=self.leaving.fits(usage, may_borrow=True),
         )
 
-    def beside_common(self, place: int) -> tuple[int, int]:
+    def _beside_common(self, place: int) -> tuple[int, int]:
         """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
         theirs = place
         for index in self._tree.nodes[place].path:
@@ -274,6 +282,16 @@ class Tournament:
             question.terms,
             question.now,
         )
+
+
+def _strategies_of(question: Question) -> tuple[FairStrategy, ...]:
+    """The configured strategies, in order; both where none is named."""
+    return question.snapshot.cluster.settings.fair_sharing or tuple(FairStrategy)
+
+
+def _attempt(waiting: tuple[Candidate, ...], end: Round, strategy: FairStrategy) -> Attempt:
+    turns = tuple(end.turns or ())[::-1]
+    return Attempt(waiting, turns, end.usage, end.fits, strategy=strategy)
 
 
 def _borrowers(question: Question) -> Iterator[Offer]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tenure.model import Amounts
 from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
-from tenure.oracle.question import Candidate, Question, Selection, all_fit, exceeds_any
-from tenure.oracle.selection import Chain, fill_back
+from tenure.oracle.question import Attempt, Candidate, Question, Selection, all_fit, exceeds_any
+from tenure.oracle.selection import chain_of, fill_back
 from tenure.oracle.tree import Usage, occupy, release
 
 
@@ -56,47 +56,46 @@ class Leaving:
         """As `Question.without`."""
         return release(self._tree, usage, candidate.place, self._of(candidate.workload.usage))
 
-    def exceeds_below(self, usage: Usage, place: int, common: int | None) -> bool:
-        """Whether a ClusterQueue and every cohort between it and the common one exceed their quotas."""
+    def first_within(self, usage: Usage, place: int, common: int | None) -> int | None:
+        """The first node, from a ClusterQueue up to below the common cohort, that is within its quota.
+
+        None where all of them exceed their quotas.
+        """
         for index in self._tree.nodes[place].path:
             if index == common:
                 break
             if not exceeds_any(usage[index], self._quotas[index]):
-                return False
-        return True
+                return index
+        return None
 
     def selection(
         self,
         candidates: tuple[Candidate, ...],
-        removed: Chain[Candidate],
-        usage: Usage,
-        may_borrow: bool,
+        attempts: tuple[Attempt, ...],
+        removed: tuple[Candidate, ...],
         completed: Callable[[Candidate, bool], Candidate],
-        rejected: tuple[Candidate, ...] = (),
     ) -> Selection:
         """What a search found, after giving back whoever need not leave after all.
 
         Args:
-            candidates: who might be taken, in order.
-            removed: the last one first; after that one the request fits.
-            usage: what is in use without all of them.
-            may_borrow: of the attempt.
-            completed: a candidate that is taken, with all evidence that `may_borrow` adds.
-            rejected: whom fair sharing did not allow.
+            candidates: who might be preempted, in order.
+            attempts: what was tried; after the last one the request fits.
+            removed: who was removed for that, at least one, in order.
+            completed: a candidate that is preempted, with all evidence that `may_borrow` adds.
         """
+        found = attempts[-1]
 
         def fits(then: Usage) -> bool:
-            return self.fits(then, may_borrow)
+            return self.fits(then, found.may_borrow)
 
-        filled = fill_back(removed, usage, fits, self.beside)
+        filled = fill_back(chain_of(removed), found.usage, fits, self.beside)
         return Selection(
             candidates=candidates,
-            kept=tuple(completed(candidate, may_borrow) for candidate in filled.kept),
-            removed=tuple(removed)[::-1],
+            kept=tuple(completed(candidate, found.may_borrow) for candidate in filled.kept),
+            removed=removed,
             spared=tuple(filled.spared or ()),
             usage=filled.usage,
-            may_borrow=may_borrow,
-            rejected=rejected,
+            attempts=attempts,
         )
 
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
@@ -128,15 +127,15 @@ class LeavingBesideHeroes(Leaving):
         """As `Question.without`."""
         return as_effective(usage).without(candidate.place, candidate.workload.usage)
 
-    def exceeds_below(self, usage: Usage, place: int, common: int | None) -> bool:
+    def first_within(self, usage: Usage, place: int, common: int | None) -> int | None:
         """As in the class above, each usage on its own tree."""
         tree = tree_under(usage, self._tree)
         for index in tree.nodes[place].path:
             if index == common:
                 break
             if not exceeds_any(usage[index], self._question.needed_at(index, tree)):
-                return False
-        return True
+                return index
+        return None
 
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""

@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenure.model import Amount, Amounts, Evidence, FlavorResource, Instant, Kin, NodeQuota, Workload
+from tenure.model import (
+    Amount,
+    Amounts,
+    Evidence,
+    FairStrategy,
+    FlavorResource,
+    Instant,
+    Kin,
+    NodeQuota,
+    Workload,
+)
 from tenure.oracle.heroes.effective import charged_usage, tree_under, usage_without
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.snapshot import Snapshot
@@ -14,6 +24,7 @@ from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at
 from tenure.rules.eligibility import ground_for
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
+from tenure.rules.share import Share
 from tenure.rules.terms import PreemptionTerms
 
 WITH_ADVANTAGE, ELSEWHERE, OWN = 0, 1, 2
@@ -123,17 +134,87 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class SharesCompared:
+    """The shares of two sides, as they were compared when a candidate had its turn.
+
+    Args:
+        mine, theirs: places of the nodes below the lowest common cohort, on the preemptor's side and on the
+            candidate's.
+        preemptor: the share of the preemptor's side, the request included.
+        target: the share of the candidate's side, after its removal for LessThanOrEqualToFinalShare, before
+            it for LessThanInitialShare.
+        compared: -1 where the preemptor's is lower, 0 where they are equal, 1 where it is higher.
+
+    A share is in thousandths of what the cohort can lend, divided by the weight.
+    """
+
+    mine: int
+    theirs: int
+    preemptor: Share
+    target: Share
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What became of a candidate when its turn came.
+
+    Args:
+        candidate: who, with the evidence found at its turn under fair sharing.
+        removed: whether it was removed; otherwise it was passed over.
+        within: place of the first node, from its ClusterQueue up to below the common cohort, that was within
+            its quota; None where there was none, or where that was not asked.
+        shares: what fair sharing compared; None where it compared nothing.
+    """
+
+    candidate: Candidate
+    removed: bool
+    within: int | None = None
+    shares: SharesCompared | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt to find targets.
+
+    Args:
+        waiting: the candidates at its start.
+        turns: in order; who is not named had no turn.
+        usage: what is in use of the needed and requested flavor-resources after the removals.
+        fits: whether the request fits then.
+        may_borrow: whether the preemptor's queue may borrow.
+        strategy: of fair sharing; None otherwise.
+    """
+
+    waiting: tuple[Candidate, ...]
+    turns: tuple[Turn, ...]
+    usage: Usage
+    fits: bool
+    may_borrow: bool = True
+    strategy: FairStrategy | None = None
+
+    @property
+    def removed(self) -> tuple[Candidate, ...]:
+        """The candidates that were removed, in order."""
+        return tuple(turn.candidate for turn in self.turns if turn.removed)
+
+    @property
+    def rejected(self) -> tuple[Candidate, ...]:
+        """The candidates that were passed over, in order."""
+        return tuple(turn.candidate for turn in self.turns if not turn.removed)
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """What a search found.
 
     Args:
-        candidates: who may be taken, in order.
-        kept: who is taken, in the order of removal; empty when nothing sufficed.
+        candidates: who may be preempted, in order.
+        kept: who is preempted, in the order of removal; empty when nothing sufficed.
         removed: who was removed on the way, in that order.
         spared: who of them got its quota back.
-        usage: what is in use of the needed and requested flavor-resources without those who are taken.
-        may_borrow: whether the attempt that found targets let the preemptor's queue borrow.
-        rejected: whom fair sharing's strategies did not allow, with the shares compared last.
+        usage: what is in use of the needed and requested flavor-resources without those who are preempted.
+        attempts: what was tried, in order; the last one found the targets, if any did.
     """
 
     candidates: tuple[Candidate, ...]
@@ -141,8 +222,12 @@ class Selection:
     removed: tuple[Candidate, ...]
     spared: tuple[Candidate, ...]
     usage: Usage
-    may_borrow: bool = True
-    rejected: tuple[Candidate, ...] = ()
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def may_borrow(self) -> bool:
+        """Whether the attempt that found targets let the preemptor's queue borrow."""
+        return self.attempts[-1].may_borrow
 
 
 def all_fit(request: Iterable[Asked], usage: Usage, may_borrow: bool) -> bool:

@@ -63,7 +63,9 @@ def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evide
         # Whose queue is within its quota is no candidate, whether it was so at first or is back there.
         over_quota.append(
             each.common is not None
-            and all(leaving.exceeds_below(then, each.place, each.common) for then in (leaving.usage, usage))
+            and all(
+                leaving.first_within(then, each.place, each.common) is None for then in (leaving.usage, usage)
+            )
         )
         usage = leaving.without(usage, each)
     # An attempt without borrowing has ended where the request fits without.

@@ -6,7 +6,7 @@ an amount is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -34,6 +34,19 @@ class Chain(Generic[_Item]):
         while chain is not None:
             yield chain.head
             chain = chain.rest
+
+
+def chain_of(items: Sequence[_Item]) -> Chain[_Item]:
+    """A chain of at least one item, the last one in front.
+
+    >>> list(chain_of([1, 2, 3]))
+    [3, 2, 1]
+    """
+    first, *others = items
+    chain = Chain(first)
+    for item in others:
+        chain = Chain(item, chain)
+    return chain
 
 
 @dataclass(frozen=True, slots=True)

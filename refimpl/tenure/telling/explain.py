@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from tenure.model import Ground, Outcome, Target, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.question import uses_any
+from tenure.oracle.question import Turn, uses_any
 from tenure.rules.hero_targets import is_immune
 from tenure.telling.findings import (
-    Comparison,
     Finding,
     comparisons,
     eligibility_findings,
@@ -117,20 +116,20 @@ class _Known:
     targets: dict[str, Target]
     places: dict[str, int]
     spared: frozenset[str]
-    rejected: frozenset[str]
-    reached: int
+    passed_over: frozenset[str]
+    turns: int
 
     @classmethod
     def of(cls, decision: Decision) -> _Known:
         selection = decision.selection
         places = {each.workload.key: place for place, each in enumerate(decision.candidates)}
-        removed = () if selection is None else selection.removed
+        last = None if selection is None else selection.attempts[-1]
         return cls(
             targets={target.workload.key: target for target in decision.targets},
             places=places,
             spared=frozenset(each.workload.key for each in (selection.spared if selection else ())),
-            rejected=frozenset(each.workload.key for each in (selection.rejected if selection else ())),
-            reached=max((places[each.workload.key] for each in removed), default=-1),
+            passed_over=frozenset(each.workload.key for each in (last.rejected if last else ())),
+            turns=len(last.turns) if last else 0,
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
@@ -149,7 +148,7 @@ def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanat
 
 
 def _explain_workload(
-    decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Comparison]
+    decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Turn]
 ) -> WorkloadExplanation:
     taken = workload.key in known.targets
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
@@ -175,23 +174,24 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: removed at first, then given its quota back by fill-back"
     if workload.key not in known.places:
         return f"kept: it may not be taken{_because_of_heroes(decision, workload)}"
-    if workload.key in known.rejected:
-        return "kept: its queue's share does not allow it"
     if decision.terms.fair_sharing:
-        return "kept: fair sharing did not come to it"
+        rejected = workload.key in known.passed_over
+        return f"kept: {_REJECTED if rejected else 'fair sharing did not come to it'}"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be taken, but all who may be taken together are not enough"
     return _verdict_on_order(decision, workload, known)
 
 
+_REJECTED = "its queue's share does not allow it"
+
+
 def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
     if decision.terms.hero:
         return "kept: it may be taken, but those sufficed who stood before it when their turns came"
-    place = known.places[workload.key]
-    if place < known.reached:
+    if workload.key in known.passed_over:
         return "kept: passed over, since when its turn came it could not be taken any more"
-    mine = _ordinal(place + 1)
-    return f"kept: it may be taken, but the first {known.reached + 1} in order sufficed ({mine})"
+    mine = _ordinal(known.places[workload.key] + 1)
+    return f"kept: it may be taken, but the first {known.turns} in order sufficed ({mine})"
 
 
 def _because_of_heroes(decision: Decision, workload: Workload) -> str:

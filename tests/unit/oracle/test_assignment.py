@@ -79,7 +79,7 @@ def derived(
         settings=settings or Settings(),
     )
     terms = terms_of(queue, cluster.settings, READING)
-    return Assigner(take_snapshot(cluster, "q", 0, READING), workload, terms, now=0).assign()
+    return Assigner(take_snapshot(cluster, "q", 0, READING), workload, terms, now=0).assign().assignment
 
 
 def flavor_of(assignment: Assignment) -> str | None:

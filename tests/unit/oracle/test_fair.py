@@ -29,4 +29,4 @@ def test_a_candidate_that_no_strategy_allows_is_told() -> None:
     asked = read_decide_request(vector.request()["input"])
     made = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
     assert made.selection is not None
-    assert [each.workload.name for each in made.selection.rejected] == ["b1", "b2"]
+    assert [candidate.workload.name for candidate in made.selection.attempts[-1].rejected] == ["b1", "b2"]

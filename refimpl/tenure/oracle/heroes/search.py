@@ -8,7 +8,16 @@ from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
-from tenure.oracle.question import ELSEWHERE, Candidate, Question, Selection, exceeds_any, sort_key
+from tenure.oracle.question import (
+    ELSEWHERE,
+    Attempt,
+    Candidate,
+    Question,
+    Selection,
+    Turn,
+    exceeds_any,
+    sort_key,
+)
 from tenure.oracle.selection import Removal, fill_back, removal_step
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
@@ -29,15 +38,19 @@ def select_for_hero(question: Question) -> Selection:
     while waiting and not state.fits:
         candidate = search.next_of(waiting, state.usage)
         state = removal_step(state, candidate, lambda _, __: True, search.fits, search.without)
+    removed = tuple(state.removed or ())[::-1]
+    turns = tuple(Turn(candidate, removed=True) for candidate in removed)
+    attempts = (Attempt(search.candidates, turns, state.usage, state.fits),)
     if state.removed is None or not state.fits:
-        return Selection(search.candidates, (), (), (), question.snapshot.usage)
+        return Selection(search.candidates, (), (), (), question.snapshot.usage, attempts)
     filled = fill_back(state.removed, state.usage, search.fits, search.beside)
     return Selection(
         candidates=search.candidates,
         kept=tuple(filled.kept),
-        removed=tuple(state.removed)[::-1],
+        removed=removed,
         spared=tuple(filled.spared or ()),
         usage=filled.usage,
+        attempts=attempts,
     )
 
 

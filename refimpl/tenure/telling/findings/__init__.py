@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
-from tenure.telling.findings.comparisons import Comparison, comparisons
+from tenure.oracle.question import Turn
+from tenure.telling.findings.comparisons import comparisons
 from tenure.telling.findings.elsewhere import elsewhere_findings
 from tenure.telling.findings.finding import Finding
 from tenure.telling.findings.order import order_findings
@@ -18,7 +19,6 @@ from tenure.telling.findings.own_queue import own_queue_findings
 from tenure.telling.findings.request import request_findings
 
 __all__ = [
-    "Comparison",
     "Finding",
     "comparisons",
     "eligibility_findings",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def eligibility_findings(
-    decision: Decision, target: Workload, shares: Mapping[str, Comparison] | None = None
+    decision: Decision, target: Workload, shares: Mapping[str, Turn] | None = None
 ) -> Iterator[Finding]:
     """What the rules found about whether a workload may be taken, from the outermost in.
 

@@ -9,7 +9,6 @@ from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
 from tenure.oracle.reach import if_no_hero_ran, most_at
 from tenure.rules.quota import can_ever_fit
-from tenure.telling.findings.flavors import watched
 from tenure.telling.findings.shortages import amount
 
 
@@ -62,16 +61,14 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
 
     Source: KQ-070, asked again.
     """
-    assigner, snapshot = watched(decision), decision.snapshot
-    assigner.assign()
+    snapshot = decision.snapshot
     unbilled = if_no_hero_ran(snapshot)
     several = len(decision.preemptor.pod_sets) > 1
-    for noted in assigner.noted:
-        for flavor, ways in noted.ways.items():
-            for resource in ways:
-                at = FlavorResource(flavor, resource)
-                before, most = noted.assumed.get(at, 0), most_at(snapshot, at)
-                asked = noted.requests[resource] + before
+    for group in decision.trial.groups:
+        for choice in group.tried:
+            for at, asked in choice.asked.items():
+                most = most_at(snapshot, at)
                 if not can_ever_fit(asked, most):
-                    whose, otherwise = noted.pod_set.name if several else "", most_at(unbilled, at)
-                    yield Beyond(whose, at, asked, before, most, otherwise)
+                    whose = group.pod_set.name if several else ""
+                    before = asked - group.requests[at.resource]
+                    yield Beyond(whose, at, asked, before, most, most_at(unbilled, at))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
 from tenure.oracle.decide import Decision, searched_request
 from tenure.oracle.heroes.effective import charged_usage
-from tenure.oracle.question import WITH_ADVANTAGE, Candidate
+from tenure.oracle.question import WITH_ADVANTAGE, Candidate, Turn
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import quota_at
 from tenure.rules.eligibility import reason_for
@@ -21,7 +21,7 @@ from tenure.rules.share import (
     stays_in_tournament,
 )
 from tenure.telling.findings.ageing import ageing_findings
-from tenure.telling.findings.comparisons import Comparison
+from tenure.telling.findings.comparisons import comparison_text
 from tenure.telling.findings.finding import Finding
 from tenure.telling.findings.heroes import immunity_findings, taken_by_hero_findings
 from tenure.telling.findings.subtrees import narrower_findings
@@ -30,9 +30,7 @@ from tenure.units import format_amount
 _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
 
-def elsewhere_findings(
-    decision: Decision, target: Workload, shares: Mapping[str, Comparison]
-) -> Iterator[Finding]:
+def elsewhere_findings(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Finding]:
     """What the rules found about whether a workload of another queue may be taken, from the outermost in.
 
     Args:
@@ -58,7 +56,7 @@ def elsewhere_findings(
     yield from ageing_findings(decision, decision.preemptor, "preemptor")
     if found is not None:
         if decision.terms.fair_sharing:
-            yield from _by_share(found, taken, shares.get(target.key))
+            yield from _by_share(decision, found, taken, shares.get(target.key))
             yield from _ties(decision, found) if taken else _left_out(decision, found)
         else:
             yield from _classically(decision, target, found)
@@ -136,10 +134,10 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         )
 
 
-def _by_share(found: Candidate, taken: bool, shares: Comparison | None) -> Iterator[Finding]:
+def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | None) -> Iterator[Finding]:
     evidence = found.evidence
     compared = f"the preemptor's share is {_COMPARED[evidence.share]} its queue's"
-    numbers = "" if shares is None else f": {shares.text}"
+    numbers = "" if turn is None else f": {comparison_text(decision.snapshot.tree, turn)}"
     if evidence.within_nominal:
         yield Finding("KQ-410", True, "the preemptor's queue stays within its nominal quota")
     elif evidence.ground == Ground.INITIAL_SHARE:
@@ -209,7 +207,7 @@ def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool
     for group, allowed in (
         (selection.kept, True),
         (selection.removed, True),
-        (selection.rejected, False),
+        (selection.attempts[-1].rejected if fairly else (), False),
         (selection.candidates, not fairly),
     ):
         for candidate in group:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tenure.model import (
     Amount,
-    Amounts,
     Assignment,
     FlavorMode,
     FlavorQuotas,
     FlavorResource,
     PodSet,
     ResourceFlavor,
-    ResourceGroup,
 )
-from tenure.oracle.assignment import Assigner, Choice, Way
+from tenure.oracle.assignment import BEST, Choice, GroupTrial, Way
 from tenure.oracle.decide import Decision
 from tenure.oracle.nodes import has_affinity, is_selected, untolerated
 from tenure.oracle.reach import free_at, most_at
 from tenure.oracle.tree import quota_at
-from tenure.rules.flavors import may_preempt_while_borrowing, tries_next_flavor
+from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.quota import can_ever_fit
 from tenure.telling.findings.shortages import amount
 
@@ -56,81 +54,34 @@ class FlavorTrial:
     """In words."""
 
 
-@dataclass(slots=True)
-class _Tried:
-    """What happened in one resource group of one pod set."""
-
-    pod_set: PodSet
-    group: ResourceGroup
-    requests: Mapping[str, Amount]
-    ways: dict[str, dict[str, Way]] = field(default_factory=dict)
-    assumed: Mapping[FlavorResource, Amount] = field(default_factory=dict)
-    choice: Choice | None = None
-
-
-@dataclass(frozen=True)
-class _Watched(Assigner):
-    """An assigner that notes what it tries."""
-
-    noted: list[_Tried] = field(default_factory=list)
-
-    def _best_choice(
-        self, pod_set: PodSet, group: ResourceGroup, requests: Mapping[str, Amount], assumed: Amounts
-    ) -> Choice | None:
-        noted = _Tried(pod_set, group, requests, assumed=dict(assumed))
-        self.noted.append(noted)
-        noted.choice = super()._best_choice(pod_set, group, requests, assumed)
-        return noted.choice
-
-    def _ways(
-        self, flavor: str, requests: Mapping[str, Amount], assumed: Amounts
-    ) -> Iterator[tuple[str, Way]]:
-        found = dict(super()._ways(flavor, requests, assumed))
-        self.noted[-1].ways[flavor] = found
-        yield from found.items()
-
-
 def flavor_trials(decision: Decision) -> tuple[FlavorTrial, ...]:
     """The flavors that were tried, in order; none where the assignment was given or the queue is inactive.
 
     With partial admission they are those of the counts that were decided on.
     """
-    if decision.queue.inactive:
-        return ()
-    assigner = watched(decision)
-    counts = [pods.count for pods in decision.assignment.pod_sets]
-    made = assigner.assign(counts or None)
-    if (
-        made.usage != decision.assignment.usage
-        or made.needs_preemption != decision.assignment.needs_preemption
-    ):
-        return ()
-    return tuple(trial for noted in assigner.noted for trial in _trials(assigner, noted))
+    return tuple(trial for group in decision.trial.groups for trial in _trials(decision, group))
 
 
-def watched(decision: Decision) -> _Watched:
-    """The assigner of a decision, once more."""
-    return _Watched(decision.snapshot, decision.preemptor, decision.terms, decision.now)
-
-
-def _trials(assigner: _Watched, noted: _Tried) -> Iterator[FlavorTrial]:
-    for quotas in noted.group.flavors:
-        chosen = noted.choice is not None and noted.choice.flavor == quotas.flavor
-        ways = noted.ways.get(quotas.flavor)
-        if ways is None:
-            mode, level, reason = _untried(assigner, noted.pod_set, quotas)
+def _trials(decision: Decision, group: GroupTrial) -> Iterator[FlavorTrial]:
+    tried = {choice.flavor: choice for choice in group.tried}
+    for quotas in group.group.flavors:
+        choice = tried.get(quotas.flavor)
+        chosen = choice is not None and choice is group.choice
+        if choice is None:
+            mode, level, reason = _untried(decision, group.pod_set, quotas)
         else:
-            way = assigner._worst(ways.values())
-            mode, level = MODES[way.mode], way.level
-            reason = "; ".join(_reasons(assigner, noted, quotas.flavor, ways))
-            if chosen:
-                reason += _chosen_text(assigner, way)
-        resources = tuple(noted.requests)
-        yield FlavorTrial(noted.pod_set.name, resources, quotas.flavor, mode, level, chosen, reason)
+            mode, level = MODES[choice.worst.mode], choice.worst.level
+            reason = "; ".join(_reasons(decision, choice))
+            if chosen and group.ended:
+                reason += "; chosen: the search ends here (KQ-570)"
+            elif chosen:
+                reason += "; chosen: the best that was found (KQ-550)"
+        resources = tuple(group.requests)
+        yield FlavorTrial(group.pod_set.name, resources, quotas.flavor, mode, level, chosen, reason)
 
 
-def _untried(assigner: _Watched, pod_set: PodSet, quotas: FlavorQuotas) -> tuple[str, int, str]:
-    flavor = assigner.snapshot.cluster.flavors.get(quotas.flavor)
+def _untried(decision: Decision, pod_set: PodSet, quotas: FlavorQuotas) -> tuple[str, int, str]:
+    flavor = decision.snapshot.cluster.flavors.get(quotas.flavor)
     reason = None if flavor is None else _excluded(pod_set, flavor)
     if reason is not None:
         return "Excluded", 0, reason
@@ -156,31 +107,23 @@ def _excluded(pod_set: PodSet, flavor: ResourceFlavor) -> str | None:
     return None
 
 
-def _reasons(assigner: _Watched, noted: _Tried, flavor: str, ways: Mapping[str, Way]) -> Iterable[str]:
+def _reasons(decision: Decision, choice: Choice) -> Iterable[str]:
     """What decided the mode of each resource that is not simply served; one sentence where all are."""
-    worse = {resource: way for resource, way in ways.items() if way != Way(FlavorMode.FIT, 0)}
+    worse = {at: choice.ways[at.resource] for at in choice.asked if choice.ways[at.resource] != BEST}
     if not worse:
         return ["everything fits within quota"]
-    return [
-        _reason(
-            assigner,
-            FlavorResource(flavor, resource),
-            noted.requests[resource] + noted.assumed.get(FlavorResource(flavor, resource), 0),
-            way,
-        )
-        for resource, way in worse.items()
-    ]
+    return [_reason(decision, at, choice.asked[at], way) for at, way in worse.items()]
 
 
-def _reason(assigner: _Watched, at: FlavorResource, request: Amount, way: Way) -> str:
-    snapshot = assigner.snapshot
+def _reason(decision: Decision, at: FlavorResource, request: Amount, way: Way) -> str:
+    snapshot = decision.snapshot
     free = max(0, free_at(snapshot, snapshot.usage, at))
     asked = f"{at.resource}: {amount(at, request)} asked, {amount(at, free)} available"
     match way.mode:
         case FlavorMode.FIT:
             return f"{asked}: it fits and borrows"
         case FlavorMode.NO_FIT:
-            return f"{asked}: {_no_fit(assigner, at, request)}"
+            return f"{asked}: {_no_fit(decision, at, request)}"
         case FlavorMode.NO_CANDIDATES:
             return f"{asked}, and those who may be taken are not enough"
         case FlavorMode.PREEMPT:
@@ -189,24 +132,16 @@ def _reason(assigner: _Watched, at: FlavorResource, request: Amount, way: Way) -
             return f"{asked}: workloads of other queues would leave"
 
 
-def _no_fit(assigner: _Watched, at: FlavorResource, request: Amount) -> str:
-    snapshot = assigner.snapshot
+def _no_fit(decision: Decision, at: FlavorResource, request: Amount) -> str:
+    snapshot = decision.snapshot
     potential = most_at(snapshot, at)
     if not can_ever_fit(request, potential):
-        rule = "UCQ-250" if assigner.terms.hero else "KQ-070"
+        rule = "UCQ-250" if decision.terms.hero else "KQ-070"
         return f"more than the {amount(at, potential)} that it could ever have ({rule})"
     nominal = quota_at(snapshot.tree, snapshot.place, at).nominal
-    assert not may_preempt_while_borrowing(assigner.terms)
+    assert not may_preempt_while_borrowing(decision.terms)
     beyond = f"it would borrow, beyond its nominal quota of {amount(at, nominal)}"
     return f"{beyond}, and may not preempt for that (KQ-530)"
-
-
-def _chosen_text(assigner: _Watched, way: Way) -> str:
-    fungibility = assigner.snapshot.queue.fungibility
-    by_preference = assigner.snapshot.cluster.settings.flavor_fungibility
-    if by_preference and not tries_next_flavor(way.mode, way.level, fungibility):
-        return "; chosen: the search ends here (KQ-570)"
-    return "; chosen: the best that was found (KQ-550)"
 
 
 def described(assignment: Assignment) -> Sequence[str]:

@@ -1,49 +1,32 @@
-"""The search for targets behind a decision, put once more."""
+"""What an attempt to find targets leaves short."""
 
 from __future__ import annotations
 
-from tenure.model import Amount, Assignment, FlavorResource
+from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision, searched_request
-from tenure.oracle.question import Question
+from tenure.oracle.heroes.effective import tree_under
+from tenure.oracle.question import Attempt
 from tenure.oracle.reach import free_at
-from tenure.oracle.tree import Usage, quota_at
+from tenure.oracle.tree import quota_at
 from tenure.rules.quota import fits_quota
 from tenure.units import format_amount
 
 
-def question_of(decision: Decision, assignment: Assignment | None = None) -> Question:
-    """The search for targets of a decision.
+def still_short(decision: Decision, attempt: Attempt) -> dict[FlavorResource, Amount]:
+    """By how much each flavor-resource of a request is short after an attempt; none where all fit.
 
     Args:
         decision: the decision.
-        assignment: the flavors to make room for; None for those that were decided on.
+        attempt: one of its attempts; without borrowing, what exceeds the nominal quota is short too.
     """
-    given = decision.assignment if assignment is None else assignment
-    return Question(
-        snapshot=decision.snapshot,
-        preemptor=decision.preemptor,
-        needed=given.needs_preemption,
-        request=searched_request(given),
-        terms=decision.terms,
-        now=decision.now,
-    )
-
-
-def still_short(question: Question, usage: Usage, *, may_borrow: bool) -> dict[FlavorResource, Amount]:
-    """By how much each flavor-resource of a request is short beside what is in use; none where all fit.
-
-    Args:
-        question: the search.
-        usage: what is in use.
-        may_borrow: without borrowing, what exceeds the nominal quota is short too.
-    """
-    tree, place = question.tree_under(usage), question.snapshot.place
+    snapshot, usage = decision.snapshot, attempt.usage
+    tree, place = tree_under(usage, snapshot.tree), snapshot.place
     short: dict[FlavorResource, Amount] = {}
-    for asked, amount in sorted(question.request.items()):
-        free = max(0, free_at(question.snapshot, usage, asked))
+    for asked, amount in sorted(searched_request(decision.assignment).items()):
+        free = max(0, free_at(snapshot, usage, asked))
         used, nominal = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
         missing = amount - free
-        if not may_borrow and not fits_quota(used, amount, nominal):
+        if not attempt.may_borrow and not fits_quota(used, amount, nominal):
             missing = max(missing, used + amount - nominal)
         if missing > 0:
             short[asked] = missing

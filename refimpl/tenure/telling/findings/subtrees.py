@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.oracle.decide import Decision
+from tenure.oracle.classical import levels_of
+from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.tree import quota_at
-from tenure.rules.quota import fits_quota, remaining_request
+from tenure.rules.quota import fits_quota
 from tenure.telling.findings.finding import Finding
-from tenure.telling.findings.question import question_of
 from tenure.telling.findings.shortages import amount
 
 
@@ -21,20 +21,17 @@ def narrower_findings(decision: Decision, common: int) -> Iterator[Finding]:
     """
     snapshot = decision.snapshot
     tree, usage = snapshot.tree, snapshot.usage
-    rest = dict(question_of(decision).request)
-    for place in tree.nodes[snapshot.place].path:
-        if place == common:
+    asked = question_of(snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now)
+    for level in levels_of(asked):
+        if level.place == common:
             return
-        node = tree.nodes[place]
-        fits, words = True, []
-        for at in sorted(rest):
-            used, quota = usage[place].get(at, 0), quota_at(tree, place, at)
-            here = fits_quota(used, rest[at], quota.subtree)
-            fits = fits and here
+        node, words = tree.nodes[level.place], []
+        for at, amount_here in sorted(level.rest.items()):
+            used, quota = usage[level.place].get(at, 0), quota_at(tree, level.place, at)
+            here = fits_quota(used, amount_here, quota.subtree)
             if at in decision.assignment.needs_preemption or not here:
-                total = f"{amount(at, used)} and {amount(at, rest[at])} asked"
+                total = f"{amount(at, used)} and {amount(at, amount_here)} asked"
                 words.append(f"{total} of {amount(at, quota.subtree)} {at.resource} on {at.flavor}")
-            rest[at] = remaining_request(rest[at], quota, used)
         name = f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
-        relation = "fits" if fits else "does not fit"
-        yield Finding("KQ-060", fits, f"the request {relation} the quota of {name}: {', '.join(words)}")
+        relation = "fits" if level.fits else "does not fit"
+        yield Finding("KQ-060", level.fits, f"the request {relation} the quota of {name}: {', '.join(words)}")

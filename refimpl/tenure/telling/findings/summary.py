@@ -89,7 +89,7 @@ def _too_few(decision: Decision) -> str:
 
 def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
     """Whether a request that no flavor serves would be served if something else ran."""
-    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().fits
+    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().assignment.fits
 
 
 def _reduced(decision: Decision) -> str:
