@@ -138,6 +138,7 @@ def test_why_without_a_preemptor_names_all_who_would_take_it() -> None:
     assert said("why", PRETRAIN, *TEAMS).startswith(
         f"1 of 4 pending workloads takes {PRETRAIN}, each decided alone: {EVAL}"
     )
+    assert answer["engine"] == "reference"
 
 
 def test_why_with_a_preemptor_says_what_would_spare_it() -> None:

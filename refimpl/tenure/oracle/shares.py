@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from math import ldexp
 
 from tenure.model import NANO, Amount
@@ -32,7 +31,9 @@ class Shares:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._lendable = cache(self._count_lendable)
+        self._lendable = {
+            node.place: self._count_lendable(node.place) for node in tree.nodes if node.queue is None
+        }
 
     def of(self, usage: Usage, place: int) -> Share:
         """The share of a node, given what is in use; a root has none."""
@@ -46,7 +47,7 @@ class Shares:
                 borrowed[asked.resource] = plus(borrowed.get(asked.resource, 0), beyond)
         if not borrowed:
             return Share(borrowing=False, ratio=0.0, weight=weight_as_float(node.weight))
-        lendable = self._lendable(node.parent)
+        lendable = self._lendable[node.parent]
         ratios = (borrowed_ratio(amount, lendable.get(resource, 0)) for resource, amount in borrowed.items())
         return Share(borrowing=True, ratio=max(ratios), weight=weight_as_float(node.weight))
 

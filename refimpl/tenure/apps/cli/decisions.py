@@ -17,6 +17,7 @@ from tenure.errors import Problem
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
 from tenure.telling.answers.readings import reading_text
+from tenure.telling.answers.why import engine_of
 from tenure.telling.explain import GROUND_RULES, Explanation, explain, summarize
 from tenure.telling.findings import Finding
 from tenure.units import format_instant
@@ -132,9 +133,7 @@ def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[P
 
 def _engine(asked: Asked, seen: set[str]) -> str:
     """The engine that decided, `auto` where some decisions are of either."""
-    if asked.engine != Engine.AUTO:
-        return str(asked.engine)
-    return str(Engine.AUTO) if len(seen) > 1 else next(iter(seen), str(Engine.REFERENCE))
+    return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
 
 
 def _row(each: PendingDecision) -> tuple[str, str, str, str, str]:

@@ -251,6 +251,8 @@ class WhyAnswer:
     """A preset's name, or every choice."""
     reading_text: str
     """The same in words: a preset's name, and what differs from it."""
+    engine: str
+    """The engine that decided; `auto` where some decisions are of either."""
     summary: str
     """The answer in one line."""
     cases: tuple[CaseShape, ...]

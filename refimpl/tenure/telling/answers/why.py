@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
@@ -45,10 +45,21 @@ def why_answer(
         now=format_instant(now),
         reading=reading.written(),
         reading_text=reading_text(reading),
+        engine=engine_of(each.engine for each in decisions),
         summary=_summary(victim, cases),
         cases=tuple(sorted(cases, key=lambda each: not each.taken)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
     )
+
+
+def engine_of(engines: Iterable[str]) -> str:
+    """The engine that made some decisions: `auto` where several did, the reference where there are none.
+
+    >>> engine_of(["fast", "reference"]), engine_of(["fast", "fast"]), engine_of([])
+    ('auto', 'fast', 'reference')
+    """
+    seen = {*engines}
+    return "auto" if len(seen) > 1 else next(iter(seen), "reference")
 
 
 def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
@@ -59,7 +70,12 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
         victim: the running workload; it may stand in another tree.
         flips: how many flips at most; None where others are asked about too: none, nor what was tried.
     """
-    found = [each for each in decision.running if each.key == victim.key]
+    found = [
+        workload
+        for running in decision.snapshot.running.values()
+        for workload in running
+        if workload.key == victim.key
+    ]
     # Of many, the verdicts are what is asked for; each of these repeats a search.
     alone = flips is not None
     nearest: FlipsShape | None = None
