@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tenure.apps.cli.asked import ask
+from tenure.apps.cli.options import InputOptions, Interpretation
 from tenure.engines import Engine
 from tests.command_line import tenure
 from tests.examples import change, copied
@@ -120,7 +121,7 @@ def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tenure.engines.find_spec", lambda _: None)
-    asked = ask((), "two-teams", AT["two-teams"], "guaranteed", (), None, "", None, None)
+    asked = ask(InputOptions(example="two-teams"), AT["two-teams"], Interpretation())
     assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("tenure.engines.MUCH", 1)

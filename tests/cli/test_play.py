@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.apps.cli.bundled import scenario_names, schema
 from tests.command_line import tenure
 from tests.process import PATIENCE_S, prepared
 
@@ -100,7 +100,8 @@ def test_a_scenario_may_come_from_standard_input() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "paths: found 'nothing', expected scenario files"),
+        (("--chart", "play.svg"), "paths: found 'nothing', expected scenario files"),
+        (("--report", "junit=-"), "paths: found 'nothing', expected scenario files"),
         (("gone.yaml",), "gone.yaml: found no such file"),
         ((TWO, "--reading", "guarantee"), "did you mean 'guaranteed'?"),
         ((TWO, "--all-readings", "--reading", "released"), "expected nothing beside --all-readings"),
@@ -115,6 +116,15 @@ def test_bad_input_is_told_with_the_next_step(arguments: tuple[str, ...], words:
     assert (done.returncode, done.stdout) == (2, b"")
     assert words in done.stderr.decode()
     assert done.stderr.decode().splitlines()[-1] == "see tenure play --help"
+
+
+def test_without_a_scenario_the_bundled_ones_are_listed_with_what_they_show() -> None:
+    listed = json.loads(tenure("play", "-o", "json").stdout)["scenarios"]
+    assert [scenario["name"] for scenario in listed] == scenario_names()
+    assert all(scenario["title"] for scenario in listed)
+    lines = tenure("play").stdout.decode().splitlines()
+    assert [line.split()[0] for line in lines] == scenario_names()
+    assert any("Two equal workloads" in line for line in lines)
 
 
 INTERRUPTED = """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure.apps.cli.asked import Asked, ask
-from tenure.apps.cli.options import DEFAULT_READING, Example, Now, Overrides, Paths, ReadingName
-from tenure.apps.cli.output import Output, OutputOption, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.apps.cli.asked import Inquiry, ask
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.options import InputOptions, Interpretation, Now
+from tenure.apps.cli.output import Printing, print_answer
+from tenure.apps.cli.terminal import choose_colour
 from tenure.conformance.accessible import render_rows
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
@@ -20,14 +21,9 @@ _NAMES = 3
 """How many columns are names; the others are amounts."""
 
 
+@with_records
 def accessible_command(
-    paths: Paths = None,
-    example: Example = None,
-    now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    *, source: InputOptions, now: Now = None, interpretation: Interpretation, printing: Printing
 ) -> None:
     """Say what is accessible to every ClusterQueue while heroes run, and what they are billed.
 
@@ -52,8 +48,8 @@ def accessible_command(
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
-    choose_colour(color)
-    asked = ask(paths, example, now, reading, override, None, "", None, None)
+    choose_colour(printing.color)
+    asked = ask(source, now, interpretation)
     trees = list(accessible_trees(asked.loaded.cluster, asked.now, asked.reading))
     rendered = {
         "now": format_instant(asked.now),
@@ -61,10 +57,10 @@ def accessible_command(
         "rows": render_rows(node for tree in trees for node in tree),
         "warnings": asked.warnings,
     }
-    print_answer(output, rendered, _lines(trees, asked))
+    print_answer(printing.output, rendered, _lines(trees, asked))
 
 
-def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Asked) -> Iterator[str]:
+def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry) -> Iterator[str]:
     yield from _table([HEADS, *sorted(row for tree in trees for row in _rows(tree))])
     for tree in trees:
         if len(tree) > 1:

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide, decide_all
 from tenure.apps.cli.inputs import load_input, said_warnings
-from tenure.apps.cli.options import overrides_of, parse_gates
+from tenure.apps.cli.options import InputOptions, Interpretation, SchedulerFlags, instant_of, parse_gates
 from tenure.apps.cli.terminal import hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import RECLAIMABLE_PODS, Place, gate_problems, parse_instant, strategies_of
+from tenure.manifests import RECLAIMABLE_PODS, Place, gate_problems, strategies_of
 from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
-from tenure.readings import Reading, parse_reading
+from tenure.readings import Reading
 
 
-def with_flags(loaded: Loaded, gates: str, timestamp: str | None, fair_sharing: str | None) -> Loaded:
+def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
     """What was loaded, under other settings.
 
     Args:
         loaded: the cluster, with the settings of Kueue's Configuration where the files hold one.
-        gates: `GATE=BOOL,...`; empty for none.
-        timestamp: Eviction or Creation; None keeps the configured one.
-        fair_sharing: `default`, `off` or a list of strategies; None keeps what is configured.
+        flags: what is said above that.
 
     Raises:
         InputError: a gate that Kueue does not have or that would bring in what is not modelled, or a word
             that is none of these.
 
     >>> from tenure.model import Cluster
-    >>> with_flags(Loaded(Cluster({})), "PriorityBoost=true", None, None).cluster.settings.priority_boost
+    >>> with_flags(Loaded(Cluster({})), SchedulerFlags("PriorityBoost=true")).cluster.settings.priority_boost
     True
     """
-    changes: dict[str, Any] = {SETTING_OF_GATE[gate]: on for gate, on in _deciding(gates).items()}
-    if timestamp is not None:
-        changes["requeuing_timestamp"] = _timestamp(timestamp)
-    if fair_sharing is not None:
-        changes["fair_sharing"] = _strategies(fair_sharing)
-    settings = dataclasses.replace(loaded.cluster.settings, **changes)
-    return dataclasses.replace(loaded, cluster=dataclasses.replace(loaded.cluster, settings=settings))
+    changes: dict[str, Any] = {
+        SETTING_OF_GATE[gate]: on for gate, on in _deciding(flags.feature_gates).items()
+    }
+    if flags.requeuing_timestamp is not None:
+        changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
+    if flags.fair_sharing is not None:
+        changes["fair_sharing"] = _strategies(flags.fair_sharing)
+    settings = replace(loaded.cluster.settings, **changes)
+    return replace(loaded, cluster=replace(loaded.cluster, settings=settings))
 
 
 def _deciding(text: str) -> Mapping[str, bool]:
@@ -81,7 +79,7 @@ FASTER = "so many decisions take a while without the optimized core: pip install
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Inquiry:
     """What a command line asks about.
 
     Args:
@@ -118,7 +116,7 @@ class Asked:
             explained=self.explained,
         )
 
-    def of_many(self, engine: Engine | None, *, explained: bool) -> Asked:
+    def of_many(self, engine: Engine | None, *, explained: bool) -> Inquiry:
         """The same asked about all pending workloads; a hint where the core might be worth it and is missing.
 
         Args:
@@ -149,31 +147,30 @@ class Asked:
 
 
 def ask(
-    paths: Sequence[str] | None,
-    example: str | None,
+    source: InputOptions,
     now: str | None,
-    reading: str,
-    override: Sequence[str] | None,
-    cluster_queue: str | None,
-    feature_gates: str,
-    requeuing_timestamp: str | None,
-    fair_sharing: str | None,
-) -> Asked:
+    interpretation: Interpretation,
+    cluster_queue: str | None = None,
+    flags: SchedulerFlags | None = None,
+) -> Inquiry:
     """What the shared options of `tenure.apps.cli.options` ask about, as they stand on the command line.
+
+    Args:
+        source, interpretation, flags: see there; without flags the objects' own configuration decides.
+        now: the clock, RFC 3339; None for this moment.
+        cluster_queue: the ClusterQueue that is named, if one is.
 
     Raises:
         InputError: a malformed option, or everything that is wrong in the manifests.
 
-    >>> two_teams = ask((), "two-teams", "2026-03-02T14:00:00Z", "guaranteed", (), None, "", None, None)
+    >>> two_teams = ask(InputOptions(example="two-teams"), "2026-03-02T14:00:00Z", Interpretation())
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
     # What is wrong with the command line is said before a large dump is read.
-    instant = time.time_ns() if now is None else parse_instant(now, field="now")
-    chosen = parse_reading({"preset": reading, **overrides_of(override)})
-    loaded = load_input(paths or (), example)
-    loaded = with_flags(loaded, feature_gates, requeuing_timestamp, fair_sharing)
-    return asked_about(loaded, instant, chosen, cluster_queue)
+    instant, chosen = instant_of(now), interpretation.chosen()
+    loaded = load_input(source.paths or (), source.example)
+    return asked_about(with_flags(loaded, flags or SchedulerFlags()), instant, chosen, cluster_queue)
 
 
 def asked_about(
@@ -182,13 +179,13 @@ def asked_about(
     reading: Reading,
     cluster_queue: str | None = None,
     warnings: Sequence[str] = (),
-) -> Asked:
+) -> Inquiry:
     """What is asked about a cluster that has been read; its warnings are said.
 
     Args:
-        loaded, now, reading, cluster_queue: as `Asked` has them.
+        loaded, now, reading, cluster_queue: as `Inquiry` has them.
         warnings: further ones.
     """
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
     said = said_warnings(loaded, [*warnings, *([ASSUMED] if assumed else [])])
-    return Asked(loaded, now, reading, cluster_queue, said)
+    return Inquiry(loaded, now, reading, cluster_queue, said)

@@ -33,6 +33,33 @@ def example_folder(name: str) -> Path:
     return bundled("examples") / name
 
 
+def scenario_names() -> list[str]:
+    """The bundled scenarios.
+
+    >>> "tbp-it-2-rotation" in scenario_names()
+    True
+    """
+    return sorted(path.stem for path in _scenario_folder().glob("*.yaml"))
+
+
+def scenario_file(name: str) -> Path:
+    """The file of a bundled scenario.
+
+    Raises:
+        InputError: there is no scenario of this name.
+    """
+    known = scenario_names()
+    if name not in known:
+        from tenure.manifests import did_you_mean
+
+        raise bad_input("--scenario", name, f"one of {', '.join(known)}{did_you_mean(name, known)}")
+    return _scenario_folder() / f"{name}.yaml"
+
+
+def _scenario_folder() -> Path:
+    return bundled("spec", "vectors", "scenarios")
+
+
 def schema_names() -> list[str]:
     """The published schemas, by the command or the line that they describe.
 

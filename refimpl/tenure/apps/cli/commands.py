@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -131,6 +135,57 @@ class Front(Group):
         if name in COMMANDS:
             return COMMANDS[name][1]
         return str(self.get_command(ctx, name).get_short_help_str(WIDEST))
+
+
+def with_records(command: Callable[..., None]) -> Callable[..., None]:
+    """A command some of whose parameters are records: each field of a record is an option of its own.
+
+    Args:
+        command: its options are in the order of its parameters, those of a record in the order of its fields,
+            which are annotated as Typer has it.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Names:
+    ...     first: str = "a"
+    ...     last: str = "b"
+    >>> @with_records
+    ... def greet(*, names: Names, loud: bool = False) -> None:
+    ...     print(names, loud)
+    >>> inspect.signature(greet)
+    <Signature (*, first: str = 'a', last: str = 'b', loud: bool = False) -> None>
+    >>> greet(first="x", last="y", loud=True)
+    Names(first='x', last='y') True
+    """
+    hints = get_type_hints(command, include_extras=True)
+    records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    options: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in records:
+            options.extend(_options(records[parameter.name]))
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            options.append(parameter.replace(annotation=hints[parameter.name], kind=kind))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, record in records.items():
+            given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
+        command(**given)
+
+    vars(run).update(__signature__=inspect.Signature(options, return_annotation=None))
+    run.__annotations__.clear()
+    run.__annotations__.update({each.name: each.annotation for each in options})
+    return run
+
+
+def _options(record: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        for field in fields(record)
+    ]
 
 
 def _command(name: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from tenure.apps.cli.bundled import example_names, schema_names
+from tenure.apps.cli.bundled import example_names, scenario_names, schema_names
 
 LARGEST_BYTES = 2_000_000
 """Manifests of at most this size are read for the names in them; a key press does not wait for more."""
@@ -20,6 +20,15 @@ def complete_example(incomplete: str) -> Iterator[str]:
     ['two-teams']
     """
     return (name for name in example_names() if name.startswith(incomplete))
+
+
+def complete_scenario(incomplete: str) -> Iterator[str]:
+    """Bundled scenarios.
+
+    >>> list(complete_scenario("tbp-it-2-rotation-"))
+    ['tbp-it-2-rotation-of-wakers']
+    """
+    return (name for name in scenario_names() if name.startswith(incomplete))
 
 
 def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:

@@ -11,23 +11,12 @@ import typer
 
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import ask
+from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.decisions import decision_lines, print_pending
 from tenure.apps.cli.inputs import sources_of
-from tenure.apps.cli.options import (
-    DEFAULT_READING,
-    ENGINE_HELP,
-    Example,
-    FairSharing,
-    FeatureGates,
-    Now,
-    Overrides,
-    Paths,
-    Pending,
-    ReadingName,
-    Timestamp,
-)
-from tenure.apps.cli.output import Output, OutputOption, Reporting, Reports, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
+from tenure.apps.cli.options import ENGINE_HELP, InputOptions, Interpretation, Now, Pending, SchedulerFlags
+from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
+from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
@@ -104,9 +93,10 @@ class Noted:
         )
 
 
+@with_records
 def decide_command(
-    paths: Paths = None,
-    example: Example = None,
+    *,
+    source: InputOptions,
     workload: Pending = None,
     all_pending: Annotated[
         bool,
@@ -115,8 +105,7 @@ def decide_command(
         ),
     ] = False,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     cluster_queue: Annotated[
         str | None,
         typer.Option(
@@ -124,9 +113,7 @@ def decide_command(
             show_default="where its LocalQueue points",
         ),
     ] = None,
-    feature_gates: FeatureGates = "",
-    requeuing_timestamp: Timestamp = None,
-    fair_sharing: FairSharing = None,
+    flags: SchedulerFlags,
     explained: Annotated[
         bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
     ] = False,
@@ -137,9 +124,7 @@ def decide_command(
     expect: Annotated[
         Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
     ] = None,
-    output: OutputOption = Output.TEXT,
-    report: Reports = None,
-    color: Color = None,
+    printing: CheckPrinting,
 ) -> None:
     """Decide who is preempted for a pending workload, and why.
 
@@ -182,23 +167,13 @@ def decide_command(
     Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
     workload needs what is not modelled; 3 internal error.
     """
-    choose_colour(color)
-    reporting = Reporting(report, "tenure decide")
+    choose_colour(printing.color)
+    reporting = Reporting(printing.report, "tenure decide")
     if all_pending:
         _alone("--workload", workload)
         _alone("--expect", expect)
     with reporting.of_bad_input():
-        asked = ask(
-            paths,
-            example,
-            now,
-            reading,
-            override,
-            cluster_queue,
-            feature_gates,
-            requeuing_timestamp,
-            fair_sharing,
-        )
+        asked = ask(source, now, interpretation, cluster_queue, flags)
         if all_pending:
             asked = asked.of_many(engine, explained=explained)
         else:
@@ -209,15 +184,17 @@ def decide_command(
         count = None if cluster_queue else len(pending_names(asked.loaded))
         noted = Noted()
         watched = noted.passing(progress(asked.decided_all(), "deciding", count))
-        print_pending(watched, asked, explained=explained, output=output)
+        print_pending(watched, asked, explained=explained, output=printing.output)
         reporting.write(noted.checks)
         return
-    if output == Output.TEXT:
-        print_answer(output, None, decision_lines(decision, explained=explained))
+    if printing.output == Output.TEXT:
+        print_answer(printing.output, None, decision_lines(decision, explained=explained))
     else:
-        print_answer(output, rendered_one(decision, asked.warnings, explained=explained), ())
+        print_answer(printing.output, rendered_one(decision, asked.warnings, explained=explained), ())
     checked = check_of(decision, expect)
-    reporting.write(lambda lines: placed(checked, decision, lines, sources_of(paths or (), example)))
+    reporting.write(
+        lambda lines: placed(checked, decision, lines, sources_of(source.paths or (), source.example))
+    )
     for each in checked.troubles:
         complain("error", each.text)
         raise typer.Exit(1)

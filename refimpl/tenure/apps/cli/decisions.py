@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tenure.api import PendingDecision
-from tenure.apps.cli.asked import Asked
+from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, print_answer
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
@@ -63,7 +63,7 @@ _VICTIMS = HEADS.index("VICTIMS")
 
 
 def print_pending(
-    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool, output: Output
+    decisions: Iterable[PendingDecision], asked: Inquiry, *, explained: bool, output: Output
 ) -> None:
     """Print the decisions about all pending workloads.
 
@@ -84,7 +84,7 @@ def print_pending(
 
 
 def rendered_pending(
-    decisions: Iterable[PendingDecision], asked: Asked, *, explained: bool
+    decisions: Iterable[PendingDecision], asked: Inquiry, *, explained: bool
 ) -> dict[str, Any]:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     seen: set[str] = set()
@@ -98,7 +98,7 @@ def rendered_pending(
     }
 
 
-def table_lines(decisions: Iterable[PendingDecision], asked: Asked) -> Iterator[str]:
+def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     outcomes: Counter[str] = Counter()
     rows, seen = [HEADS], set[str]()
@@ -131,7 +131,7 @@ def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[P
         yield each
 
 
-def _engine(asked: Asked, seen: set[str]) -> str:
+def _engine(asked: Inquiry, seen: set[str]) -> str:
     """The engine that decided, `auto` where some decisions are of either."""
     return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
 

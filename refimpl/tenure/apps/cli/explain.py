@@ -10,23 +10,20 @@ from typing import Annotated
 import typer
 
 from tenure.api import Decision
-from tenure.apps.cli.asked import Asked, ask
+from tenure.apps.cli.asked import Inquiry, ask
+from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import (
-    DEFAULT_READING,
     ClusterQueueName,
     Example,
-    FairSharing,
-    FeatureGates,
     Flips,
+    InputOptions,
+    Interpretation,
     Now,
-    Overrides,
-    Paths,
     Pending,
-    ReadingName,
-    Timestamp,
+    SchedulerFlags,
 )
-from tenure.apps.cli.output import Output, OutputOption, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.apps.cli.output import Output, Printing, print_answer
+from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.model import Cluster, Workload
@@ -38,20 +35,17 @@ from tenure.telling.answers.why_not import why_not_answer
 from tenure.telling.flips import DEFAULT_LIMIT
 
 
+@with_records
 def explain_command(
-    paths: Paths = None,
-    example: Example = None,
+    *,
+    source: InputOptions,
     workload: Pending = None,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
-    feature_gates: FeatureGates = "",
-    requeuing_timestamp: Timestamp = None,
-    fair_sharing: FairSharing = None,
+    flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Explain a whole decision: what is short and where, what was tried, and what would change the answer.
 
@@ -68,26 +62,17 @@ def explain_command(
 
     Exit codes: 0 answered, 2 bad input, 3 internal error.
     """
-    choose_colour(color)
-    asked = ask(
-        paths,
-        example,
-        now,
-        reading,
-        override,
-        cluster_queue,
-        feature_gates,
-        requeuing_timestamp,
-        fair_sharing,
-    )
+    choose_colour(printing.color)
+    asked = ask(source, now, interpretation, cluster_queue, flags)
     answer = explain_answer(asked.decided(workload), flips)
-    _print(output, answer, explain_lines(answer), asked.warnings)
+    _print(printing.output, answer, explain_lines(answer), asked.warnings)
 
 
+@with_records
 def why_command(
+    *,
     victim: Annotated[str, typer.Argument(help="The running workload, as namespace/name.", metavar="VICTIM")],
-    paths: Paths = None,
-    example: Example = None,
+    source: InputOptions,
     workload: Annotated[
         str | None,
         typer.Option(
@@ -95,15 +80,11 @@ def why_command(
         ),
     ] = None,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
-    feature_gates: FeatureGates = "",
-    requeuing_timestamp: Timestamp = None,
-    fair_sharing: FairSharing = None,
+    flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
 
@@ -119,22 +100,12 @@ def why_command(
 
     Exit codes: 0 answered, also where nobody takes it; 2 bad input; 3 internal error.
     """
-    choose_colour(color)
-    asked = ask(
-        paths,
-        example,
-        now,
-        reading,
-        override,
-        cluster_queue,
-        feature_gates,
-        requeuing_timestamp,
-        fair_sharing,
-    )
-    print_why(asked, victim, workload, flips, output)
+    choose_colour(printing.color)
+    asked = ask(source, now, interpretation, cluster_queue, flags)
+    print_why(asked, victim, workload, flips, printing.output)
 
 
-def print_why(asked: Asked, victim: str, workload: str | None, flips: int, output: Output) -> None:
+def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, output: Output) -> None:
     """Answer `why`.
 
     Args:
@@ -157,7 +128,9 @@ def print_why(asked: Asked, victim: str, workload: str | None, flips: int, outpu
     _print(output, answer, why_lines(answer), asked.warnings)
 
 
+@with_records
 def why_not_command(
+    *,
     workload: Annotated[
         str, typer.Argument(help="The pending workload, as namespace/name.", metavar="WORKLOAD")
     ],
@@ -171,15 +144,11 @@ def why_not_command(
     ] = None,
     example: Example = None,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
-    feature_gates: FeatureGates = "",
-    requeuing_timestamp: Timestamp = None,
-    fair_sharing: FairSharing = None,
+    flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say why a pending workload is not admitted, or why it does not take a running one.
 
@@ -197,23 +166,13 @@ def why_not_command(
 
     Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
     """
-    choose_colour(color)
+    choose_colour(printing.color)
     victim, manifests = split_victim(paths or [])
-    asked = ask(
-        manifests,
-        example,
-        now,
-        reading,
-        override,
-        cluster_queue,
-        feature_gates,
-        requeuing_timestamp,
-        fair_sharing,
-    )
-    print_why_not(asked, workload, victim, flips, output)
+    asked = ask(InputOptions(manifests, example), now, interpretation, cluster_queue, flags)
+    print_why_not(asked, workload, victim, flips, printing.output)
 
 
-def print_why_not(asked: Asked, workload: str, victim: str | None, flips: int, output: Output) -> None:
+def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int, output: Output) -> None:
     """Answer `why-not`.
 
     Args:
@@ -240,7 +199,7 @@ def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return None, list(words)
 
 
-def _decided_all(asked: Asked) -> tuple[list[Decision], list[tuple[str, str]]]:
+def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]:
     """The decisions about all pending workloads, and who could not be decided about, with the reason."""
     decisions: list[Decision] = []
     undecided: list[tuple[str, str]] = []

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from tenure.apps.cli.bundled import example_folder
-from tenure.apps.cli.commands import SETTINGS, Command, Group
-from tenure.apps.cli.options import Example, Now
-from tenure.apps.cli.output import Output, OutputOption, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour, complain
+from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
+from tenure.apps.cli.options import Example, Now, instant_of
+from tenure.apps.cli.output import Output, Printing, print_answer
+from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.kai import Action, Scene, Session, Victim
@@ -20,7 +20,7 @@ from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
 from tenure.kai.entries import ACTIONS
 from tenure.kai.intake import load_scene
 from tenure.kai.words import filter_lines, resolve_lines, validate_lines
-from tenure.manifests import did_you_mean, parse_instant
+from tenure.manifests import did_you_mean
 
 kai_app = typer.Typer(
     cls=Group,
@@ -64,8 +64,19 @@ PluginArguments = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class PluginOptions:
+    """What is asked of the plugin, under which arguments."""
+
+    action: ActionName = None
+    argument: PluginArguments = None
+    example: Example = None
+
+
 @kai_app.command("filter", cls=Command, context_settings=SETTINGS)
+@with_records
 def filter_command(
+    *,
     paths: Paths = None,
     pending: PendingJob = "",
     victim: Annotated[
@@ -78,12 +89,9 @@ def filter_command(
             show_default="all that run",
         ),
     ] = None,
-    action: ActionName = None,
-    argument: PluginArguments = None,
-    example: Example = None,
+    plugin: PluginOptions,
     now: Now = None,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say whether running jobs may be considered as victims, or are protected, until when and by whose value.
 
@@ -100,16 +108,18 @@ def filter_command(
 
     Exit codes: 0 at least one may be considered, 1 all are protected, 2 bad input.
     """
-    choose_colour(color)
-    session = _session(paths, example, argument, now)
-    answer = filter_answer(session, _job(pending), victim or (), _action(action))
-    _print(output, answer, filter_lines(answer))
+    choose_colour(printing.color)
+    session = _session(paths, plugin, now)
+    answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
+    _print(printing.output, answer, filter_lines(answer))
     if not any(each.passes for each in answer.victims):
         raise typer.Exit(1)
 
 
 @kai_app.command("validate", cls=Command, context_settings=SETTINGS)
+@with_records
 def validate_command(
+    *,
     paths: Paths = None,
     pending: PendingJob = "",
     take: Annotated[
@@ -120,12 +130,9 @@ def validate_command(
             show_default="none",
         ),
     ] = None,
-    action: ActionName = None,
-    argument: PluginArguments = None,
-    example: Example = None,
+    plugin: PluginOptions,
     now: Now = None,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say whether a scenario may stand: whether every protected elastic job keeps its minimum.
 
@@ -139,28 +146,27 @@ def validate_command(
 
     Exit codes: 0 the scenario may stand, 1 it is refused, 2 bad input.
     """
-    choose_colour(color)
-    session = _session(paths, example, argument, now)
+    choose_colour(printing.color)
+    session = _session(paths, plugin, now)
     victims = [_victim(each, session) for each in take or ()]
-    answer = validate_answer(session, _job(pending), victims, _action(action))
-    _print(output, answer, validate_lines(answer))
+    answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
+    _print(printing.output, answer, validate_lines(answer))
     if not answer.stands:
         raise typer.Exit(1)
 
 
 @kai_app.command("resolve", cls=Command, context_settings=SETTINGS)
+@with_records
 def resolve_command(
+    *,
     paths: Paths = None,
     victim_queue: Annotated[str, typer.Option(metavar="QUEUE", help="The victim's queue.")] = "",
     pending_queue: Annotated[
         str | None,
         typer.Option(metavar="QUEUE", help="The pending job's queue.", show_default="the victim's"),
     ] = None,
-    action: ActionName = None,
-    argument: PluginArguments = None,
-    example: Example = None,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    plugin: PluginOptions,
+    printing: Printing,
 ) -> None:
     """Say which minimum runtime counts between two queues, and whose value it is.
 
@@ -172,14 +178,14 @@ def resolve_command(
 
     Exit codes: 0 answered, 2 bad input.
     """
-    choose_colour(color)
-    session = _session(paths, example, argument, None)
+    choose_colour(printing.color)
+    session = _session(paths, plugin, None)
     for option, queue in (("--victim-queue", victim_queue), ("--pending-queue", pending_queue)):
         _known(option, queue, session.scene)
     asked = pending_queue or victim_queue
     between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
-    answer = resolve_answer(session, _action(action) or between, asked, victim_queue)
-    _print(output, answer, resolve_lines(answer))
+    answer = resolve_answer(session, _action(plugin.action) or between, asked, victim_queue)
+    _print(printing.output, answer, resolve_lines(answer))
 
 
 def _known(option: str, queue: str | None, scene: Scene) -> None:
@@ -188,11 +194,9 @@ def _known(option: str, queue: str | None, scene: Scene) -> None:
         raise bad_input(option, queue, f"one of the queues: {names}{did_you_mean(queue, scene.queues)}")
 
 
-def _session(
-    paths: Sequence[str] | None, example: str | None, argument: Sequence[str] | None, now: str | None
-) -> Session:
-    clock = time.time_ns() if now is None else parse_instant(now, field="now")
-    scene = load_scene(_sources(list(paths or ()), example), _arguments(argument or ()))
+def _session(paths: Sequence[str] | None, plugin: PluginOptions, now: str | None) -> Session:
+    clock = instant_of(now)
+    scene = load_scene(_sources(list(paths or ()), plugin.example), _arguments(plugin.argument or ()))
     for warning in scene.warnings:
         complain("warning", warning)
     return Session(scene, clock)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-import time
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from tenure.apps.cli.app import ended
-from tenure.apps.cli.asked import Asked, asked_about
-from tenure.apps.cli.commands import SETTINGS, Command, Group
+from tenure.apps.cli.asked import Inquiry, asked_about
+from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.apps.cli.explain import print_why, print_why_not
-from tenure.apps.cli.options import DEFAULT_READING, Flips, Now, Overrides, ReadingName, overrides_of
-from tenure.apps.cli.output import Output, OutputOption
-from tenure.apps.cli.terminal import Color, choose_colour, complain
+from tenure.apps.cli.options import Flips, Interpretation, Now, instant_of
+from tenure.apps.cli.output import Printing
+from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import InputError, Problem
-from tenure.manifests import build, parse_duration, parse_instant
-from tenure.readings import parse_reading
+from tenure.manifests import build, parse_duration
 from tenure.telling.flips import DEFAULT_LIMIT
 
 EXIT_NO_CLUSTER = 4
@@ -44,6 +43,18 @@ Timeout = Annotated[
     ),
 ]
 
+
+@dataclass(frozen=True, slots=True)
+class ClusterAccess:
+    """Which cluster is asked, and how."""
+
+    kubeconfig: KubeConfig = None
+    context: Context = None
+    namespace: Namespace = None
+    kueue_namespace: KueueNamespace = "kueue-system"
+    request_timeout: Timeout = "30s"
+
+
 app = typer.Typer(
     cls=Group,
     no_args_is_help=True,
@@ -62,7 +73,9 @@ app = typer.Typer(
 
 
 @app.command("why", cls=Command)
+@with_records
 def why_command(
+    *,
     victim: Annotated[
         str, typer.Argument(help="The running workload: name, or namespace/name.", metavar="VICTIM")
     ],
@@ -70,17 +83,11 @@ def why_command(
         str | None,
         typer.Option("--workload", "-w", help="The pending workload.", show_default="all of them"),
     ] = None,
-    kubeconfig: KubeConfig = None,
-    context: Context = None,
-    namespace: Namespace = None,
-    kueue_namespace: KueueNamespace = "kueue-system",
-    request_timeout: Timeout = "30s",
+    access: ClusterAccess,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
 
@@ -88,33 +95,27 @@ def why_command(
     kubectl tenure why ml/old
     kubectl tenure why old -n ml -w train --context prod
     """
-    choose_colour(color)
-    asked, where = _ask(
-        kubeconfig, context, namespace, kueue_namespace, request_timeout, now, reading, override
-    )
+    choose_colour(printing.color)
+    asked, where = _ask(access, now, interpretation)
     asker = None if workload is None else _named(workload, where)
-    print_why(asked, _named(victim, where), asker, flips, output)
+    print_why(asked, _named(victim, where), asker, flips, printing.output)
 
 
 @app.command("why-not", cls=Command)
+@with_records
 def why_not_command(
+    *,
     workload: Annotated[
         str, typer.Argument(help="The pending workload: name, or namespace/name.", metavar="WORKLOAD")
     ],
     victim: Annotated[
         str | None, typer.Argument(help="A running workload that it does not take.", show_default=False)
     ] = None,
-    kubeconfig: KubeConfig = None,
-    context: Context = None,
-    namespace: Namespace = None,
-    kueue_namespace: KueueNamespace = "kueue-system",
-    request_timeout: Timeout = "30s",
+    access: ClusterAccess,
     now: Now = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
-    output: OutputOption = Output.TEXT,
-    color: Color = None,
+    printing: Printing,
 ) -> None:
     """Say why a pending workload is not admitted, or why it does not take a running one.
 
@@ -122,12 +123,10 @@ def why_not_command(
     kubectl tenure why-not ml/train
     kubectl tenure why-not train old -n ml
     """
-    choose_colour(color)
-    asked, where = _ask(
-        kubeconfig, context, namespace, kueue_namespace, request_timeout, now, reading, override
-    )
+    choose_colour(printing.color)
+    asked, where = _ask(access, now, interpretation)
     target = None if victim is None else _named(victim, where)
-    print_why_not(asked, _named(workload, where), target, flips, output)
+    print_why_not(asked, _named(workload, where), target, flips, printing.output)
 
 
 def main() -> None:
@@ -135,16 +134,7 @@ def main() -> None:
     ended(lambda: app(prog_name="kubectl tenure"), "kubectl tenure")
 
 
-def _ask(
-    kubeconfig: str | None,
-    context: str | None,
-    namespace: str | None,
-    kueue_namespace: str,
-    timeout: str,
-    now: str | None,
-    reading: str,
-    override: list[str] | None,
-) -> tuple[Asked, str]:
+def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation) -> tuple[Inquiry, str]:
     """The cluster, and the namespace for names without one.
 
     Raises:
@@ -153,18 +143,18 @@ def _ask(
     """
     from tenure.apps.kubectl import ClusterError, connect, fetch
 
-    said = None if now is None else parse_instant(now, field="now")
-    chosen = parse_reading({"preset": reading, **overrides_of(override)})
-    server = connect(kubeconfig, context, _seconds(timeout))
+    said = None if now is None else instant_of(now)
+    chosen = interpretation.chosen()
+    server = connect(access.kubeconfig, access.context, _seconds(access.request_timeout))
     try:
-        fetched = fetch(server, kueue_namespace)
+        fetched = fetch(server, access.kueue_namespace)
     except ClusterError as error:
         complain("error", error)
         raise typer.Exit(EXIT_NO_CLUSTER) from None
     # The clock is read after the objects: nothing of theirs happened later.
-    instant = time.time_ns() if said is None else said
+    instant = instant_of(None) if said is None else said
     asked = asked_about(build(fetched.objects), instant, chosen, warnings=fetched.warnings)
-    return asked, namespace or server.namespace
+    return asked, access.namespace or server.namespace
 
 
 def _seconds(text: str) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -15,7 +17,9 @@ from tenure.apps.cli.completion import (
 )
 from tenure.engines import Engine
 from tenure.errors import bad_input
-from tenure.readings import default_preset, preset_names
+from tenure.manifests import parse_instant
+from tenure.model import Instant
+from tenure.readings import Reading, default_preset, parse_reading, preset_names
 
 DEFAULT_READING = default_preset()
 
@@ -110,6 +114,54 @@ Flips = Annotated[
     typer.Option("--flips", min=0, help="How many changes to name that would change the answer; 0 for none."),
 ]
 """How many flips."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Where the objects are."""
+
+    paths: Paths = None
+    example: Example = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """Under which reading."""
+
+    reading: ReadingName = DEFAULT_READING
+    override: Overrides = None
+
+    def chosen(self) -> Reading:
+        """The reading.
+
+        Raises:
+            InputError: there is no such preset, key or choice.
+
+        >>> Interpretation("as-written", ["wake=at_expiry"]).chosen().name
+        'as-written+wake=at_expiry'
+        """
+        return parse_reading({"preset": self.reading, **overrides_of(self.override)})
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerFlags:
+    """The scheduler's configuration, above the one among the objects."""
+
+    feature_gates: FeatureGates = ""
+    requeuing_timestamp: Timestamp = None
+    fair_sharing: FairSharing = None
+
+
+def instant_of(now: str | None) -> Instant:
+    """The clock as `--now` gives it, ns since the epoch; this moment where it is not given.
+
+    Raises:
+        InputError: it is no RFC 3339 time.
+
+    >>> instant_of("1970-01-01T00:00:01Z")
+    1000000000
+    """
+    return time.time_ns() if now is None else parse_instant(now, field="now")
 
 
 def overrides_of(parts: Sequence[str] | None) -> dict[str, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenure.apps.cli.terminal import print_lines
+from tenure.apps.cli.terminal import Color, print_lines
 from tenure.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ class Output(StrEnum):
 
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to print the answer.")]
 """The option of every command that answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """The options of a command that answers."""
+
+    output: OutputOption = Output.TEXT
+    color: Color = None
 
 
 def print_answer(output: Output, rendered: Any, lines: Iterable[str]) -> None:
@@ -63,6 +72,15 @@ Reports = Annotated[
     ),
 ]
 """The option of every command that checks something."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPrinting:
+    """The options of a command that answers, and that checks something."""
+
+    output: OutputOption = Output.TEXT
+    report: Reports = None
+    color: Color = None
 
 
 class Reporting:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tenure.apps.cli.options import Overrides, ReadingName, overrides_of
-from tenure.apps.cli.output import Output, OutputOption, Reporting, Reports, print_answer
+from tenure.apps.cli.bundled import scenario_file, scenario_names
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.completion import complete_scenario
+from tenure.apps.cli.options import Interpretation
+from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
 from tenure.apps.cli.plays import play_lines, short_lines
-from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, is_terminal, progress
+from tenure.apps.cli.terminal import choose_colour, complain, hint, is_terminal, progress
 from tenure.errors import bad_input
-from tenure.manifests import did_you_mean, parse_duration, parse_instant
+from tenure.manifests import parse_duration, parse_instant
 from tenure.model import Instant
-from tenure.readings import Reading, default_preset, parse_reading, preset, preset_names
-from tenure.resources import bundled
-from tenure.timeline import AnyScenario, Record, Scenario, load_scenarios, play
+from tenure.readings import Reading, preset, preset_names
+from tenure.timeline import AnyScenario, Record, Scenario, load_scenario, load_scenarios, play
 from tenure.timeline.chart import check_chart, write_chart
 from tenure.timeline.checks import checks_of
 from tenure.timeline.export import cluster_at
 from tenure.timeline.record import written_plays
 from tenure.units import format_instant
+
+SHOWN = "40"
 
 
 def print_objects(
@@ -75,50 +79,82 @@ def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:
     return found
 
 
-DEFAULT_READING = default_preset()
-SHOWN = "40"
+@dataclass(frozen=True, slots=True)
+class ScenarioOptions:
+    """Which scenarios are played."""
 
-
-def play_command(
     paths: Annotated[
         list[str] | None,
         typer.Argument(help="Scenarios: files or folders; - reads standard input.", show_default=False),
-    ] = None,
+    ] = None
     scenario: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A bundled scenario, such as tbp-it-2-rotation; repeatable."),
-    ] = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
-    all_readings: Annotated[
-        bool, typer.Option("--all-readings", help="Play under every preset, one after another.")
-    ] = False,
+        typer.Option(
+            metavar="NAME",
+            help="A bundled scenario, such as tbp-it-2-rotation; repeatable.",
+            autocompletion=complete_scenario,
+        ),
+    ] = None
+
+    def files(self) -> list[str]:
+        """What is read.
+
+        Raises:
+            InputError: there is no such bundled scenario.
+        """
+        return [*(self.paths or ()), *(str(scenario_file(name)) for name in self.scenario or ())]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What is shown of a play."""
+
     until: Annotated[
         str | None,
         typer.Option(
             help="End earlier: a time, or one after the start such as 4h. What is expected later, or of the "
             "whole play, is then not looked at."
         ),
-    ] = None,
+    ] = None
     story: Annotated[
         str,
         typer.Option(metavar="LINES", help="How many lines of what happened to print: a number, or all."),
-    ] = SHOWN,
+    ] = SHOWN
     chart: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the play, as .svg or .png; of one play only.")
-    ] = None,
-    chart_theme: Annotated[
-        str, typer.Option(help="The page that the chart is for: light or dark.")
-    ] = "light",
+    ] = None
+    chart_theme: Annotated[str, typer.Option(help="The page that the chart is for: light or dark.")] = "light"
     at: Annotated[
         str | None, typer.Option(help="The instant for --objects: a time, or one after the start such as 4h.")
-    ] = None,
+    ] = None
     objects: Annotated[
         bool, typer.Option("--objects", help="Print the cluster at an instant as YAML, and nothing else.")
+    ] = False
+
+    def check(self) -> None:
+        """Whether they go together.
+
+        Raises:
+            InputError: they do not.
+        """
+        if self.objects and self.at is None:
+            raise bad_input("--at", "nothing", "an instant beside --objects")
+        if self.at is not None and not self.objects:
+            raise bad_input("--at", self.at, "--objects beside it")
+        if self.at is not None and self.until is not None:
+            raise bad_input("--until", self.until, "nothing beside --at")
+
+
+@with_records
+def play_command(
+    *,
+    given: ScenarioOptions,
+    interpretation: Interpretation,
+    all_readings: Annotated[
+        bool, typer.Option("--all-readings", help="Play under every preset, one after another.")
     ] = False,
-    output: OutputOption = Output.TEXT,
-    report: Reports = None,
-    color: Color = None,
+    view: ViewOptions,
+    printing: CheckPrinting,
 ) -> None:
     """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
 
@@ -137,9 +173,10 @@ def play_command(
     tenure play scenarios/ --all-readings
     tenure play scenarios/ --report junit=play.xml --report sarif=play.sarif
 
-    One that comes with Tenure, as a story:
+    The scenarios that come with Tenure, and one of them as a story:
 
     \b
+    tenure play
     tenure play --scenario tbp-it-2-rotation --reading as-written
 
     For another program:
@@ -159,49 +196,50 @@ def play_command(
     Exit codes: 0 played and as expected, 1 an expectation fails, 2 bad input, 3 internal error,
     130 interrupted.
     """
-    choose_colour(color)
-    reporting = Reporting(report, "tenure play")
-    lines = _lines(story)
-    readings = _readings(reading, override, all_readings=all_readings)
-    paths = [*(paths or ()), *map(_bundled, scenario or ())]
+    choose_colour(printing.color)
+    reporting = Reporting(printing.report, "tenure play")
+    lines = _lines(view.story)
+    readings = _readings(interpretation, all_readings=all_readings)
+    paths = given.files()
     if not paths:
-        expected = "scenario files, folders, - for standard input, or --scenario NAME"
-        raise bad_input("paths", "nothing", expected)
+        _list_scenarios(view, printing)
+        return
     if "-" in paths and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading a scenario from this terminal; Ctrl-D ends it")
-    _check_at(at, until, objects=objects)
+    view.check()
     with reporting.of_bad_input():
         loaded = list(load_scenarios(list(paths)))
-        if at is not None:
-            print_objects(loaded, readings, at, output)
+        if view.at is not None:
+            print_objects(loaded, readings, view.at, printing.output)
             return
-        scenarios = [_ended(each, until) for each in loaded]
+        scenarios = [_ended(each, view.until) for each in loaded]
         for warning in dict.fromkeys(text for each in scenarios for text in each.warnings):
             complain("warning", warning)
         count = len(scenarios) * len(readings)
-        if chart is not None:
-            _check_chart(chart, chart_theme, count)
+        if view.chart is not None:
+            _check_chart(view.chart, view.chart_theme, count)
         records = list(progress(_played(scenarios, readings), "playing", count))
-    if chart is not None:
-        write_chart(records[0], Path(chart), chart_theme)
-    _print(records, lines, output)
+    if view.chart is not None:
+        write_chart(records[0], Path(view.chart), view.chart_theme)
+    _print(records, lines, printing.output)
     reporting.write(lambda found: checks_of(records, found.in_scenario))
     if not all(record.holds for record in records):
         raise typer.Exit(1)
 
 
-def _bundled(name: str) -> str:
-    """The file of a bundled scenario.
+def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:
+    """The bundled scenarios, where nothing is named that is played.
 
     Raises:
-        InputError: there is none of this name.
+        InputError: an option says that something is to be played.
     """
-    folder = bundled("spec", "vectors", "scenarios")
-    known = sorted(each.stem for each in folder.glob("*.yaml"))
-    if name not in known:
-        expected = f"one of {', '.join(known)}{did_you_mean(name, known)}"
-        raise bad_input("--scenario", name, expected)
-    return str(folder / f"{name}.yaml")
+    if view != ViewOptions() or printing.report:
+        expected = "scenario files, folders, - for standard input, or --scenario NAME"
+        raise bad_input("paths", "nothing", expected)
+    listed = [{"name": name, "title": load_scenario(scenario_file(name)).title} for name in scenario_names()]
+    width = max(len(scenario["name"]) for scenario in listed)
+    lines = (f"{scenario['name']:{width}} {scenario['title']}" for scenario in listed)
+    print_answer(printing.output, {"scenarios": listed}, lines)
 
 
 def _check_chart(chart: str, theme: str, plays: int) -> None:
@@ -224,13 +262,14 @@ def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[R
     return (play(scenario, reading) for scenario in scenarios for reading in readings)
 
 
-def _readings(name: str, override: list[str] | None, *, all_readings: bool) -> list[Reading]:
+def _readings(interpretation: Interpretation, *, all_readings: bool) -> list[Reading]:
     if not all_readings:
-        return [parse_reading({"preset": name, **overrides_of(override)})]
-    if override or name != DEFAULT_READING:
+        return [interpretation.chosen()]
+    if interpretation != Interpretation():
+        override, name = interpretation.override, interpretation.reading
         said = "--override" if override else "--reading"
         raise bad_input(said, override or name, "nothing beside --all-readings")
-    return [preset(each) for each in preset_names()]
+    return [preset(name) for name in preset_names()]
 
 
 def _lines(story: str) -> int:
@@ -241,15 +280,6 @@ def _lines(story: str) -> int:
     return int(story)
 
 
-def _check_at(at: str | None, until: str | None, *, objects: bool) -> None:
-    if objects and at is None:
-        raise bad_input("--at", "nothing", "an instant beside --objects")
-    if at is not None and not objects:
-        raise bad_input("--at", at, "--objects beside it")
-    if at is not None and until is not None:
-        raise bad_input("--until", until, "nothing beside --at")
-
-
 def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
     """The scenario up to another end."""
     if until is None:
@@ -258,4 +288,4 @@ def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
     if end == scenario.start:
         raise bad_input("--until", until, f"a time after the start of {scenario.name}")
     kept = tuple(each for each in scenario.expectations if each.at is not None and each.at <= end)
-    return dataclasses.replace(scenario, end=end, expectations=kept)
+    return replace(scenario, end=end, expectations=kept)

@@ -8,27 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
+from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import sources_of
-from tenure.apps.cli.options import (
-    DEFAULT_READING,
-    Example,
-    Overrides,
-    ReadingName,
-    overrides_of,
-    parse_gates,
-)
-from tenure.apps.cli.output import Output, OutputOption, Reporting, Reports, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.apps.cli.options import Example, Interpretation, parse_gates
+from tenure.apps.cli.output import CheckPrinting, Reporting, print_answer
+from tenure.apps.cli.terminal import choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
 from tenure.manifests.yaml_files import iterate_objects, ours
-from tenure.readings import parse_reading
 from tenure.validation import Notice, Report, render, validate
 from tenure.validation.checks import checks_of
 from tenure.validation.report import is_error
 
 
+@with_records
 def validate_command(
+    *,
     paths: Annotated[
         list[str] | None,
         typer.Argument(
@@ -45,8 +40,7 @@ def validate_command(
             show_default="the objects are new",
         ),
     ] = None,
-    reading: ReadingName = DEFAULT_READING,
-    override: Overrides = None,
+    interpretation: Interpretation,
     feature_gates: Annotated[
         str,
         typer.Option(
@@ -65,9 +59,7 @@ def validate_command(
             help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold.",
         ),
     ] = False,
-    output: OutputOption = Output.TEXT,
-    report: Reports = None,
-    color: Color = None,
+    printing: CheckPrinting,
 ) -> None:
     """Say everything that is wrong with manifests, before the API server does.
 
@@ -104,9 +96,9 @@ def validate_command(
 
     Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
     """
-    choose_colour(color)
-    reporting = Reporting(report, "tenure validate")
-    chosen = parse_reading({"preset": reading, **overrides_of(override)})
+    choose_colour(printing.color)
+    reporting = Reporting(printing.report, "tenure validate")
+    chosen = interpretation.chosen()
     gates = _gates(feature_gates)
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
@@ -117,7 +109,7 @@ def validate_command(
     before = list(iterate_objects(old or [], unreadable))
     found = validate(objects, old=before, gates=gates, reading=chosen)
     if objects or not unreadable:
-        print_answer(output, rendered(found), report_lines(found))
+        print_answer(printing.output, rendered(found), report_lines(found))
     reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
     # What could be read has been answered; the rest is no verdict about anything.
     if unreadable:
