@@ -9,8 +9,14 @@ from typing import Any, Final
 
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
-from tenure.conformance.answer_shapes import AccessibleAnswer, Answer
-from tenure.conformance.request_shapes import Request
+from tenure.conformance.answer_types import (
+    AccessibleAnswer,
+    Answer,
+    DecideAnswer,
+    PendingAnswer,
+)
+from tenure.conformance.answer_types import ValidateAnswer as ManifestsAnswer
+from tenure.conformance.request_types import Request
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign.report import CampaignReport
 from tenure.lab.conform.report import Conformance
@@ -24,14 +30,17 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "accessible": (AccessibleAnswer, "tenure accessible -o json"),
     "campaign": (CampaignReport, "tenure campaign -o json"),
     "conform": (Conformance, "tenure conform -o json"),
+    "decide": (DecideAnswer, "tenure decide -o json"),
     "explain": (ExplainAnswer, "tenure explain -o json"),
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
     "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),
     "kai-validate": (ValidateAnswer, "tenure kai validate -o json"),
     "oracle-answer": (Answer, "an answer of tenure oracle"),
+    "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
     "play": (PlayAnswer, "tenure play -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
     "test": (ChecksAnswer, "tenure test -o json"),
+    "validate": (ManifestsAnswer, "tenure validate -o json"),
     "why": (WhyAnswer, "tenure why -o json"),
     "why-not": (WhyNotAnswer, "tenure why-not -o json"),
 }

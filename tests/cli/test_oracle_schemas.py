@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from tenure.apps.cli.bundled import schema
 from tenure.conformance.lines import answer_line
 from tenure.conformance.protocol import answer
-from tenure.conformance.request_shapes import DecideInput
+from tenure.conformance.request_types import DecideInput
 from tenure.conformance.requests import FIELDS, RECORDED, REQUIRED
 from tenure.conformance.vectors import load_vectors
 from tenure.manifests.conversion import GROUP, VERSIONS

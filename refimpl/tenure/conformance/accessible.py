@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tenure.conformance.requests import read_cluster_request
 from tenure.model import UNLIMITED, Amount
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
 
+if TYPE_CHECKING:
+    from tenure.conformance import answer_types as written
 
-def answer_accessible(raw: object) -> dict[str, Any]:
+
+def answer_accessible(raw: object) -> written.AccessibleOutput:
     """The `output` of call `accessible`.
 
     Args:
@@ -36,13 +39,13 @@ def answer_accessible(raw: object) -> dict[str, Any]:
     return {"rows": render_rows(node for tree in trees for node in tree)}
 
 
-def render_rows(nodes: Iterable[NodeAccounts]) -> list[dict[str, Any]]:
+def render_rows(nodes: Iterable[NodeAccounts]) -> list[written.AccessibleRow]:
     """A row for each ClusterQueue, flavor and resource, by their names; null for what is unlimited.
 
     Args:
         nodes: of any trees; cohorts have no row.
     """
-    rows = [
+    rows: list[written.AccessibleRow] = [
         {
             "clusterQueue": node.name,
             "flavor": each.asked.flavor,

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
-from tenure.conformance.rendering import render_decision
+from tenure.conformance.rendering import render_decision, render_problem
 from tenure.conformance.requests import read_decide_request
 from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
@@ -50,20 +50,11 @@ def render_error(error: InputError) -> dict[str, Any]:
     first = error.problems[0]
     return {
         **plain_error(first.code, str(error), first.field),
-        "problems": [
-            {
-                "object": problem.object,
-                "field": problem.field,
-                "found": problem.found,
-                "expected": problem.expected,
-                "code": str(problem.code),
-            }
-            for problem in error.problems
-        ],
+        "problems": [render_problem(problem) for problem in error.problems],
     }
 
 
-def _output(request: object, engine: Engine) -> dict[str, Any]:
+def _output(request: object, engine: Engine) -> Mapping[str, Any]:
     if not isinstance(request, Mapping):
         raise InputError([Problem(field="", found=show(request), expected="an object with id, call, input")])
     call = request.get("call")

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
+from tenure.errors import Problem
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 from tenure.telling.explain import GROUND_RULES, Explanation, explain
 from tenure.telling.findings import Finding
 
+if TYPE_CHECKING:
+    from tenure.conformance import answer_types as written
 
-def render_decision(decision: Decision, *, explained: bool = False) -> dict[str, Any]:
+
+def render_decision(decision: Decision, *, explained: bool = False) -> written.DecideOutput:
     """The `output` of call `decide`.
 
     Args:
         decision: what was decided.
         explained: whether to add the assignment and the trace of every workload in the queue's tree.
     """
-    output: dict[str, Any] = {
+    output: written.DecideOutput = {
         "decision": str(decision.outcome),
         "preempted": [
             {
                 "workload": target.workload.key,
-                "clusterQueue": target.workload.cluster_queue,
+                "clusterQueue": target.workload.cluster_queue or "",
                 "reason": target.reason.label,
                 "rules": list(GROUND_RULES[target.evidence.ground]),
             }
@@ -36,11 +40,11 @@ def render_decision(decision: Decision, *, explained: bool = False) -> dict[str,
     if decision.left:
         output["leftToReference"] = decision.left
     if explained:
-        output["trace"] = {"assignment": _assignment(decision.assignment), **_trace(explain(decision))}
+        output["trace"] = _trace(decision.assignment, explain(decision))
     return output
 
 
-def _assignment(assignment: Assignment) -> dict[str, Any]:
+def _assignment(assignment: Assignment) -> written.TraceAssignment:
     return {
         "podSets": [
             {"name": pods.name, "count": pods.count, "flavors": dict(sorted(pods.flavors.items()))}
@@ -56,8 +60,8 @@ def _assignment(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
-    rendered: dict[str, Any] = {
+def _effect(effect: Effect) -> written.Effect:
+    rendered: written.Effect = {
         "workload": effect.workload,
         "conditions": [
             {"type": kind, "status": "True", "reason": why, "message": effect.message}
@@ -74,8 +78,9 @@ def _effect(effect: Effect) -> dict[str, Any]:
     return rendered
 
 
-def _trace(explanation: Explanation) -> dict[str, Any]:
+def _trace(assignment: Assignment, explanation: Explanation) -> written.Trace:
     return {
+        "assignment": _assignment(assignment),
         "summary": list(explanation.summary),
         "request": [_finding(finding) for finding in explanation.request],
         "workloads": [
@@ -90,5 +95,16 @@ def _trace(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def render_problem(problem: Problem) -> written.InputProblem:
+    """One thing that is wrong with an input."""
+    return {
+        "object": problem.object,
+        "field": problem.field,
+        "found": problem.found,
+        "expected": problem.expected,
+        "code": str(problem.code),
+    }
+
+
+def _finding(finding: Finding) -> written.Finding:
     return {"rule": finding.rule, "holds": finding.holds, "text": finding.text}

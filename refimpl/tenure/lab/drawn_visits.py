@@ -40,7 +40,7 @@ class DrawnOrder(tuple[int, ...]):
         return iter(places)
 
 
-def drawn_decisions(scenario: Mapping[str, Any], draws: int) -> Iterator[dict[str, Any]]:
+def drawn_decisions(scenario: Mapping[str, Any], draws: int) -> Iterator[Mapping[str, Any]]:
     """The `output` of call `decide` if sibling cohorts are visited in drawn orders, drawn time and again.
 
     Args:

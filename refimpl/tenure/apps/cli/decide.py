@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -28,6 +28,7 @@ from tenure.telling.explain import summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
+    from tenure.conformance import answer_types as written
     from tenure.manifests.source_lines import SourceLines
 
 
@@ -200,7 +201,7 @@ def decide_command(
         raise typer.Exit(1)
 
 
-def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> dict[str, Any]:
+def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> written.DecideAnswer:
     """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
     return {
         "workload": decision.preemptor.key,

@@ -6,12 +6,12 @@ import dataclasses
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tenure.api import PendingDecision
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, print_answer
-from tenure.conformance.rendering import render_decision
+from tenure.conformance.rendering import render_decision, render_problem
 from tenure.engines import Engine
 from tenure.errors import Problem
 from tenure.model import Outcome
@@ -21,6 +21,9 @@ from tenure.telling.answers.why import engine_of
 from tenure.telling.explain import GROUND_RULES, Explanation, explain, summarize
 from tenure.telling.findings import Finding
 from tenure.units import format_instant
+
+if TYPE_CHECKING:
+    from tenure.conformance import answer_types as written
 
 
 def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
@@ -85,7 +88,7 @@ def print_pending(
 
 def rendered_pending(
     decisions: Iterable[PendingDecision], asked: Inquiry, *, explained: bool
-) -> dict[str, Any]:
+) -> written.PendingAnswer:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     seen: set[str] = set()
     rows = [_rendered(each, explained) for each in _seen(decisions, seen)]
@@ -162,23 +165,27 @@ def _told(problems: tuple[Problem, ...]) -> str:
     return f"{dataclasses.replace(first, file='', object='')}{more}"
 
 
-def _rendered(each: PendingDecision, explained: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"workload": each.workload, "clusterQueue": each.cluster_queue}
+def _rendered(each: PendingDecision, explained: bool) -> written.PendingDecided | written.PendingUndecided:
     if each.decision is None:
-        return {**row, "decision": None, "problems": [_problem(problem) for problem in each.problems]}
+        return {
+            "workload": each.workload,
+            "clusterQueue": each.cluster_queue,
+            "decision": None,
+            "problems": [render_problem(problem) for problem in each.problems],
+        }
     decided = render_decision(each.decision, explained=explained)
-    kept = ("decision", "preempted", "effects", "leftToReference", "trace")
-    return {**row, **{name: decided[name] for name in kept if name in decided}}
-
-
-def _problem(problem: Problem) -> dict[str, str]:
-    return {
-        "object": problem.object,
-        "field": problem.field,
-        "found": problem.found,
-        "expected": problem.expected,
-        "code": str(problem.code),
+    row: written.PendingDecided = {
+        "workload": each.workload,
+        "clusterQueue": each.decision.queue.name,
+        "decision": decided["decision"],
+        "preempted": decided["preempted"],
+        "effects": decided["effects"],
     }
+    if "leftToReference" in decided:
+        row["leftToReference"] = decided["leftToReference"]
+    if "trace" in decided:
+        row["trace"] = decided["trace"]
+    return row
 
 
 def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:

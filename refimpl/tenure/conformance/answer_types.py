@@ -1,22 +1,42 @@
-"""The shape of the oracle's answers, of which the published schema is made; `rendering` makes the answers."""
+"""What the oracle and the commands about decisions write: JSON objects, and what each field means.
+
+The published schemas are made of these, and those who render are checked against them.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
+from typing_extensions import TypedDict  # Python 3.11 has one that pydantic does not read
 
-from tenure.as_json import Shape
-from tenure.conformance.request_shapes import CHOICE, PRESET
+from tenure.conformance.request_types import CHOICE, PRESET
 from tenure.errors import ErrorCode
 from tenure.model import Outcome, Reason
 from tenure.oracle.effects import PREEMPTED_METRIC
 from tenure.validation.faults import ErrorType, Source, WarningType
 
-ReasonWord = Annotated[str, WithJsonSchema({"enum": [reason.label for reason in Reason]})]
+
+def _one_of(*words: str) -> WithJsonSchema:
+    return WithJsonSchema({"enum": list(words)})
+
+
+WorkloadKey = Annotated[str, Field(pattern="^[^/]*/[^/]+$")]
+"""namespace/name."""
+
+RuleId = Annotated[str, Field(pattern=r"^[A-Z]+-\d{3}$")]
+"""Identifier of a rule: a page of the specification."""
+
+Clock = Annotated[
+    str,
+    Field(pattern=r"^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z|-?\d+ns since the epoch)$"),
+]
+"""RFC 3339, UTC, with nanoseconds where there are any; ns since the epoch outside the years 1 to 9999."""
+
+ReasonWord = Annotated[str, _one_of(*(reason.label for reason in Reason))]
 """A reason as the API writes it."""
 
-Decided = Annotated[str, WithJsonSchema({"enum": [str(outcome) for outcome in Outcome]})]
+Decided = Annotated[str, _one_of(*map(str, Outcome))]
 """The outcome of a decision."""
 
 ReadingWritten = Annotated[
@@ -38,23 +58,29 @@ ReadingWritten = Annotated[
 """A preset's name, or every choice."""
 
 
-class Preempted(Shape):
+Warnings = Annotated[
+    list[str], WithJsonSchema({"type": "array", "items": {"type": "string"}, "uniqueItems": True})
+]
+"""What was assumed or ignored in the input, each once."""
+
+
+class Preempted(TypedDict):
     """A running workload that is preempted."""
 
-    workload: str
-    """Who, as namespace/name."""
-    cluster_queue: str
-    """Whose quota it holds."""
+    workload: WorkloadKey
+    """Its namespace and name."""
+    clusterQueue: str
+    """The ClusterQueue whose quota it holds."""
     reason: ReasonWord
     """Of the Preempted condition."""
-    rules: list[str]
+    rules: Annotated[list[RuleId], Field(min_length=1)]
     """The rules that allow it, from the outermost in."""
 
 
-class Condition(Shape):
+class Condition(TypedDict):
     """A condition that becomes True."""
 
-    type: Literal["Evicted", "Preempted"]
+    type: Annotated[str, _one_of("Evicted", "Preempted")]
     """Which."""
     status: Literal["True"]
     """Always True."""
@@ -64,7 +90,7 @@ class Condition(Shape):
     """Kueue's own words."""
 
 
-class Metric(Shape):
+class Metric(TypedDict):
     """An increment of a counter."""
 
     name: Annotated[str, WithJsonSchema({"const": PREEMPTED_METRIC})]
@@ -75,18 +101,18 @@ class Metric(Shape):
     """By how much."""
 
 
-class ProposedEvent(Shape):
+class ProposedEvent(TypedDict):
     """An event that a proposal asks for."""
 
-    type: str
-    """Warning."""
-    reason: str
-    """Preempted."""
+    type: Annotated[str, _one_of("Warning")]
+    """Of the event."""
+    reason: Annotated[str, _one_of("Preempted")]
+    """Of the event."""
     message: str
-    """Who has preempted, and from which ClusterQueue."""
+    """The preemptor, and its ClusterQueue."""
 
 
-class ProposedEffect(Shape):
+class ProposedEffect(TypedDict):
     """What KEP-8826 asks for of a hero's victim, beside what Kueue shows."""
 
     event: ProposedEvent
@@ -95,23 +121,23 @@ class ProposedEffect(Shape):
     """The counters that count it."""
 
 
-class Effect(Shape):
+class Effect(TypedDict):
     """What the cluster would show of a victim that is not evicted already."""
 
-    workload: str
-    """Who."""
+    workload: WorkloadKey
+    """Its namespace and name."""
     conditions: list[Condition]
     """The conditions that it gets."""
     metrics: list[Metric]
     """The counters that count it."""
-    proposed: ProposedEffect | None = None
-    """What KEP-8826 asks for beside; only of whom a hero has taken."""
+    proposed: NotRequired[ProposedEffect]
+    """What KEP-8826 asks for beside; only of a workload that a hero preempts."""
 
 
-class Finding(Shape):
+class Finding(TypedDict):
     """What a rule found."""
 
-    rule: str
+    rule: RuleId
     """Its identifier."""
     holds: bool
     """Whether it holds."""
@@ -119,7 +145,7 @@ class Finding(Shape):
     """With the values compared."""
 
 
-class AssignedPods(Shape):
+class AssignedPods(TypedDict):
     """A pod set and its flavors."""
 
     name: str
@@ -130,7 +156,7 @@ class AssignedPods(Shape):
     """The flavors, by resource."""
 
 
-class NeededResource(Shape):
+class NeededResource(TypedDict):
     """A resource of a flavor."""
 
     flavor: str
@@ -146,22 +172,22 @@ class UsedResource(NeededResource):
     """In base units, milli-CPU for cpu."""
 
 
-class TraceAssignment(Shape):
+class TraceAssignment(TypedDict):
     """The flavors that were decided with."""
 
-    pod_sets: list[AssignedPods]
+    podSets: list[AssignedPods]
     """The pod sets."""
     usage: list[UsedResource]
     """What the workload would add."""
-    frs_need_preemption: list[NeededResource]
+    frsNeedPreemption: list[NeededResource]
     """What is short."""
 
 
-class TracedWorkload(Shape):
+class TracedWorkload(TypedDict):
     """A running workload of the queue's tree."""
 
-    workload: str
-    """Who."""
+    workload: WorkloadKey
+    """Its namespace and name."""
     taken: bool
     """Whether it is preempted."""
     verdict: str
@@ -170,7 +196,7 @@ class TracedWorkload(Shape):
     """What each rule found, from the outermost in."""
 
 
-class Trace(Shape):
+class Trace(TypedDict):
     """How the decision came about."""
 
     assignment: TraceAssignment
@@ -183,31 +209,103 @@ class Trace(Shape):
     """Every running workload."""
 
 
-class DecideOutput(Shape):
+class DecideOutput(TypedDict):
     """A decision."""
 
     decision: Decided
-    """Whether it fits, preempts, waits for want of candidates, or can never fit."""
+    """Fit: it fits beside all that run. Preempt: it fits once the preempted workloads are gone. NoCandidates:
+    what may be preempted does not free enough quota. NoFit: it would not fit in an empty cohort."""
     preempted: list[Preempted]
-    """Who leaves, in the order of removal."""
+    """The workloads that are preempted, in the order of removal."""
     reading: ReadingWritten
     """A preset's name, or every choice."""
-    engine: Literal["reference", "fast"]
+    engine: Annotated[str, _one_of("reference", "fast")]
     """The engine that decided."""
-    left_to_reference: str | None = None
+    leftToReference: NotRequired[str]
     """Why the optimized core, which was asked for, left the decision to the reference."""
     effects: list[Effect]
     """What the cluster would show, for each victim that is not evicted already."""
+    trace: NotRequired[Trace]
+    """How it came about, where explain was asked for."""
 
 
-class ExplainedOutput(DecideOutput):
-    """A decision that was asked for with explain."""
+class DecideAnswer(DecideOutput):
+    """One decision, with its question and warnings."""
 
-    trace: Trace
-    """How it came about."""
+    workload: WorkloadKey
+    """The pending workload."""
+    clusterQueue: str
+    """The ClusterQueue decided in."""
+    now: Clock
+    """The clock."""
+    warnings: Warnings
+    """What was assumed or ignored in the input, each once."""
 
 
-class _Entry(Shape):
+class InputProblem(TypedDict):
+    """One thing that is wrong with a request."""
+
+    object: str
+    """Kind, name space where there is one, name; empty where no object is meant."""
+    field: str
+    """Path of the field, relative to input."""
+    found: str
+    """The value as it was written."""
+    expected: str
+    """What would have been right."""
+    code: Annotated[str, _one_of(*map(str, ErrorCode))]
+    """What kind of error this is."""
+
+
+class PendingDecided(TypedDict):
+    """A pending workload that was decided about."""
+
+    workload: WorkloadKey
+    """Its namespace and name."""
+    clusterQueue: str
+    """The ClusterQueue decided in."""
+    decision: Decided
+    """As in the answer about one workload."""
+    preempted: list[Preempted]
+    """The workloads that are preempted, in the order of removal."""
+    effects: list[Effect]
+    """What the cluster would show, for each victim that is not evicted already."""
+    leftToReference: NotRequired[str]
+    """Why the optimized core, which was asked for, left the decision to the reference."""
+    trace: NotRequired[Trace]
+    """How it came about, where explain was asked for."""
+
+
+class PendingUndecided(TypedDict):
+    """A pending workload that could not be decided about."""
+
+    workload: WorkloadKey
+    """Its namespace and name."""
+    clusterQueue: str | None
+    """Where it waits; null where that is not known."""
+    decision: None
+    """There is none."""
+    problems: Annotated[list[InputProblem], Field(min_length=1)]
+    """Why."""
+
+
+class PendingAnswer(TypedDict):
+    """Decisions about all pending workloads, each as if it were the only one."""
+
+    now: Clock
+    """The clock."""
+    reading: ReadingWritten
+    """A preset's name, or every choice."""
+    engine: Annotated[str, _one_of("reference", "fast", "auto")]
+    """The engine that decided; auto where each decided some."""
+    pending: list[PendingDecided | PendingUndecided]
+    """By ClusterQueue, effective priority (the highest first), the time they queue from, and name. Those that
+    cannot be decided come after the others of their ClusterQueue, those of no known ClusterQueue last."""
+    warnings: Warnings
+    """What was assumed or ignored in the input, each once."""
+
+
+class _Entry(TypedDict):
     object: str
     """Kind, name space where there is one, name; empty where the object has none."""
     field: str
@@ -232,7 +330,7 @@ class WarnedEntry(_Entry):
     """Why it is hardly what was meant."""
 
 
-class ValidateOutput(Shape):
+class ValidateOutput(TypedDict):
     """What is wrong with objects."""
 
     errors: list[RefusedEntry]
@@ -241,10 +339,40 @@ class ValidateOutput(Shape):
     """In the order of the objects."""
 
 
-class AccessibleRow(Shape):
+class RefusedIn(RefusedEntry):
+    """What an API server would refuse, and where it was read."""
+
+    file: str
+    """The file as the user named it, stdin for standard input."""
+
+
+class WarnedIn(WarnedEntry):
+    """What is legal and dangerous, and where it was read."""
+
+    file: str
+    """The file as the user named it, stdin for standard input."""
+
+
+class ValidateAnswer(TypedDict):
+    """What the schema, Kueue's webhooks and the proposals refuse, and what they accept that is dangerous or
+    without effect."""
+
+    valid: bool
+    """Whether there is no error."""
+    checked: Annotated[int, Field(ge=0)]
+    """How many objects were checked."""
+    ignored: Annotated[int, Field(ge=0)]
+    """How many objects were of other kinds."""
+    errors: list[RefusedIn]
+    """In the order of the objects."""
+    warnings: list[WarnedIn]
+    """In the order of the objects."""
+
+
+class AccessibleRow(TypedDict):
     """What is accessible to a ClusterQueue, in base units, milli-CPU for cpu; null for no limit."""
 
-    cluster_queue: str
+    clusterQueue: str
     """Its name."""
     flavor: str
     """The flavor."""
@@ -256,11 +384,11 @@ class AccessibleRow(Shape):
     """What heroes bill it."""
     accessible: int | None
     """Nominal less bill; of a hero the most that it may use."""
-    borrowing_limit: int | None
+    borrowingLimit: int | None
     """Widened by what its quota has fallen."""
 
 
-class AccessibleOutput(Shape):
+class AccessibleOutput(TypedDict):
     """What is accessible to every ClusterQueue."""
 
     rows: list[AccessibleRow]
@@ -270,62 +398,62 @@ class AccessibleOutput(Shape):
 class AccessibleAnswer(AccessibleOutput):
     """What is accessible to every ClusterQueue, and when and how that was asked."""
 
-    now: str
+    now: Clock
     """The clock."""
     reading: ReadingWritten
     """The reading: a preset's name, or every choice."""
-    warnings: list[str]
+    warnings: Warnings
     """About the input."""
 
 
-class PriorityOutput(Shape):
+class PriorityOutput(TypedDict):
     """What a WorkloadPriorityClass comes to."""
 
     priority: int
     """At the clock that was asked about."""
 
 
-class ConfigOutput(Shape):
+class ConfigOutput(TypedDict):
     """The plugin's arguments as it takes them."""
 
-    default_preempt_min_runtime_ns: int
+    defaultPreemptMinRuntimeNs: int
     """Where no queue sets one."""
-    default_reclaim_min_runtime_ns: int
+    defaultReclaimMinRuntimeNs: int
     """Where no queue sets one."""
-    reclaim_resolve_method: Literal["lca", "queue"]
+    reclaimResolveMethod: Literal["lca", "queue"]
     """Whose value counts in a reclaim."""
     rejected: list[str]
     """The arguments that are replaced."""
 
 
-class QueueFieldOutput(Shape):
+class QueueFieldOutput(TypedDict):
     """Whether two fields of a queue decode."""
 
     accepted: bool
     """Whether both do."""
-    preempt_min_runtime_ns: int | None = None
+    preemptMinRuntimeNs: NotRequired[int | None]
     """Null where it is not set."""
-    reclaim_min_runtime_ns: int | None = None
+    reclaimMinRuntimeNs: NotRequired[int | None]
     """Null where it is not set."""
 
 
-class ResolveOutput(Shape):
+class ResolveOutput(TypedDict):
     """The minimum runtime that counts."""
 
-    min_runtime_ns: int
+    minRuntimeNs: int
     """How long it protects."""
     error: bool
     """Whether a queue that is needed is missing."""
 
 
-class PathOutput(Shape):
+class PathOutput(TypedDict):
     """Where a queue stands."""
 
     path: list[str]
     """The queue and those above it, the top first."""
 
 
-class FilterOutput(Shape):
+class FilterOutput(TypedDict):
     """Whether a job may be considered as a victim."""
 
     filter: bool
@@ -334,36 +462,36 @@ class FilterOutput(Shape):
     """Whether it may lose pods."""
     protected: bool
     """Whether its minimum runtime has not passed."""
-    min_runtime_ns: int
+    minRuntimeNs: int
     """How long that is."""
 
 
-class ValidatorOutput(Shape):
+class ValidatorOutput(TypedDict):
     """Whether a scenario may stand."""
 
     validator: bool
     """Whether it may."""
 
 
-class FilterStep(Shape):
+class FilterStep(TypedDict):
     """Whether a job may be considered as a victim, within a session."""
 
     filter: bool
     """Whether it may."""
 
 
-class ProtectedStep(Shape):
+class ProtectedStep(TypedDict):
     """Whether a job is protected, within a session."""
 
     protected: bool
     """Whether it is."""
 
 
-class ChangeStep(Shape):
+class ChangeStep(TypedDict):
     """A step that changes something."""
 
 
-class SequenceOutput(Shape):
+class SequenceOutput(TypedDict):
     """What one session answers."""
 
     steps: list[FilterStep | ProtectedStep | ValidatorOutput | ResolveOutput | ChangeStep]
@@ -381,25 +509,10 @@ MinRuntimeOutput = (
 )
 
 
-class InputProblem(Shape):
-    """One thing that is wrong with a request."""
-
-    object: str
-    """Kind, name space where there is one, name; empty where no object is meant."""
-    field: str
-    """Path of the field, relative to input."""
-    found: str
-    """The value as it was written."""
-    expected: str
-    """What would have been right."""
-    code: ErrorCode
-    """What kind of error this is."""
-
-
-class Unreadable(Shape):
+class Unreadable(TypedDict):
     """Why there is no answer: the line could not be read, or a fault of Tenure."""
 
-    code: ErrorCode
+    code: Annotated[str, _one_of(*map(str, ErrorCode))]
     """What kind of error this is."""
     message: str
     """In words."""
@@ -414,18 +527,16 @@ class Refused(Unreadable):
     """Every problem; the code and the field above are the first one's."""
 
 
-class Answered(Shape):
+class Answered(TypedDict):
     """An answer."""
 
     id: Any
     """The request's; null where it has none."""
-    output: (
-        DecideOutput | ExplainedOutput | AccessibleOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput
-    )
+    output: DecideOutput | AccessibleOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput
     """What the call answers."""
 
 
-class Failed(Shape):
+class Failed(TypedDict):
     """An error."""
 
     id: Any
