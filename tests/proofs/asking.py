@@ -30,7 +30,7 @@ import pytest
 from tenure.conformance.requests import DecideRequest
 from tenure.conformance.vectors import Vector, load_vectors, run_vector
 from tenure.lab.campaign.cores import WAYS, Said, compare, said_by_reference
-from tenure.lab.campaign.draws import draw
+from tenure.lab.scenarios import draw_for_core
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
@@ -225,7 +225,7 @@ class Asked:
                 yield f"seed {self.seed}, index {index}", partial(_differs, request, expected)
 
     def _drawn(self, index: int) -> tuple[DecideRequest, int]:
-        return draw(self.seed, index, heroes=20), index
+        return draw_for_core(self.seed, index), index
 
 
 def _core_says(request: DecideRequest, index: int) -> Said | None:

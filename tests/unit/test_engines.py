@@ -20,7 +20,7 @@ from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
 from tenure.fast import Answer
-from tenure.lab.strategies import chunk
+from tenure.lab.strategies import examples
 from tenure.model import (
     Cluster,
     Evidence,
@@ -239,7 +239,7 @@ def waiting_together(scenario: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("seed", range(sample(1, 4)))
 def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine) -> None:
     searched = 0
-    for scenario in chunk(seed + 4000, 0, most=25, max_workloads=9):
+    for scenario in examples(25, seed + 4000, max_workloads=9):
         asked = [read_decide_request(each) for each in waiting_together(scenario)]
         first = asked[0]
         sitting = Sitting(engine, first.cluster, first.now, first.reading)

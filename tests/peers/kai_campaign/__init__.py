@@ -1,4 +1,4 @@
 """Random cases to Tenure and to KAI-Scheduler's own MinRuntime plugin.
 
-What is drawn is drawn by `tenure.lab.strategies.min_runtime`.
+What is drawn is drawn by `tenure.lab.kai_cases`.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.lab.conform.programs import Program, our_answer
-from tenure.lab.strategies import CASE_DRAWS, min_runtime_case
+from tenure.lab.kai_cases import CASE_DRAWS, min_runtime_case
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]

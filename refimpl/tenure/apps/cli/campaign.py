@@ -11,7 +11,7 @@ import typer
 
 from tenure.apps.cli.completion import complete_reading
 from tenure.apps.cli.output import Output, print_answer
-from tenure.apps.cli.sizes import check_hypothesis, chosen_features
+from tenure.apps.cli.sizes import chosen_features
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
@@ -203,9 +203,7 @@ def _check(plan: Plan) -> None:
     Raises:
         InputError: it is not.
     """
-    if plan.command:
-        check_hypothesis()
-    else:
+    if not plan.command:
         require_core()
 
 

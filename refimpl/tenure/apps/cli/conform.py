@@ -10,7 +10,7 @@ import typer
 
 from tenure.apps.cli.completion import complete_reading
 from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
-from tenure.apps.cli.sizes import check_hypothesis, chosen_features, chosen_options
+from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import CALLS
 from tenure.errors import InputError, Problem, bad_input
@@ -19,7 +19,6 @@ from tenure.manifests import did_you_mean
 from tenure.readings import preset
 
 if TYPE_CHECKING:
-    from tenure.as_json import as_json
     from tenure.lab.conform.report import Conformance
 
 SCENARIOS = 1000
@@ -162,7 +161,6 @@ def conform_command(
             raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
     if reading is not None:
         preset(reading)
-    check_hypothesis()
     from tenure.lab.conform.checking import Check
     from tenure.lab.conform.checks import checks_of
     from tenure.lab.conform.programs import ProgramFailure, command_of
@@ -209,6 +207,7 @@ def conform_command(
 
 
 def _print(conformance: Conformance, output: Form) -> None:
+    from tenure.as_json import as_json
     from tenure.lab.conform.checks import checks_of
     from tenure.lab.conform.report import conform_lines
     from tenure.reports import FORMS, report_text

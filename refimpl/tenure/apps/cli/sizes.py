@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from tenure.errors import InputError, Problem, bad_input
+from tenure.errors import bad_input
 from tenure.manifests import did_you_mean
 
 if TYPE_CHECKING:
-    from tenure.lab.strategies import Feature, Options
-
-
-def check_hypothesis() -> None:
-    """Random scenarios for a program are Hypothesis' work.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    if importlib.util.find_spec("hypothesis") is None:
-        expected = "the extra `strategies`: pip install 'tenure[strategies]'"
-        raise InputError([Problem("hypothesis", "not installed", expected)])
+    from tenure.lab.options import Feature, Options
 
 
 def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) -> Options:
@@ -29,7 +17,7 @@ def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) 
     Raises:
         InputError: a number outside its range.
     """
-    from tenure.lab.strategies import Options
+    from tenure.lab.options import Options
 
     given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
     try:
@@ -46,13 +34,13 @@ def chosen_features(with_: list[str] | None, without: list[str] | None) -> froze
     Raises:
         InputError: there is no such feature.
     """
-    from tenure.lab.strategies import KUEUE_FEATURES
+    from tenure.lab.options import KUEUE_FEATURES
 
     return (KUEUE_FEATURES | _named("--with", with_)) - _named("--without", without)
 
 
 def _named(option: str, names: list[str] | None) -> frozenset[Feature]:
-    from tenure.lab.strategies import Feature
+    from tenure.lab.options import Feature
 
     known = [each.value for each in Feature]
     given = [name for each in names or () for name in each.split(",")]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.lab.campaign.cores import REFUSED, WAYS, Compared, Way, compare, protocol_differs
-from tenure.lab.campaign.draws import draw, input_of
 from tenure.lab.campaign.plan import Plan
 from tenure.lab.campaign.tally import AGREE, Difference, Tally, victims_text
+from tenure.lab.scenarios import draw_for_core
+from tenure.lab.writing import write_request
 from tenure.model import PreemptionRules
 
 LEFT = "left to the reference"
@@ -34,7 +35,7 @@ def core_block(plan: Plan, number: int) -> Tally:
 
 def add_scenario(tally: Tally, plan: Plan, index: int) -> None:
     """Draw one scenario, decide it by both, and count what came of it."""
-    request, way = draw(plan.seed, index, plan.heroes), WAYS[index % len(WAYS)]
+    request, way = draw_for_core(plan.seed, index, plan.heroes), WAYS[index % len(WAYS)]
     verdict = ""
     tally.scenarios += 1
     if index % plan.manifests == 0:
@@ -47,7 +48,7 @@ def add_scenario(tally: Tally, plan: Plan, index: int) -> None:
     if compared.reference is not None:
         _count(tally, compared)
     if is_failure(verdict):
-        tally.fail(Difference(index, verdict, input_of(request)))
+        tally.fail(Difference(index, verdict, write_request(request)))
 
 
 def verdict_of(compared: Compared) -> str:
@@ -78,7 +79,7 @@ def failure(request: DecideRequest) -> str:
 
 
 def _read_again(request: DecideRequest) -> str:
-    scenario = input_of(request)
+    scenario = write_request(request)
     if read_decide_request(scenario) != request:
         return READS_OTHERWISE
     return PROTOCOL if protocol_differs(scenario) else ""

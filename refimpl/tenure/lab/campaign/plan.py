@@ -12,11 +12,10 @@ from typing import Any
 import tenure
 from tenure.lab.conform.programs import PATIENCE_S
 from tenure.lab.conform.verdicts import Mode
-from tenure.lab.strategies.options import KUEUE_FEATURES, Feature, Options
+from tenure.lab.options import KUEUE_FEATURES, Feature, Options
 
 BLOCK = 500
-"""Scenarios of a block, which is what a kill loses at most: a second of work, or ten. A program's block is a
-run of Hypothesis."""
+"""Scenarios of a block, which is what a kill loses at most: a second of work, or ten."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def program_block(plan: Plan, number: int, sides: Comparison) -> Tally:
 
     Args:
         plan: of the campaign.
-        number: of the block, which is a run of Hypothesis too.
+        number: of the block.
         sides: the program and the reference.
 
     Raises:

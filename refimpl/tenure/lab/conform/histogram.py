@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenure.conformance.requests import read_decide_request
 from tenure.lab.conform.compare import Compared
-from tenure.lab.strategies.measures import has_boundary, has_flavor_choice, has_tie, is_fair, levels
+from tenure.lab.measures import traits_of
 
 Object = dict[str, Any]
 
@@ -37,7 +37,7 @@ class Histogram:
         """Count one scenario."""
         self.scenarios += 1
         self.verdicts[str(compared.verdict)] += 1
-        self.traits.update(_traits(compared.scenario))
+        self.traits.update(traits_of(read_decide_request(compared.scenario)))
         if "output" in compared.theirs:
             self._add_output(compared.scenario, compared.theirs["output"])
 
@@ -57,20 +57,6 @@ class Histogram:
             self.traits["partial admission"] += 1
         if output.get("ignored"):
             self.traits["a workload that the peer does not count"] += 1
-
-
-def _traits(scenario: Object) -> Iterator[str]:
-    tie, boundary = has_tie(scenario), has_boundary(scenario)
-    yield "fair sharing" if is_fair(scenario) else "classical"
-    yield f"{levels(scenario)} levels of cohorts above the target"
-    for present, name in (
-        (tie, "tie"),
-        (boundary, "boundary"),
-        (tie or boundary, "tie or boundary"),
-        (has_flavor_choice(scenario), "several flavors in a group of the target"),
-    ):
-        if present:
-            yield name
 
 
 def _is_partial(scenario: Object, output: Object) -> bool:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 from tenure.lab.conform.compare import Compared, Comparison
 from tenure.lab.conform.histogram import Histogram
 from tenure.lab.conform.programs import PATIENCE_S, Program, ProgramFailure
 from tenure.lab.conform.verdicts import FAILURES, Mode
 from tenure.lab.divergences import explain
-from tenure.lab.strategies import CHUNK, Options, chunk
+from tenure.lab.options import Options
+from tenure.lab.scenarios import example
 from tenure.processes import spawning
+
+CHUNK = 500
+"""Scenarios of a run: few enough to see progress in between."""
 
 KUEUE = "kueue"
 """What the peer around the real scheduler calls itself."""
@@ -54,7 +57,7 @@ class Plan:
     partial: bool = False
 
     def runs(self) -> list[int]:
-        """The numbers of the Hypothesis runs that have its scenarios."""
+        """The numbers of the runs that have its scenarios."""
         if self.only:
             return sorted({index // CHUNK for index in self.only})
         return list(range(-(-self.count // CHUNK)))
@@ -100,10 +103,6 @@ class Part:
         self.comparing += other.comparing
 
 
-def _given(options: Options) -> dict[str, Any]:
-    return {each.name: getattr(options, each.name) for each in fields(options)}
-
-
 def comparison(plan: Plan) -> Comparison:
     """Start the program, and compare with it; only Kueue has signed divergences.
 
@@ -131,11 +130,7 @@ def work(plan: Plan, number: int, sides: Comparison) -> Part:
     part = Part()
     chosen = {"reading": plan.reading} if plan.reading else {}
     start = time.perf_counter()
-    first, wanted = number * CHUNK, plan.wanted(number)
-    scenarios = chunk(plan.seed, number, most=wanted[-1] - first + 1, **_given(plan.options))
-    drawn = [
-        (index, {**scenarios[index - first], **chosen}) for index in wanted if index - first < len(scenarios)
-    ]
+    drawn = [(index, {**example(plan.seed, index, plan.options), **chosen}) for index in plan.wanted(number)]
     part.drawing = time.perf_counter() - start
     start = time.perf_counter()
     compared = sides.all_of([scenario for _, scenario in drawn])

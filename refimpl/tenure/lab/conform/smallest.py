@@ -7,7 +7,7 @@ from typing import Any
 from tenure.lab.conform.compare import Compared, Comparison
 from tenure.lab.conform.run import Plan
 from tenure.lab.conform.shrinking import shrink
-from tenure.lab.strategies import KUEUE_FEATURES, PROPOSALS, Options
+from tenure.lab.options import KUEUE_FEATURES, PROPOSALS, Options
 
 Object = dict[str, Any]
 

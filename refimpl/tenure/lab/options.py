@@ -71,6 +71,8 @@ class Options:
         fair_sharing: True or False for one kind of preemption only; None for both.
         unique_uids: whether no two workloads share a uid; Kueue is not deterministic when they do.
         features: what may be used; without a word only what Kueue has as it is.
+        as_served: whether objects are as an API server gives them, with its defaults and let through by
+            Kueue's webhooks.
 
     Raises:
         ValueError: a number outside its range.
@@ -88,6 +90,7 @@ class Options:
     fair_sharing: bool | None = None
     unique_uids: bool = True
     features: frozenset[Feature] = KUEUE_FEATURES
+    as_served: bool = True
 
     def __post_init__(self) -> None:
         for name, low, high in (("max_workloads", 1, 90), ("max_queues", 1, 12), ("max_depth", 0, 4)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tenure.lab.strategies.dice import Dice
+from tenure.lab.dice import ByteDice
 from tenure.model import SECOND, Instant
 from tenure.units import format_instant
 
@@ -64,7 +64,7 @@ def min_runtime_case(drawn: bytes) -> Object:
     >>> min_runtime_case(b"")["op"]
     'filter'
     """
-    dice = Dice(drawn)
+    dice = ByteDice(drawn)
     op = dice.pick(_OPS)
     if op == "config":
         return {"op": op, "pluginArgs": _texts(dice)}
@@ -84,7 +84,7 @@ def min_runtime_case(drawn: bytes) -> Object:
     return {**case, **_question(dice, op, case, several=True)}
 
 
-def _draw_queues(dice: Dice) -> list[Object]:
+def _draw_queues(dice: ByteDice) -> list[Object]:
     names = [f"q{index}" for index in range(dice.up_to(_MOST_QUEUES - 1) + 1)]
     return [
         {
@@ -100,7 +100,7 @@ def _draw_queues(dice: Dice) -> list[Object]:
     ]
 
 
-def _draw_arguments(dice: Dice) -> Object:
+def _draw_arguments(dice: ByteDice) -> Object:
     drawn = {
         "defaultPreemptMinRuntime": dice.pick(_DEFAULTS),
         "defaultReclaimMinRuntime": dice.pick(_DEFAULTS),
@@ -109,7 +109,7 @@ def _draw_arguments(dice: Dice) -> Object:
     return {name: value for name, value in drawn.items() if value is not None}
 
 
-def _draw_jobs(dice: Dice, names: list[str]) -> list[Object]:
+def _draw_jobs(dice: ByteDice, names: list[str]) -> list[Object]:
     return [
         {
             "name": f"j{index}",
@@ -121,11 +121,11 @@ def _draw_jobs(dice: Dice, names: list[str]) -> list[Object]:
     ]
 
 
-def _queue(dice: Dice, names: list[str]) -> str:
+def _queue(dice: ByteDice, names: list[str]) -> str:
     return "gone" if dice.chance(4) else dice.pick(names)
 
 
-def _start(dice: Dice) -> str | None:
+def _start(dice: ByteDice) -> str | None:
     """Mostly a time at whose other end a minimum runtime may just be over."""
     if dice.chance(10):
         return None if dice.chance(60) else "0001-01-01T00:00:00Z"
@@ -133,7 +133,7 @@ def _start(dice: Dice) -> str | None:
     return format_instant(NOW + ago if dice.chance(5) else NOW - ago)
 
 
-def _groups(dice: Dice, job: int) -> list[Object]:
+def _groups(dice: ByteDice, job: int) -> list[Object]:
     return [
         {
             "name": "default" if index == 0 else f"g{index}",
@@ -147,15 +147,15 @@ def _groups(dice: Dice, job: int) -> list[Object]:
     ]
 
 
-def _action(dice: Dice) -> Object:
+def _action(dice: ByteDice) -> Object:
     return {"action": dice.pick(("reclaim", "reclaim", "preempt"))}
 
 
-def _asked_queues(dice: Dice, names: list[str]) -> Object:
+def _asked_queues(dice: ByteDice, names: list[str]) -> Object:
     return {key: None if dice.chance(4) else _queue(dice, names) for key in ("preemptorQueue", "victimQueue")}
 
 
-def _question(dice: Dice, op: str, case: Object, *, several: bool) -> Object:
+def _question(dice: ByteDice, op: str, case: Object, *, several: bool) -> Object:
     jobs = case["jobs"]
     asked = {**_action(dice), "preemptor": jobs[0]["name"] if dice.chance(70) else dice.pick(jobs)["name"]}
     if op != "validate":
@@ -165,13 +165,13 @@ def _question(dice: Dice, op: str, case: Object, *, several: bool) -> Object:
     return {**asked, "victims": [{"job": each["name"], "pods": _taken(dice, each)} for each in chosen]}
 
 
-def _taken(dice: Dice, job: Object) -> list[str]:
+def _taken(dice: ByteDice, job: Object) -> list[str]:
     names = [pod["name"] for group in job["subGroups"] for pod in group["pods"]]
     taken = [name for name in names if dice.chance(40)]
     return taken + taken[:1] if dice.chance(5) else taken
 
 
-def _draw_steps(dice: Dice, case: Object, names: list[str]) -> list[Object]:
+def _draw_steps(dice: ByteDice, case: Object, names: list[str]) -> list[Object]:
     """Steps whose clock never goes back: that of the scheduler does not."""
     clock = NOW
     steps = []
@@ -184,7 +184,7 @@ def _draw_steps(dice: Dice, case: Object, names: list[str]) -> list[Object]:
     return steps
 
 
-def _step(dice: Dice, case: Object, names: list[str]) -> Object:
+def _step(dice: ByteDice, case: Object, names: list[str]) -> Object:
     op = dice.pick(("filter", "filter", "validate", "validate", "resolve", "protected", "change"))
     if op == "change":
         return _change(dice, case, names)
@@ -193,7 +193,7 @@ def _step(dice: Dice, case: Object, names: list[str]) -> Object:
     return {"op": op, **_question(dice, op, case, several=False)}
 
 
-def _change(dice: Dice, case: Object, names: list[str]) -> Object:
+def _change(dice: ByteDice, case: Object, names: list[str]) -> Object:
     op = dice.pick(("closeOpenSession", "setLastStart", "setQueue", "setPodStatus", "addPod", "openSession"))
     job = dice.pick(case["jobs"][1:])
     if op == "setLastStart":
@@ -210,14 +210,14 @@ def _change(dice: Dice, case: Object, names: list[str]) -> Object:
     return {"op": op}
 
 
-def _texts(dice: Dice) -> Object:
+def _texts(dice: ByteDice) -> Object:
     names = ("defaultPreemptMinRuntime", "defaultReclaimMinRuntime")
     drawn: Object = {name: _text(dice.section(_TEXT)) for name in names if dice.chance(85)}
     method = dice.pick(_METHODS)
     return drawn if method is None else {**drawn, "reclaimResolveMethod": method}
 
 
-def _text(dice: Dice) -> str:
+def _text(dice: ByteDice) -> str:
     """A text that is or looks like a duration."""
     terms = "".join(dice.pick(_NUMBERS) + dice.pick(_UNITS) for _ in range(dice.up_to(3) + 1))
     return dice.pick(("", "", "", "-", "+")) + ("0" if dice.chance(5) else terms)

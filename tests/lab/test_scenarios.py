@@ -12,15 +12,29 @@ from typing import Any
 import pytest
 from hypothesis import find
 
-from tenure.lab.strategies import GATES, Feature, Options, chunk, clusters, decide_inputs, examples
-from tenure.lab.strategies.amounts import read
-from tenure.lab.strategies.ledger import depth, quotas_of
-from tenure.lab.strategies.measures import charged, has_boundary, has_tie, is_fair
-from tests.unit.strategies.fields import allowed, paths
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.lab.dice import SeededDice
+from tenure.lab.measures import has_boundary, has_tie, traits_of
+from tenure.lab.options import ALL_FEATURES, Feature, Options
+from tenure.lab.quotas import charged
+from tenure.lab.scenarios import draw_for_core, draw_request, example, examples
+from tenure.lab.strategies import clusters, decide_inputs
+from tenure.lab.writing import write_request
+from tenure.manifests.quantities import amount_of, parse_quantity
+from tests.lab.fields import allowed, paths
 
 Object = dict[str, Any]
 
 SEED = 20261120
+GATES = {
+    "FairSharingPreemptWithinNominal": True,
+    "FlavorFungibility": True,
+    "PartialAdmission": True,
+    "PriorityBoost": False,
+    "PrioritySortingWithinCohort": True,
+    "ReclaimablePods": True,
+}
+"""The feature gates that scenarios vary, with their defaults in Kueue v0.19."""
 COUNT = 300
 STRATEGIES: tuple[list[str], ...] = (
     [],
@@ -34,6 +48,27 @@ STRATEGIES: tuple[list[str], ...] = (
 def _drawn() -> list[Object]:
     print(f"examples({COUNT}, seed={SEED})")
     return list(examples(COUNT, SEED))
+
+
+@pytest.fixture(scope="module", name="read")
+def _read(drawn: list[Object]) -> list[DecideRequest]:
+    return [read_decide_request(scenario) for scenario in drawn]
+
+
+def is_fair(scenario: Object) -> bool:
+    return scenario["fairSharing"] is not None
+
+
+def quotas_of(spec: Object) -> Iterator[tuple[tuple[str, str], Object]]:
+    """Every quota of a ClusterQueue's or Cohort's spec, with its flavor and resource."""
+    for group in spec.get("resourceGroups", ()):
+        for flavor in group["flavors"]:
+            for quota in flavor["resources"]:
+                yield (flavor["name"], quota["name"]), quota
+
+
+def amount(text: str, resource: str) -> int:
+    return amount_of(resource, parse_quantity(text))
 
 
 def specs(drawn: list[Object], kind: str) -> Iterator[tuple[Object, Object]]:
@@ -63,7 +98,8 @@ def test_limits_need_a_parent_and_lending_stays_within_nominal(drawn: list[Objec
                 if parent not in spec:
                     assert not {"borrowingLimit", "lendingLimit"} & quota.keys()
                 if kind == "clusterQueues" and "lendingLimit" in quota:
-                    assert read(quota["lendingLimit"], place[1]) <= read(quota["nominalQuota"], place[1])
+                    lent, nominal = quota["lendingLimit"], quota["nominalQuota"]
+                    assert amount(lent, place[1]) <= amount(nominal, place[1])
 
 
 def test_flavors_list_what_the_group_covers_and_stand_once(drawn: list[Object]) -> None:
@@ -78,11 +114,11 @@ def test_flavors_list_what_the_group_covers_and_stand_once(drawn: list[Object]) 
         assert len(covered) == len(set(covered))
 
 
-def test_cohorts_form_trees_of_at_most_four_levels(drawn: list[Object]) -> None:
-    for scenario in drawn:
-        nodes = charged(scenario)
-        assert max(depth(node) for node in nodes.queues.values()) <= 4
-        assert max((depth(node) for node in nodes.cohorts.values()), default=0) <= 3
+def test_cohorts_form_trees_of_at_most_four_levels(read: list[DecideRequest]) -> None:
+    for request in read:
+        nodes = charged(request)
+        assert max(node.depth for node in nodes.queues.values()) <= 4
+        assert max((node.depth for node in nodes.cohorts.values()), default=0) <= 3
 
 
 def test_uids_and_names_are_unique(drawn: list[Object]) -> None:
@@ -133,9 +169,46 @@ def test_partial_admission_leaves_at_least_one_pod_and_fewer_than_all(drawn: lis
     assert all(1 <= minimum < count for minimum, count in least)
 
 
-def test_ties_and_boundaries_are_common(drawn: list[Object]) -> None:
+def test_ties_and_boundaries_are_common(read: list[DecideRequest]) -> None:
     for measure in (has_tie, has_boundary):
-        assert sum(map(measure, drawn)) >= COUNT / 5
+        assert sum(map(measure, read)) >= COUNT / 5
+
+
+def test_every_trait_is_drawn() -> None:
+    print(f"examples({COUNT}, seed={SEED}, features=ALL_FEATURES)")
+    drawn = examples(COUNT, SEED, features=ALL_FEATURES)
+    seen = {trait for scenario in drawn for trait in traits_of(read_decide_request(scenario))}
+    assert seen == {
+        *("classical", "fair sharing", "tie", "boundary", "tie or boundary"),
+        *(f"{levels} levels of cohorts above the target" for levels in range(5)),
+        *("several flavors in a group of the target", "with heroes", "with minAdmitDuration"),
+        "with classes whose priority grows",
+    }
+
+
+@pytest.mark.parametrize(
+    "features", [ALL_FEATURES, Options().features, frozenset()], ids=["all", "Kueue's", "none"]
+)
+def test_whatever_form_is_written_it_reads_as_what_was_drawn(features: frozenset[Feature]) -> None:
+    options = Options(features=features)
+    for index in range(150):
+        dice = SeededDice(f"{SEED}/{index}")
+        request = draw_request(dice, options)
+        assert read_decide_request(write_request(request, dice, features)) == request, (SEED, index)
+
+
+def test_what_is_drawn_for_the_core_reads_the_same_from_its_manifests() -> None:
+    for index in range(150):
+        drawn = draw_for_core(SEED, index)
+        assert read_decide_request(write_request(drawn)) == drawn, (SEED, index)
+
+
+def test_a_scenario_depends_on_its_seed_and_its_index_alone() -> None:
+    assert [draw_for_core(SEED, index) for index in (5, 3)] == [
+        draw_for_core(SEED, index) for index in (3, 5)
+    ][::-1]
+    assert draw_for_core(SEED, 3) != draw_for_core(SEED + 1, 3)
+    assert draw_for_core(SEED, 3) != draw_for_core(SEED, 4)
 
 
 def test_options_bound_the_scenarios() -> None:
@@ -194,28 +267,22 @@ def test_uids_are_shared_only_on_request() -> None:
 
 
 def test_a_seed_draws_the_same_in_another_process() -> None:
-    # Other modules are loaded there: Hypothesis must not mix their constants in.
     program = (
-        "import hashlib, json; from tenure.lab.strategies import chunk; "
-        f"print(hashlib.sha256(json.dumps(chunk({SEED}, 3, 100)).encode()).hexdigest())"
+        "import hashlib, json; from tenure.lab.scenarios import examples; "
+        f"print(hashlib.sha256(json.dumps(list(examples(100, {SEED}))).encode()).hexdigest())"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    here = hashlib.sha256(json.dumps(chunk(SEED, 3, 100)).encode()).hexdigest()
+    here = hashlib.sha256(json.dumps(list(examples(100, SEED))).encode()).hexdigest()
     assert said.stdout.strip() == here
 
 
-def test_other_seeds_and_runs_draw_others() -> None:
-    first = chunk(SEED, 0, 20)
-    assert first not in (chunk(SEED, 1, 20), chunk(SEED + 1, 0, 20))
+def test_other_seeds_and_indices_draw_others() -> None:
+    first = example(SEED, 0, Options())
+    assert first not in (example(SEED, 1, Options()), example(SEED + 1, 0, Options()))
 
 
-@pytest.mark.parametrize("most", [1, 7, 61])
-def test_the_first_of_a_run_are_the_first_of_all_of_it(most: int) -> None:
-    assert chunk(SEED, 2, 60, most=most) == chunk(SEED, 2, 60)[:most]
-
-
-def test_examples_are_as_many_as_asked_for() -> None:
-    assert len(list(examples(501, SEED))) == 501
+def test_one_is_drawn_alone_as_among_others() -> None:
+    assert [example(SEED, 7, Options())] == list(examples(8, SEED))[7:]
 
 
 def test_what_is_found_is_small() -> None:
@@ -234,8 +301,7 @@ def test_an_option_outside_its_range_is_refused(options: dict[str, int]) -> None
         Options(**options)  # type: ignore[arg-type]
 
 
-def test_clusters_are_the_same_scenarios_read() -> None:
-    # The smallest one has a queue without cohort, which every version of the oracle reads.
+def test_clusters_are_the_same_scenarios_as_model_objects() -> None:
     small = find(clusters(max_depth=0, max_queues=1, features=frozenset()), lambda _: True)
     assert small.queue == "q0"
     assert [each.cluster_queue for each in small.cluster.admitted] == ["q0"]
