@@ -15,6 +15,7 @@ from tenure.manifests import (
     MAX_DEVIATIONS,
     RECLAIMABLE_PODS,
     Place,
+    WorkloadReader,
     did_you_mean,
     gate_problems,
     job_created,
@@ -171,12 +172,12 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at)
     )
     jobs = attempt(problems, lambda: _jobs(raw)) or {}
-    reclaimable = _is_reclaimable(raw)
+    reader = WorkloadReader(_is_reclaimable(raw))
     admitted = _each(
         raw,
         "admitted",
         problems,
-        lambda each, at: read_workload(each, where=at, holds_quota=True, reclaimable=reclaimable),
+        lambda each, at: read_workload(each, where=at, holds_quota=True, reader=reader),
     )
     waiting = raw.get("incoming")
     incoming = None
@@ -185,7 +186,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
             problems,
             lambda: job_created(
                 waiting,
-                read_workload(waiting, where="incoming", holds_quota=False, reclaimable=reclaimable),
+                read_workload(waiting, where="incoming", holds_quota=False, reader=reader),
                 jobs,
             ),
         )

@@ -27,10 +27,9 @@ from tenure.manifests.queues import (
     read_resource_flavor,
     with_flavors,
 )
-from tenure.manifests.remembering import Memory
 from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.suggesting import did_you_mean
-from tenure.manifests.workloads import read_workload
+from tenure.manifests.workloads import WorkloadReader, read_workload
 from tenure.manifests.yaml_files import SourcedObject, read_objects
 
 __all__ = [
@@ -43,9 +42,9 @@ __all__ = [
     "Configured",
     "Loaded",
     "LocalQueueEntry",
-    "Memory",
     "Place",
     "SourcedObject",
+    "WorkloadReader",
     "amount_of",
     "build",
     "decoded_json",

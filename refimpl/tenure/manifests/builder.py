@@ -17,10 +17,10 @@ from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.priority_classes import priority_class
 from tenure.manifests.references import cohort_warnings, queue_warnings
 from tenure.manifests.showing import Place, listed, printable, show
-from tenure.manifests.structure import dig, has_condition
+from tenure.manifests.structure import dig, has_condition, true_conditions
 from tenure.manifests.suggesting import did_you_mean
 from tenure.manifests.workload_structure import BOOST
-from tenure.manifests.workloads import out_of_play, priority_boost, usually, workload
+from tenure.manifests.workloads import WorkloadReader, out_of_play, priority_boost
 from tenure.manifests.yaml_files import SourcedObject
 from tenure.model import (
     Cluster,
@@ -78,6 +78,7 @@ class Builder:
     ignored: list[str] = field(default_factory=list)
     cluster_queues: dict[str, tuple[Place, ClusterQueue]] = field(default_factory=dict)
     cohorts: dict[str, tuple[Place, Cohort]] = field(default_factory=dict)
+    reader: WorkloadReader = field(default_factory=WorkloadReader)
     workloads: list[tuple[str, Workload]] = field(default_factory=list)
     reclaiming: list[tuple[int, Any, Place]] = field(default_factory=list)
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -155,11 +156,12 @@ class Builder:
             self._ignore(place, "not a kind that is read")
 
     def add_workload(self, raw: object, place: Place) -> None:
-        reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
-        if reasons:
+        conditions = true_conditions(raw)
+        if "Finished" in conditions or dig(raw, "spec", "active") is False:
+            reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
             return
-        found = workload(raw, place, self.problems)
+        found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
         if found is None:
             return
         if dig(raw, "status", "reclaimablePods"):
@@ -177,8 +179,6 @@ class Builder:
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object
-        if type(raw) is dict and raw.get("kind") == "Workload" and self._took_usual(raw, sourced.file):
-            return
         kind = dig(raw, "kind")
         place = place_of(raw, kind if isinstance(kind, str) else "", file=sourced.file)
         if not self._has_header(raw, place):
@@ -196,24 +196,6 @@ class Builder:
             _ADD[kind](self, raw, place)
             if len(self.problems) > known:
                 self._set_aside(raw, kind, place, known)
-
-    def _took_usual(self, raw: dict[str, Any], file: str) -> bool:
-        """Take a workload that nothing needs to be said about; all others go the long way."""
-        if raw.get("apiVersion") != API_VERSION:
-            return False
-        holds, finished = has_condition(raw, "QuotaReserved"), has_condition(raw, "Finished")
-        found = None if finished else usually(raw, holds_quota=holds)
-        metadata = raw.get("metadata")
-        if found is None or not isinstance(metadata, dict) or metadata.get("creationTimestamp") is None:
-            return False
-        key = ("Workload", found.namespace, found.name)
-        if key in self.seen or dig(raw, "status", "reclaimablePods"):
-            return False
-        self.seen[key] = file
-        if found.priority_class:
-            self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
-        self.workloads.append((file, found))
-        return True
 
     def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
         """Keep an object that is right but not modelled from refusing everybody else."""
@@ -244,9 +226,9 @@ class Builder:
 
     def _is_new(self, raw: object, kind: str, place: Place) -> bool:
         metadata = dig(raw, "metadata")
-        namespace, name = dig(metadata, "namespace"), dig(metadata, "name")
-        if not isinstance(name, str):
+        if not isinstance(metadata, dict) or not isinstance(name := metadata.get("name"), str):
             return True
+        namespace = metadata.get("namespace")
         key = (kind, namespace if isinstance(namespace, str) else "", name)
         if key not in self.seen:
             self.seen[key] = place.file
@@ -260,8 +242,10 @@ class Builder:
         """The Configuration may stand after the workloads that were read as if it were the default."""
         if self.settings is not None or self.configured is None or self.configured.reclaimable:
             return
+        reader = WorkloadReader(reclaimable=False)
         for index, raw, place in self.reclaiming:
-            found = workload(raw, place, self.problems, reclaimable=False)
+            holds = has_condition(raw, "QuotaReserved")
+            found = reader.read(raw, place, self.problems, holds_quota=holds)
             if found is not None:
                 self.workloads[index] = place.file, found
 

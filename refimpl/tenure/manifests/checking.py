@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import is_typeddict
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.limits import MAX_DEVIATIONS
@@ -53,7 +54,13 @@ _EXPECTED: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def check(
-    model: type[M], raw: object, place: Place, problems: list[Problem], *, prefix: str = ""
+    model: type[M],
+    raw: object,
+    place: Place,
+    problems: list[Problem],
+    *,
+    prefix: str = "",
+    context: object = None,
 ) -> M | None:
     """The object as the model has it, or None when it deviates, with what is wrong added to `problems`.
 
@@ -63,6 +70,7 @@ def check(
         place: the object, for the problems.
         problems: gets every deviation, not only the first.
         prefix: path of `raw` inside the object, `status.admission`.
+        context: what the validators of the shape are told.
 
     >>> from tenure.manifests.workload_schema import ReclaimablePod
     >>> problems = []
@@ -72,7 +80,7 @@ def check(
     Workload/a/b: cuont: found True, expected no field of this name; did you mean count?
     """
     try:
-        return model.model_validate(raw)
+        return model.model_validate(raw, context=context)
     except ValidationError as error:
         details = error.errors(include_url=False)
         told = details[:MAX_DEVIATIONS]
@@ -133,7 +141,7 @@ def _known_instead(model: type[BaseModel], location: _Location, place: Place, pr
     return f"no field of this name; {hint}"
 
 
-def _model_at(model: type[BaseModel], location: _Location) -> type[BaseModel]:
+def _model_at(model: type[Any], location: _Location) -> type[Any]:
     for part in location:
         annotation = _aliases(model).get(str(part))
         # An index has no field of its own; the list's field has led to the model of its items already.
@@ -141,11 +149,13 @@ def _model_at(model: type[BaseModel], location: _Location) -> type[BaseModel]:
     return model
 
 
-def _aliases(model: type[BaseModel]) -> dict[str, Any]:
+def _aliases(model: type[Any]) -> dict[str, Any]:
+    if is_typeddict(model):
+        return get_type_hints(model)
     return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _model_in(annotation: Any) -> type[Any] | None:
+    if isinstance(annotation, type) and (is_typeddict(annotation) or issubclass(annotation, BaseModel)):
         return annotation
     return next((found for part in get_args(annotation) if (found := _model_in(part))), None)

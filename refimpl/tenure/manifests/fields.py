@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -56,11 +56,13 @@ def _duration(value: object) -> int:
 
 
 def _text(value: object) -> str:
+    # Names are printed by everything that follows: no escape sequences for a terminal, no lone surrogates.
+    if type(value) is str and len(value) <= MAX_TEXT and value.isprintable():
+        return value
     if not isinstance(value, str) or isinstance(value, NumberText):
         raise InputError([Problem("", show(value), "a string")])
     if len(value) > MAX_TEXT:
         raise InputError([Problem("", show(value), f"a string of at most {MAX_TEXT} characters")])
-    # Names are printed by everything that follows: no escape sequences for a terminal, no lone surrogates.
     if not value.isprintable():
         raise InputError([Problem("", show(value), "a string without control characters")])
     return value
@@ -129,6 +131,11 @@ _NUMBER = WithJsonSchema({"type": ["string", "number"]})
 
 Text: TypeAlias = Annotated[str, PlainValidator(_text), WithJsonSchema(_TEXT)]
 Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema({**_TEXT, "minLength": 1})]
+ObjectName: TypeAlias = Annotated[
+    str,
+    PlainValidator(_object_name),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
+]
 Quantity: TypeAlias = Annotated[Fraction, PlainValidator(_quantity), _NUMBER]
 NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount), _NUMBER]
 Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
@@ -142,24 +149,26 @@ Positive: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=2**31)]
 Unset = _Unset()
 
 
+KNOWN: Final = ConfigDict(extra="forbid", strict=True)
+OPEN: Final = ConfigDict(extra="ignore", strict=True)
+# Shapes are built when they are first asked: no command needs all of them.
+_MODEL: Final = ConfigDict(frozen=True, alias_generator=to_camel, defer_build=True)
+
+
 class Known(BaseModel):
     """Fields that the API does not have are errors."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
+    model_config = KNOWN | _MODEL
 
 
 class Open(BaseModel):
     """Fields that are not listed are ignored."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
+    model_config = OPEN | _MODEL
 
 
 class Metadata(Open):
-    name: Annotated[
-        str,
-        PlainValidator(_object_name),
-        WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
-    ]
+    name: ObjectName
     namespace: Text | None = None
     uid: Text | None = None
     creation_timestamp: InstantText | None = None

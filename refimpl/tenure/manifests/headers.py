@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
-from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.showing import LONGEST, Place, printable, show
 from tenure.manifests.structure import dig
 
 T = TypeVar("T")
@@ -35,7 +35,10 @@ def object_name(kind: str, *names: str) -> str:
     >>> object_name("Workload", "ml", "train"), object_name("Workload", "", "train")
     ('Workload/ml/train', 'Workload/train')
     """
-    return "/".join(printable(part) for part in (kind, *names) if part)
+    name = "/".join([part for part in (kind, *names) if part])
+    if len(name) <= LONGEST and name.isprintable():
+        return name
+    return "/".join([printable(part) for part in (kind, *names) if part])
 
 
 def read_one(
@@ -65,8 +68,9 @@ def as_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) ->
         place: the object, for the problems.
         problems: gets what is wrong with the header, and with the fields of an older version.
     """
+    header = raw if isinstance(raw, dict) else {}
     for field, allowed in (("apiVersion", VERSIONS[kind]), ("kind", (kind,))):
-        found = dig(raw, field)
+        found = header.get(field)
         # Go leaves both empty when it writes an object whose type is known.
         if found not in (None, "", *allowed):
             problems.append(place.problem(field, show(found), " or ".join(allowed)))

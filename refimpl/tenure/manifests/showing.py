@@ -74,7 +74,7 @@ def printable(text: str) -> str:
     >>> printable("team-a"), printable("a\nb")
     ('team-a', 'a\\nb')
     """
-    short = shorten(text)
+    short = text if len(text) <= LONGEST else shorten(text)
     return short if short.isprintable() else ascii(short)[1:-1]
 
 

@@ -64,16 +64,28 @@ def is_list_kind(kind: object) -> bool:
     return isinstance(kind, str) and kind.endswith("List")
 
 
+def true_conditions(raw: object) -> set[object]:
+    """The types of the conditions that are True.
+
+    >>> true_conditions({"status": {"conditions": [{"type": "Finished", "status": "True"}]}})
+    {'Finished'}
+    """
+    return {
+        condition["type"]
+        for condition in items(dig(raw, "status", "conditions"))
+        if isinstance(condition, dict)
+        and condition.get("status") == "True"
+        and isinstance(condition.get("type"), str)
+    }
+
+
 def has_condition(raw: object, kind: str) -> bool:
     """Whether a condition of this type is True.
 
     >>> has_condition({"status": {"conditions": [{"type": "Finished", "status": "True"}]}}, "Finished")
     True
     """
-    for entry in items(dig(raw, "status", "conditions")):
-        if isinstance(entry, dict) and entry.get("type") == kind and entry.get("status") == "True":
-            return True
-    return False
+    return kind in true_conditions(raw)
 
 
 def repeated(named: Iterable[tuple[str, object]], expected: str, place: Place) -> Iterator[Problem]:

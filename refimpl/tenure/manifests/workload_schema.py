@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Required,  # pydantic asks for these before Python 3.12
+)
 
-from pydantic import AfterValidator, Field, StrictBool
+from pydantic import (
+    AfterValidator,
+    Field,
+    StrictBool,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+    with_config,
+)
+from typing_extensions import TypedDict
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.fields import (
+    KNOWN,
+    OPEN,
     Count,
     InstantText,
     Int32,
     Known,
-    Metadata,
     Name,
     NonNegative,
+    ObjectName,
     Open,
     Positive,
     Quantity,
@@ -23,87 +42,32 @@ from tenure.manifests.fields import (
 )
 from tenure.manifests.schema import Toleration
 from tenure.manifests.showing import show
+from tenure.manifests.structure import dig
 
 
-class PodSet(Known):
-    name: Name = "main"
-    count: Count | None = None
-    min_count: Positive | None = None
-    template: Any = None
-    topology_request: Any = None
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How much of a Workload is validated: the context of its shape.
+
+    Args:
+        holds_quota: its pod templates decide nothing any more.
+        known: its pod sets, admission and reclaimable pods were validated before, and are not read.
+    """
+
+    holds_quota: bool = False
+    known: bool = False
 
 
-class PriorityClassRef(Known):
-    """Source: Kueue v1beta2 API, PriorityClassRef."""
-
-    group: Text | None = None
-    kind: Text | None = None
-    name: Text | None = None
+def _while_pending(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
+    return None if info.context is not None and info.context.holds_quota else handler(value)
 
 
-class WorkloadSpec(Known):
-    """Source: Kueue v1beta2 API, WorkloadSpec."""
-
-    pod_sets: list[PodSet] | None = None
-    queue_name: Text | None = None
-    priority: Int32 | None = None
-    priority_class_ref: PriorityClassRef | None = None
-    active: StrictBool | None = None
-    maximum_execution_time_seconds: Int32 | None = None
-    preemption_gates: list[Any] | None = None
+def _unless_known(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
+    return None if info.context is not None and info.context.known else handler(value)
 
 
-class Condition(Known):
-    """Source: Kubernetes metav1.Condition."""
-
-    type: Name
-    status: Literal["True", "False", "Unknown"]
-    reason: Text | None = None
-    message: Any = None
-    last_transition_time: InstantText | None = None
-    observed_generation: Any = None
-
-
-class ReclaimablePod(Known):
-    name: Name
-    count: Count
-
-
-class WorkloadStatus(Open):
-    conditions: list[Condition] | None = None
-    reclaimable_pods: list[ReclaimablePod] | None = None
-
-
-class Labels(Open):
-    job_uid: Text | None = Field(default=None, alias="kueue.x-k8s.io/job-uid")
-
-
-class WorkloadMetadata(Metadata):
-    labels: Labels | None = None
-
-
-class WorkloadObject(Known):
-    api_version: Any = None
-    kind: Any = None
-    metadata: WorkloadMetadata
-    spec: WorkloadSpec | None = None
-    status: WorkloadStatus | None = None
-
-
-class PodSetAssignment(Known):
-    name: Name = "main"
-    flavors: dict[Name, Text] | None = None
-    resource_usage: dict[Name, NonNegative] | None = None
-    count: Count | None = None
-    topology_assignment: Any = None
-    delayed_topology_request: Any = None
-
-
-class Admission(Known):
-    """`status.admission`. Source: Kueue v1beta2 API."""
-
-    cluster_queue: Name
-    pod_set_assignments: list[PodSetAssignment] | None = None
+_WhilePending: Final = WrapValidator(_while_pending)
+_UnlessKnown: Final = WrapValidator(_unless_known)
 
 
 class Resources(Known):
@@ -181,3 +145,137 @@ class PodTemplate(Open):
     """`spec.podSets[].template`, checked only for a workload that is pending. Source: Kubernetes core/v1."""
 
     spec: PodSpec | None = None
+
+
+class PodSet(Known):
+    name: Name = "main"
+    count: Count | None = None
+    min_count: Positive | None = None
+    template: Annotated[PodTemplate | None, _WhilePending, WithJsonSchema({})] = None
+    topology_request: Any = None
+
+
+class PriorityClassRef(Known):
+    """Source: Kueue v1beta2 API, PriorityClassRef."""
+
+    group: Text | None = None
+    kind: Text | None = None
+    name: Text | None = None
+
+
+class WorkloadSpec(Known):
+    """Source: Kueue v1beta2 API, WorkloadSpec."""
+
+    pod_sets: Annotated[list[PodSet] | None, _UnlessKnown] = None
+    queue_name: Text | None = None
+    priority: Int32 | None = None
+    priority_class_ref: PriorityClassRef | None = None
+    active: StrictBool | None = None
+    maximum_execution_time_seconds: Int32 | None = None
+    preemption_gates: list[Any] | None = None
+
+
+# A dump holds a hundred thousand of these; pydantic makes a map sooner than a model.
+@with_config(KNOWN)
+class Condition(TypedDict, total=False):
+    """Source: Kubernetes metav1.Condition."""
+
+    type: Required[Name]
+    status: Required[Literal["True", "False", "Unknown"]]
+    reason: Text | None
+    message: Any
+    lastTransitionTime: InstantText | None
+    observedGeneration: Any
+
+
+class ReclaimablePod(Known):
+    name: Name
+    count: Count
+
+
+class PodSetAssignment(Known):
+    name: Name = "main"
+    flavors: dict[Name, Text] | None = None
+    resource_usage: dict[Name, NonNegative] | None = None
+    count: Count | None = None
+    topology_assignment: Any = None
+    delayed_topology_request: Any = None
+
+
+class Admission(Known):
+    """`status.admission`. Source: Kueue v1beta2 API."""
+
+    cluster_queue: Name
+    pod_set_assignments: list[PodSetAssignment] | None = None
+
+
+class WorkloadStatus(Open):
+    conditions: list[Condition] | None = None
+    reclaimable_pods: Annotated[list[ReclaimablePod] | None, _UnlessKnown] = None
+    admission: Annotated[Admission | None, _UnlessKnown] = None
+
+
+class Labels(Open):
+    job_uid: Text | None = Field(default=None, alias="kueue.x-k8s.io/job-uid")
+
+
+@with_config(OPEN)
+class WorkloadMetadata(TypedDict, total=False):
+    name: Required[ObjectName]
+    namespace: Text | None
+    uid: Text | None
+    creationTimestamp: InstantText | None
+    annotations: dict[str, Any] | None
+    labels: Labels | None
+
+
+class WorkloadObject(Known):
+    api_version: Any = None
+    kind: Any = None
+    metadata: WorkloadMetadata
+    spec: WorkloadSpec | None = None
+    status: WorkloadStatus | None = None
+
+
+def in_common(raw: object, *, holds_quota: bool) -> list[object]:
+    """What a Workload may have in common with others: pod sets, admission, reclaimable pods.
+
+    Args:
+        raw: the object, untrusted; what does not decide is left out of its pod sets.
+        holds_quota: whether its pod templates decide nothing any more.
+
+    >>> raw = {"spec": {"podSets": [{"name": "main", "template": {"spec": {"hostname": "a"}}}]}}
+    >>> in_common(raw, holds_quota=False)
+    [[{'name': 'main', 'template': {'spec': {}}}], None, None]
+    """
+    pod_sets, status = dig(raw, "spec", "podSets"), dig(raw, "status")
+    if isinstance(pod_sets, list):
+        pod_sets = [_deciding(pod_set, holds_quota) for pod_set in pod_sets]
+    if not isinstance(status, dict):
+        return [pod_sets, None, None]
+    return [pod_sets, status.get("admission"), status.get("reclaimablePods")]
+
+
+def _deciding(pod_set: object, holds_quota: bool) -> object:
+    if not isinstance(pod_set, dict):
+        return pod_set
+    template = pod_set.get("template")
+    if not (holds_quota or isinstance(template, dict)):
+        return pod_set
+    reduced = {key: value for key, value in pod_set.items() if key != "template"}
+    if not holds_quota:
+        pod = _listed(dig(template, "spec"), _POD)
+        for field in _CONTAINERS if isinstance(pod, dict) else ():
+            if isinstance(pod.get(field), list):
+                pod[field] = [_listed(container, _CONTAINER) for container in pod[field]]
+        reduced["template"] = {"spec": pod}
+    return reduced
+
+
+def _listed(raw: object, fields: tuple[str, ...]) -> Any:
+    return {key: raw[key] for key in fields if key in raw} if isinstance(raw, dict) else raw
+
+
+_CONTAINERS: Final = ("containers", "initContainers")
+_POD: Final = tuple(str(field.alias) for field in PodSpec.model_fields.values())
+_CONTAINER: Final = tuple(str(field.alias) for field in Container.model_fields.values())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import islice, product
 from sys import intern
+from typing import Final, NamedTuple
 
 from tenure.errors import Problem
 from tenure.manifests import workload_schema as schema
@@ -18,15 +21,20 @@ from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig, has_condition
 from tenure.manifests.tolerations import tolerations_of
 from tenure.manifests.usage import Assigned, assigned_of, remaining, usage_of
-from tenure.manifests.usual_workloads import usual_workload
+from tenure.manifests.workload_schema import Scope, in_common
 from tenure.manifests.workload_structure import BOOST, workload_problems
-from tenure.model import Instant, PodSet, Workload
+from tenure.model import Amounts, Instant, PodSet, Workload
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_PLAIN: Final = 2
+"""The last format of `marshal` in which equal data is always the same bytes: no references inside."""
+_LONGEST_KEY: Final = 2**16
+_MOST_KNOWN: Final = 2**14
+_SCOPES: Final = {(holds, known): Scope(holds, known) for holds, known in product((False, True), repeat=2)}
 
 
 def read_workload(
-    raw: object, *, where: str = "", holds_quota: bool | None = None, reclaimable: bool = True
+    raw: object, *, where: str = "", holds_quota: bool | None = None, reader: WorkloadReader | None = None
 ) -> Workload:
     """A Workload of `kueue.x-k8s.io/v1beta2` or `v1beta1`.
 
@@ -35,7 +43,7 @@ def read_workload(
         where: path to put before the path of every field in an error, such as `admitted[3]`.
         holds_quota: True: it does, whatever its conditions say; False: it is pending, and what
             `status.admission` may say is what it asks for; None: its conditions decide.
-        reclaimable: feature gate ReclaimablePods: whether `status.reclaimablePods` release quota.
+        reader: reads other workloads too; None for one of its own, with the feature gates' defaults.
 
     Returns:
         The workload. A name space, uid or priority that is absent is empty or 0, and so is the creation
@@ -53,10 +61,6 @@ def read_workload(
     Traceback (most recent call last):
     tenure.errors.InputError: Workload/b1: incoming.spec.priority: found '7', expected an integer
     """
-    if holds_quota is not None:
-        usual = usual_workload(raw, holds=holds_quota, reclaimable=reclaimable, full=_alone)
-        if usual is not None:
-            return usual
     problems: list[Problem] = []
     place = place_of(raw, "Workload", where=where)
     if holds_quota is None:
@@ -65,7 +69,7 @@ def read_workload(
             for field, found in out_of_play(raw)
         ]
         holds_quota = has_condition(raw, "QuotaReserved")
-    made = fully_checked(raw, place, problems, holds_quota=holds_quota, reclaimable=reclaimable)
+    made = (reader or WorkloadReader()).read(raw, place, problems, holds_quota=holds_quota)
     return or_raise(made, problems)
 
 
@@ -100,99 +104,102 @@ def priority_boost(annotations: Mapping[str, object] | None) -> int | None:
     return boost if -(2**31) <= boost < 2**31 else None
 
 
-def workload(
-    raw: object,
-    place: Place,
-    problems: list[Problem],
-    *,
-    holds_quota: bool | None = None,
-    reclaimable: bool = True,
-) -> Workload | None:
-    """As `read_workload`; what is wrong is added to `problems`, and the result is None."""
-    holds = has_condition(raw, "QuotaReserved") if holds_quota is None else holds_quota
-    usual = usual_workload(raw, holds=holds, reclaimable=reclaimable, full=_alone)
-    return usual or fully_checked(raw, place, problems, holds_quota=holds, reclaimable=reclaimable)
+@dataclass(slots=True)
+class WorkloadReader:
+    """Reads the Workloads of one load: what many have in common is validated and made once.
+
+    Args:
+        reclaimable: feature gate ReclaimablePods: whether `status.reclaimablePods` release quota.
+    """
+
+    reclaimable: bool = True
+    _known: dict[bytes, _Common] = field(default_factory=dict)
+
+    def read(
+        self, raw: object, place: Place, problems: list[Problem], *, holds_quota: bool
+    ) -> Workload | None:
+        """As `read_workload`; what is wrong is added to `problems`, and the result is None."""
+        before = len(problems)
+        raw, place = as_v1beta2(raw, "Workload", place, problems)
+        key = _key(raw, holds_quota)
+        common = self._known.get(key)
+        scope = _SCOPES[holds_quota, common is not None]
+        checked = check(schema.WorkloadObject, raw, place, problems, context=scope)
+        if common is None or checked is None or not _is_plain(checked):
+            wrong = workload_problems(raw, place, holds_quota=holds_quota)
+            problems.extend(islice(wrong, MAX_DEVIATIONS))
+        if checked is None or len(problems) > before:
+            return None
+        if common is None:
+            common = _common(checked, holds_quota, self.reclaimable)
+            if key and len(self._known) < _MOST_KNOWN:
+                self._known[key] = common
+        return _workload(checked, common)
 
 
-def usually(raw: object, *, holds_quota: bool) -> Workload | None:
-    """As `workload` where the object is right and in its usual shape; otherwise None, and nothing is told."""
-    return usual_workload(raw, holds=holds_quota, reclaimable=True, full=_alone)
+class _Common(NamedTuple):
+    """What workloads may have in common: where they hold quota, how much, and what they ask for."""
+
+    cluster_queue: str | None
+    usage: Amounts
+    pod_sets: tuple[PodSet, ...]
 
 
-def fully_checked(
-    raw: object, place: Place, problems: list[Problem], *, holds_quota: bool, reclaimable: bool = True
-) -> Workload | None:
-    """As `workload`, whatever shape the object has."""
-    known = len(problems)
-    raw, place = as_v1beta2(raw, "Workload", place, problems)
-    checked = check(schema.WorkloadObject, raw, place, problems)
-    problems.extend(islice(workload_problems(raw, place, holds_quota=holds_quota), MAX_DEVIATIONS))
-    admission = _admission(raw, place, problems)
-    specs = None if holds_quota else _templates(raw, place, problems)
-    if checked is None or len(problems) > known:
-        return None
-    return _workload(checked, admission, specs, reclaimable=reclaimable)
+def _is_plain(checked: schema.WorkloadObject) -> bool:
+    """Whether nothing outside what is in common can be wrong: no annotations, and each condition once."""
+    conditions = (checked.status and checked.status.conditions) or ()
+    types = {condition["type"] for condition in conditions}
+    return not checked.metadata.get("annotations") and len(types) == len(conditions)
 
 
-def _alone(raw: object, holds: bool, reclaimable: bool) -> Workload | None:
-    """Checked without telling anybody what is wrong."""
-    return fully_checked(raw, Place(), [], holds_quota=holds, reclaimable=reclaimable)
+def _key(raw: object, holds_quota: bool) -> bytes:
+    """The content of what is in common; empty where it is too long, or holds a number kept as text."""
+    try:
+        key = marshal.dumps((holds_quota, in_common(raw, holds_quota=holds_quota)), _PLAIN)
+    except ValueError:
+        return b""
+    return key if len(key) <= _LONGEST_KEY else b""
 
 
-def _admission(raw: object, place: Place, problems: list[Problem]) -> schema.Admission | None:
-    found = dig(raw, "status", "admission")
-    if found is None:
-        return None
-    return check(schema.Admission, found, place, problems, prefix="status.admission")
+def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool) -> _Common:
+    status = checked.status or schema.WorkloadStatus()
+    pod_sets = (checked.spec and checked.spec.pod_sets) or ()
+    released = (status.reclaimable_pods or ()) if reclaimable else ()
+    reclaimed = {pods.name: pods.count for pods in released}
+    admission = status.admission
+    assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
+    if holds_quota and admission:
+        return _Common(intern(admission.cluster_queue), usage_of(assigned), ())
+    return _Common(None, {}, _pod_sets(pod_sets, reclaimed, assigned))
 
 
-def _templates(raw: object, place: Place, problems: list[Problem]) -> list[schema.PodSpec]:
-    """What each pod set's pods look like, in order; only a pending workload is measured by them."""
-    pod_sets = dig(raw, "spec", "podSets")
-    specs = []
-    for i, pod_set in enumerate(pod_sets if isinstance(pod_sets, list) else ()):
-        found = dig(pod_set, "template")
-        path = f"spec.podSets[{i}].template"
-        template = None if found is None else check(schema.PodTemplate, found, place, problems, prefix=path)
-        specs.append((template and template.spec) or schema.PodSpec())
-    return specs
-
-
-def _workload(
-    checked: schema.WorkloadObject,
-    admission: schema.Admission | None,
-    specs: list[schema.PodSpec] | None,
-    *,
-    reclaimable: bool,
-) -> Workload:
-    """The workload; `specs` is None for one that holds quota, whose templates do not matter."""
+def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
     metadata = checked.metadata
     spec = checked.spec or schema.WorkloadSpec()
-    status = checked.status or schema.WorkloadStatus()
-    conditions = _Conditions(status.conditions or ())
-    pod_sets = spec.pod_sets or ()
-    reclaimed = {pods.name: pods.count for pods in status.reclaimable_pods or ()} if reclaimable else {}
-    assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
-    held = admission if specs is None else None
+    true = {
+        condition["type"]: condition
+        for condition in (checked.status and checked.status.conditions) or ()
+        if condition["status"] == "True"
+    }
     return Workload(
-        namespace=intern(metadata.namespace or ""),
-        name=metadata.name,
-        uid=metadata.uid or "",
+        namespace=intern(metadata.get("namespace") or ""),
+        name=metadata["name"],
+        uid=metadata.get("uid") or "",
         priority=spec.priority or 0,
-        created_at=metadata.creation_timestamp or 0,
-        quota_reserved_at=conditions.since("QuotaReserved") if held else None,
-        evicted=conditions.is_true("Evicted"),
-        pods_ready_evicted_at=conditions.since("Evicted", "PodsReadyTimeout"),
-        admission_check_evicted_at=conditions.since("Evicted", "AdmissionCheck"),
-        time_based_preempted_at=conditions.since("Preempted", "InClusterQueueTimeBased"),
-        preempted_while_borrowing_at=conditions.since("Preempted", "InCohortReclaimWhileBorrowing"),
-        priority_boost=priority_boost(metadata.annotations) or 0,
+        created_at=metadata.get("creationTimestamp") or 0,
+        quota_reserved_at=_since(true, "QuotaReserved") if common.cluster_queue is not None else None,
+        evicted="Evicted" in true,
+        pods_ready_evicted_at=_since(true, "Evicted", "PodsReadyTimeout"),
+        admission_check_evicted_at=_since(true, "Evicted", "AdmissionCheck"),
+        time_based_preempted_at=_since(true, "Preempted", "InClusterQueueTimeBased"),
+        preempted_while_borrowing_at=_since(true, "Preempted", "InCohortReclaimWhileBorrowing"),
+        priority_boost=priority_boost(metadata.get("annotations")) or 0,
         priority_class=_priority_class(spec.priority_class_ref),
-        job_uid=(metadata.labels.job_uid if metadata.labels else None) or "",
+        job_uid=(labels.job_uid if (labels := metadata.get("labels")) else None) or "",
         queue_name=intern(spec.queue_name or ""),
-        cluster_queue=intern(held.cluster_queue) if held else None,
-        usage=usage_of(assigned) if held else {},
-        pod_sets=() if specs is None else _pod_sets(pod_sets, specs, reclaimed, assigned),
+        cluster_queue=common.cluster_queue,
+        usage=common.usage,
+        pod_sets=common.pod_sets,
     )
 
 
@@ -203,20 +210,11 @@ def _priority_class(reference: schema.PriorityClassRef | None) -> str:
     return intern(reference.name or "")
 
 
-class _Conditions:
-    """The conditions that are True."""
-
-    def __init__(self, conditions: Iterable[schema.Condition]) -> None:
-        self._true = {condition.type: condition for condition in conditions if condition.status == "True"}
-
-    def is_true(self, kind: str) -> bool:
-        return kind in self._true
-
-    def since(self, kind: str, reason: str | None = None) -> Instant | None:
-        condition = self._true.get(kind)
-        if condition is None or reason not in (None, condition.reason):
-            return None
-        return condition.last_transition_time
+def _since(true: Mapping[str, schema.Condition], kind: str, reason: str | None = None) -> Instant | None:
+    condition = true.get(kind)
+    if condition is None or reason not in (None, condition.get("reason")):
+        return None
+    return condition.get("lastTransitionTime")
 
 
 def _full_count(pod_set: schema.PodSet, reclaimed: Mapping[str, int]) -> int | None:
@@ -227,7 +225,6 @@ def _full_count(pod_set: schema.PodSet, reclaimed: Mapping[str, int]) -> int | N
 
 def _pod_sets(
     pod_sets: Sequence[schema.PodSet],
-    specs: Iterable[schema.PodSpec],
     reclaimed: Mapping[str, int],
     assigned: Iterable[Assigned],
 ) -> tuple[PodSet, ...]:
@@ -235,8 +232,8 @@ def _pod_sets(
     left = remaining(pod_sets, reclaimed)
     settled = {each.name: each for each in assigned}
     made = []
-    for pod_set, spec in zip(pod_sets, specs, strict=True):
-        name = pod_set.name
+    for pod_set in pod_sets:
+        name, spec = pod_set.name, (pod_set.template and pod_set.template.spec) or schema.PodSpec()
         own = settled.get(name)
         made.append(
             PodSet(

@@ -89,7 +89,10 @@ def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObj
             expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
             problems.append(Problem("", "more problems", expected, file=file))
             return
-        yield from _flatten(document, file, problems)
+        if isinstance(document, SourcedObject):
+            yield document
+        else:
+            yield from _flatten(document, file, problems)
     if not any_document and len(problems) == known_problems:
         name = "stdin" if str(path) == _STDIN else printable_path(path)
         found = "no document" if files else "no file named *.yaml, *.yml or *.json"
@@ -157,7 +160,7 @@ def _names_a_group(file: str | Path) -> bool:
     return raw is None or _OURS.search(raw) is not None
 
 
-def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document]]:
+def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document | SourcedObject]]:
     from_stdin = str(path) == _STDIN
     file = "stdin" if from_stdin else printable_path(path)
     raw = read_standard_input(problems) if from_stdin else read_file(path, file, problems)
@@ -168,17 +171,24 @@ def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str,
     del raw
     if text is not None:
         suffix = Path(path).suffix.lower()
-        yield from ((file, each) for each in _documents(text, file, suffix, problems))
+        for document in _documents(text, file, suffix, problems):
+            yield file, document
 
 
-def _documents(text: str, file: str, suffix: str, problems: list[Problem]) -> Iterator[Document]:
+def _documents(
+    text: str, file: str, suffix: str, problems: list[Problem]
+) -> Iterator[Document | SourcedObject]:
     is_json = suffix == ".json" or (suffix not in _SUFFIXES and text.lstrip().startswith("{"))
     items = (iterate_list if is_json else iterate_yaml_list)(text, file, problems)
     if items is not None:
         # An empty list is a document too.
         yield Document({"kind": "List", "items": []}, 1)
         for index, (around, item) in enumerate(items):
-            yield Document(_typed(item, around), 1, f"items[{index}]")
+            typed = _typed(item, around)
+            if isinstance(typed, dict) and not _is_list(typed):
+                yield SourcedObject(file, typed)
+            else:
+                yield Document(typed, 1, f"items[{index}]")
         return
     found, wrong = _parse(text, file, suffix, is_json=is_json)
     problems.extend(wrong)

@@ -9,6 +9,7 @@ import pytest
 from tenure.errors import ErrorCode
 from tenure.manifests import (
     MAX_AMOUNT,
+    WorkloadReader,
     parse_instant,
     read_cluster_queue,
     read_local_queue,
@@ -358,10 +359,11 @@ class TestUsage:
     def test_reclaimed_pods_hold_their_quota_without_the_feature_gate(self) -> None:
         raw = admitted(assignment(count=4), reclaimablePods=[{"name": "main", "count": 3}])
         held = {FlavorResource("default", "cpu"): 4000}
-        assert read_workload(raw, reclaimable=False).usage == held
+        reader = WorkloadReader(reclaimable=False)
+        assert read_workload(raw, reader=reader).usage == held
         raw = pending(count=4, pod={"containers": [container(cpu=1)]})
         raw["status"] = {"reclaimablePods": [{"name": "main", "count": 1}]}
-        assert read_workload(raw, reclaimable=False).pod_sets == (PodSet("main", 4, {"cpu": 4000}),)
+        assert read_workload(raw, reader=reader).pod_sets == (PodSet("main", 4, {"cpu": 4000}),)
 
     def test_usage_saturates(self) -> None:
         pod_sets = [{"name": "main"}, {"name": "more"}]
