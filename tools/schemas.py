@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
 from tenure.conformance.answer_types import (
@@ -21,7 +22,9 @@ from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign.report import CampaignReport
 from tenure.lab.conform.report import Conformance
 from tenure.telling.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
+from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer
+from tenure.timeline.scenario_file import ScenarioShape
 from tenure_proofs.answer import ProveAnswer
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
@@ -47,7 +50,10 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
 """What is written, by the schema's name: the type, and the schema's title."""
 
 READ: Final[Mapping[str, tuple[Any, str]]] = {
+    "expectations": (DecisionsShape, "expectations on decisions for tenure test"),
+    "kai-scenario": (KaiScenarioShape, "scenario of KAI-Scheduler for tenure play"),
     "oracle-request": (Request, "a request of tenure oracle"),
+    "scenario": (ScenarioShape, "scenario for tenure play"),
 }
 """What is read, likewise."""
 

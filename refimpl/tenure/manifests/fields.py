@@ -127,6 +127,7 @@ def refuse_any(reason: str) -> AfterValidator:
 
 
 _TEXT = {"type": "string", "maxLength": MAX_TEXT}
+_GO_DURATION = "^[-+]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$"
 _NUMBER = WithJsonSchema({"type": ["string", "number"]})
 
 Text: TypeAlias = Annotated[str, PlainValidator(_text), WithJsonSchema(_TEXT)]
@@ -142,7 +143,9 @@ Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
 InstantText: TypeAlias = Annotated[
     int, PlainValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
-DurationText: TypeAlias = Annotated[int, PlainValidator(_duration), WithJsonSchema({"type": "string"})]
+DurationText: TypeAlias = Annotated[
+    int, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": _GO_DURATION})
+]
 Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]
 Positive: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=2**31)]

@@ -32,7 +32,7 @@ from tenure.timeline.scenario import (
     Tick,
     Timing,
 )
-from tenure.timeline.shapes import (
+from tenure.timeline.scenario_file import (
     Defaults,
     EventShape,
     GatesShape,

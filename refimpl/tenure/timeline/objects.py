@@ -16,7 +16,7 @@ from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 from tenure.timeline.actors import persisted
 from tenure.timeline.parsing import Written
 from tenure.timeline.scenario import Submission, Submit
-from tenure.timeline.shapes import Defaults, GenerateShape, SubmitShape
+from tenure.timeline.scenario_file import Defaults, GenerateShape, SubmitShape
 from tenure.units import format_instant
 
 EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")

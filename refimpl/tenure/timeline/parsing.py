@@ -23,7 +23,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
 from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
-from tenure.timeline.shapes import (
+from tenure.timeline.scenario_file import (
     DurationBounds,
     ExpectShape,
     LoopShape,

@@ -10,7 +10,7 @@ from typing import Final
 
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
 from tenure.apps.testing.check import Check, Result, judged
-from tenure.apps.testing.shapes import DecisionsShape, ExpectedShape
+from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
 from tenure.model import Outcome, Workload
@@ -20,7 +20,7 @@ from tenure.telling.answers.why import why_answer
 from tenure.telling.answers.why_not import why_not_answer
 from tenure.telling.explain import GROUND_RULES, summarize
 from tenure.timeline.parsing import key_of
-from tenure.timeline.shapes import checked
+from tenure.timeline.scenario_file import checked
 from tenure.validation import validate
 from tenure.validation.checks import said
 

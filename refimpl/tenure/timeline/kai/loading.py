@@ -14,10 +14,10 @@ from tenure.kai.model import DEFAULT_SUB_GROUP
 from tenure.manifests import Place, did_you_mean, listed, show
 from tenure.model import Instant
 from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, PlacePods, Pods
-from tenure.timeline.kai.shapes import AskShape, JobShape, KaiEventShape, KaiScenarioShape
+from tenure.timeline.kai.scenario_file import AskShape, JobShape, KaiEventShape, KaiScenarioShape
 from tenure.timeline.parsing import KUEUE_ONLY, Expectations, Times, Written, key_of
 from tenure.timeline.scenario import ClockJump, Delete, Finish
-from tenure.timeline.shapes import checked
+from tenure.timeline.scenario_file import checked
 
 
 def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str, str], Instant]) -> Job:
