@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
 from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
@@ -14,9 +15,9 @@ from tenure.conformance.answer_types import (
     AccessibleAnswer,
     Answer,
     DecideAnswer,
+    ManifestsAnswer,
     PendingAnswer,
 )
-from tenure.conformance.answer_types import ValidateAnswer as ManifestsAnswer
 from tenure.conformance.request_types import Request
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign.report import CampaignReport
@@ -34,6 +35,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "campaign": (CampaignReport, "tenure campaign -o json"),
     "conform": (Conformance, "tenure conform -o json"),
     "decide": (DecideAnswer, "tenure decide -o json"),
+    "example": (ExampleAnswer, "tenure example -o json"),
     "explain": (ExplainAnswer, "tenure explain -o json"),
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
     "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),
@@ -42,8 +44,10 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
     "play": (PlayAnswer, "tenure play -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
+    "schemas": (SchemasListed, "tenure schema -o json"),
     "test": (ChecksAnswer, "tenure test -o json"),
     "validate": (ManifestsAnswer, "tenure validate -o json"),
+    "vectors": (VectorsAnswer, "tenure vectors … -o json"),
     "why": (WhyAnswer, "tenure why -o json"),
     "why-not": (WhyNotAnswer, "tenure why-not -o json"),
 }

@@ -40,6 +40,10 @@ def test_a_schema_is_one_of_draft_2020_12(name: str) -> None:
     Draft202012Validator.check_schema(found)
 
 
+def test_every_schema_is_made_of_a_type() -> None:
+    assert set(made_schemas()) == set(schema_names())
+
+
 @pytest.mark.parametrize(("name", "made"), list(made_schemas().items()), ids=made_schemas())
 def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict[str, Any]) -> None:
     assert schema(name) == made, "python -m tools.schemas"

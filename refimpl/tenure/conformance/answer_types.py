@@ -353,7 +353,7 @@ class WarnedIn(WarnedEntry):
     """The file as the user named it, stdin for standard input."""
 
 
-class ValidateAnswer(TypedDict):
+class ManifestsAnswer(TypedDict):
     """What the schema, Kueue's webhooks and the proposals refuse, and what they accept that is dangerous or
     without effect."""
 

@@ -83,7 +83,7 @@ class FilterAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupShape:
+class SubGroupLoss:
     """A sub-group that loses pods."""
 
     name: str
@@ -114,7 +114,7 @@ class LossShape:
     """Whether it is protected; null where nothing had to be asked."""
     until: str | None
     """The end of the protection; null where there is none."""
-    sub_groups: tuple[GroupShape, ...]
+    sub_groups: tuple[SubGroupLoss, ...]
     """Those that lose pods, where they are looked at."""
     verdict: str
     """Why, in a clause."""

@@ -8,13 +8,13 @@ from tenure.errors import bad_input
 from tenure.kai.answer_types import (
     FilterAnswer,
     FilteredShape,
-    GroupShape,
     LossShape,
     ResolveAnswer,
+    SubGroupLoss,
     ValidateAnswer,
 )
 from tenure.kai.arguments import method_name
-from tenure.kai.entries import ACTIONS
+from tenure.kai.case import ACTIONS
 from tenure.kai.model import Job, Victim
 from tenure.kai.session import Filtered, JobLoss, Protection, Session
 from tenure.kai.words import (
@@ -183,7 +183,7 @@ def validate_answer(
 
 def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
     groups = tuple(
-        GroupShape(
+        SubGroupLoss(
             each.name, each.min_available, each.active, each.taken, each.active - each.taken, each.keeps
         )
         for each in loss.groups

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tenure.errors import InputError, Problem
-from tenure.kai import entries
+from tenure.kai import case
 from tenure.kai.arguments import configure, method_name
 from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Job, Pod, Queue, Scene, SubGroup
 from tenure.kai.resolver import path_of
@@ -21,20 +21,20 @@ Fields = Mapping[str, Any]
 
 def pair(raw: Fields) -> tuple[Action, str, str]:
     """`action`, `preemptor` and `victim`."""
-    return entries.action(raw), entries.text(raw, "preemptor"), entries.text(raw, "victim")
+    return case.action(raw), case.text(raw, "preemptor"), case.text(raw, "victim")
 
 
 def resolved(session: Session, raw: Fields) -> Object:
     """`resolve`: the minimum runtime between two queues, and whether one of them is missing."""
-    action = entries.action(raw)
-    pending, victim = (entries.optional_text(raw, key) for key in ("preemptorQueue", "victimQueue"))
+    action = case.action(raw)
+    pending, victim = (case.optional_text(raw, key) for key in ("preemptorQueue", "victimQueue"))
     found = session.resolve(action, pending, victim)
     return {"error": bool(found.missing), "minRuntimeNs": found.min_runtime}
 
 
 def path(session: Session, raw: Fields) -> Object:
     """`path`: a queue and those above it, the top first."""
-    found = path_of(session.scene.queues, entries.text(raw, "victimQueue"))
+    found = path_of(session.scene.queues, case.text(raw, "victimQueue"))
     return {"path": [each.name for each in found]}
 
 
@@ -64,7 +64,7 @@ def protected(session: Session, raw: Fields) -> Object:
 
 def validated(session: Session, raw: Fields) -> Object:
     """`validate`: whether a scenario may stand."""
-    said = session.validate(entries.action(raw), entries.text(raw, "preemptor"), entries.victims(raw))
+    said = session.validate(case.action(raw), case.text(raw, "preemptor"), case.victims(raw))
     return {"validator": said.stands}
 
 
@@ -83,17 +83,17 @@ def answer_steps(session: Session, raw: Fields) -> list[Object]:
     >>> answer_steps(Session(Scene(), now=0), {"steps": [{"op": "openSession"}]})
     [{}]
     """
-    steps = entries.each_of(raw, "steps", lambda step, _at: step)
+    steps = case.each_of(raw, "steps", lambda step, _at: step)
     return [_answer_step(session, step, f"steps[{index}]") for index, step in enumerate(steps)]
 
 
 def _answer_step(session: Session, step: Fields, at: str) -> Object:
     try:
         if "now" in step:
-            session.now = entries.clock(step)
+            session.now = case.clock(step)
         op = step.get("op")
         if not isinstance(op, str) or op not in _STEPS:
-            raise entries.refused("op", op, f"one of {', '.join(_STEPS)}{did_you_mean(op, _STEPS)}")
+            raise case.refused("op", op, f"one of {', '.join(_STEPS)}{did_you_mean(op, _STEPS)}")
         return _STEPS[op](session, step)
     except InputError as error:
         moved = [replace(each, field=f"{at}.{each.field}") for each in error.problems]
@@ -106,25 +106,25 @@ def _reopen(session: Session, _step: Fields) -> Object:
 
 
 def _set_last_start(session: Session, step: Fields) -> Object:
-    job = session.job(entries.text(step, "job"))
-    session.change(jobs=(replace(job, started_at=entries.start(step)),))
+    job = session.job(case.text(step, "job"))
+    session.change(jobs=(replace(job, started_at=case.start(step)),))
     return {}
 
 
 def _set_queue(session: Session, step: Fields) -> Object:
-    name = entries.text(step, "name" if "name" in step else "queue")
+    name = case.text(step, "name" if "name" in step else "queue")
     if name not in session.scene.queues:
-        raise entries.refused("queue", name, f"a queue of the case{did_you_mean(name, session.scene.queues)}")
-    preempt, reclaim = (entries.own_value(step, f"{each}MinRuntime") for each in entries.ACTIONS)
+        raise case.refused("queue", name, f"a queue of the case{did_you_mean(name, session.scene.queues)}")
+    preempt, reclaim = (case.own_value(step, f"{each}MinRuntime") for each in case.ACTIONS)
     session.change(queues=(Queue(name, session.scene.queues[name].parent, preempt, reclaim),))
     return {}
 
 
 def _set_pod_status(session: Session, step: Fields) -> Object:
-    job, name = session.job(entries.text(step, "job")), entries.text(step, "pod")
+    job, name = session.job(case.text(step, "job")), case.text(step, "pod")
     if name not in {pod.name for _, pod in job.pods()}:
-        raise entries.refused("pod", name, "a pod of the job")
-    changed = Pod(name, entries.status(step))
+        raise case.refused("pod", name, "a pod of the job")
+    changed = Pod(name, case.status(step))
     groups = tuple(
         replace(group, pods=tuple(changed if pod.name == name else pod for pod in group.pods))
         for group in job.sub_groups
@@ -134,8 +134,8 @@ def _set_pod_status(session: Session, step: Fields) -> Object:
 
 
 def _add_pod(session: Session, step: Fields) -> Object:
-    job = session.job(entries.text(step, "job"))
-    wanted = entries.optional_text(step, "subGroup") or DEFAULT_SUB_GROUP
+    job = session.job(case.text(step, "job"))
+    wanted = case.optional_text(step, "subGroup") or DEFAULT_SUB_GROUP
     added = _pod_of(step)
     if wanted not in {group.name for group in job.sub_groups}:
         raise InputError([Problem("subGroup", repr(wanted), "a sub-group of the job")])
@@ -148,8 +148,8 @@ def _pod_of(step: Fields) -> Pod:
     """The pod as an object, or its name beside its status."""
     found = step.get("pod")
     if isinstance(found, Mapping):
-        return entries.pod(found, "pod.")
-    return Pod(entries.text(step, "pod"), entries.status(step))
+        return case.pod(found, "pod.")
+    return Pod(case.text(step, "pod"), case.status(step))
 
 
 def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
@@ -212,7 +212,7 @@ def answer_min_runtime(raw: object) -> Object:
         raise InputError(unknown[:100])
     op = raw.get("op")
     if not isinstance(op, str) or op not in _OPS:
-        raise entries.refused("op", op, f"one of {', '.join(_OPS)}{did_you_mean(op, _OPS)}")
+        raise case.refused("op", op, f"one of {', '.join(_OPS)}{did_you_mean(op, _OPS)}")
     return _OPS[op](raw)
 
 
@@ -220,21 +220,19 @@ def plugin_arguments(raw: Fields) -> dict[str, str]:
     """`pluginArgs`: names to texts."""
     found = raw.get("pluginArgs")
     if not isinstance(found, Mapping | None):
-        raise entries.refused("pluginArgs", found, "an object of texts")
+        raise case.refused("pluginArgs", found, "an object of texts")
     for name, value in (found or {}).items():
         if not isinstance(value, str):
-            raise entries.refused(
-                f"pluginArgs.{printable(str(name))}", value, "a text, as a ConfigMap has it"
-            )
+            raise case.refused(f"pluginArgs.{printable(str(name))}", value, "a text, as a ConfigMap has it")
     return dict(found or {})
 
 
 def scene_of(raw: Fields) -> Scene:
     """Queues, jobs and arguments of a case."""
-    queues = entries.each_of(raw, "queues", entries.queue)
-    jobs = entries.each_of(raw, "jobs", entries.job)
-    entries.once("queues", [each.name for each in queues])
-    entries.once("jobs", [each.name for each in jobs])
+    queues = case.each_of(raw, "queues", case.queue)
+    jobs = case.each_of(raw, "jobs", case.job)
+    case.once("queues", [each.name for each in queues])
+    case.once("jobs", [each.name for each in jobs])
     return Scene({each.name: each for each in queues}, {each.name: each for each in jobs}, _arguments(raw))
 
 
@@ -255,9 +253,9 @@ def _config(raw: Fields) -> Object:
 def _queue_field(raw: Fields) -> Object:
     spec = raw.get("queueSpec")
     if not isinstance(spec, Mapping):
-        raise entries.refused("queueSpec", spec, "an object")
+        raise case.refused("queueSpec", spec, "an object")
     try:
-        values = [entries.own_value(spec, f"{name}MinRuntime") for name in entries.ACTIONS]
+        values = [case.own_value(spec, f"{name}MinRuntime") for name in case.ACTIONS]
     except InputError:
         return {"accepted": False}
     return {"accepted": True, "preemptMinRuntimeNs": values[0], "reclaimMinRuntimeNs": values[1]}
@@ -267,14 +265,14 @@ def _fresh(ask: Callable[[Session, Fields], Object]) -> Callable[[Fields], Objec
     """A question to a session that is asked nothing else."""
 
     def answered(raw: Fields) -> Object:
-        now = entries.clock(raw) if raw.get("now") is not None or ask in _TIMED else 0
+        now = case.clock(raw) if raw.get("now") is not None or ask in _TIMED else 0
         return ask(Session(scene_of(raw), now), raw)
 
     return answered
 
 
 def _sequence(raw: Fields) -> Object:
-    now = entries.clock(raw) if "now" in raw else 0
+    now = case.clock(raw) if "now" in raw else 0
     return {"steps": answer_steps(Session(scene_of(raw), now), raw)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from tenure.apps.cli.bundled import example_folder, example_names, schema, schem
 from tenure.apps.cli.completion import complete_example, complete_schema
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.errors import bad_input
+
+if TYPE_CHECKING:
+    from tenure.apps.cli.answer_types import ExampleDescribed, Titled
 
 
 def schema_command(
@@ -46,7 +49,7 @@ def schema_command(
     Exit codes: 0 printed, 2 no such schema.
     """
     if name is None:
-        listed = [{"name": each, "title": schema(each)["title"]} for each in schema_names()]
+        listed: list[Titled] = [{"name": each, "title": schema(each)["title"]} for each in schema_names()]
         lines = (f"{each['name']:16} {each['title']}" for each in listed)
         print_answer(output, {"schemas": listed}, lines)
         return
@@ -79,14 +82,21 @@ def example_command(
     Exit codes: 0 done, 2 no such example, or the folder exists.
     """
     if name is None:
-        listed = [{"name": each, "title": _title(example_folder(each))} for each in example_names()]
+        listed: list[Titled] = [
+            {"name": each, "title": _title(example_folder(each))} for each in example_names()
+        ]
         lines = (f"{each['name']:16} {each['title']}" for each in listed)
         print_answer(output, {"examples": listed}, lines)
         return
     folder = example_folder(name)
     if to is None:
         readme = _readme(folder)
-        described = {"name": name, "title": _title(folder), "files": _files(folder), "readme": readme}
+        described: ExampleDescribed = {
+            "name": name,
+            "title": _title(folder),
+            "files": _files(folder),
+            "readme": readme,
+        }
         print_answer(output, described, readme.splitlines())
         return
     _copy(folder, to)

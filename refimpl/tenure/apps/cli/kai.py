@@ -17,7 +17,7 @@ from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.kai import Action, Scene, Session, Victim
 from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
-from tenure.kai.entries import ACTIONS
+from tenure.kai.case import ACTIONS
 from tenure.kai.intake import load_scene
 from tenure.kai.words import filter_lines, resolve_lines, validate_lines
 from tenure.manifests import did_you_mean

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from tenure.conformance.vectors import Run
 from tenure.engines import Engine
 from tenure.errors import bad_input
 from tenure.manifests import decoded_json
+
+if TYPE_CHECKING:
+    from tenure.apps.cli.answer_types import VectorRun, VectorsChecked, VectorsRun
 
 vectors_app = typer.Typer(
     cls=Group,
@@ -70,7 +73,7 @@ def run(
         raise bad_input("only", only, "the beginning of some vector's identifier")
     runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
     failed = sum(1 for each in runs if each.differences)
-    rendered = {
+    rendered: VectorsRun = {
         "passed": len(runs) - failed,
         "failed": failed,
         "vectors": [_rendered(each) for each in runs],
@@ -90,7 +93,7 @@ def _run_lines(runs: list[Run], failed: int, verbose: bool) -> Iterator[str]:
     yield f"vectors: {len(runs) - failed} passed, {failed} failed"
 
 
-def _rendered(each: Run) -> dict[str, Any]:
+def _rendered(each: Run) -> VectorRun:
     return {
         "id": each.vector.id,
         "comment": each.vector.data["comment"],
@@ -116,8 +119,8 @@ def check(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
         print_answer(output, {"wellFormed": False, "problems": problems}, problems)
         raise typer.Exit(1)
     count, files = len(vectors.load_vectors(folder)), len(vectors.vector_files(folder))
-    rendered = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
-    print_answer(output, rendered, [f"vectors: {count} in {files} files, well-formed"])
+    checked: VectorsChecked = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
+    print_answer(output, checked, [f"vectors: {count} in {files} files, well-formed"])
 
 
 @vectors_app.command("format", cls=Command, context_settings=SETTINGS)

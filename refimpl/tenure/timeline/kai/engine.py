@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tenure.kai import Action, Job, PodStatus, Protection, Session, Victim, resolve
 from tenure.kai.answers import action_between, action_name
-from tenure.kai.entries import ACTIONS
+from tenure.kai.case import ACTIONS
 from tenure.kai.words import loss_verdict, verdict_of
 from tenure.model import Instant
 from tenure.readings import Reading

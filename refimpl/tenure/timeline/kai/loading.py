@@ -8,7 +8,7 @@ from typing import Any
 
 from tenure.errors import InputError
 from tenure.kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
-from tenure.kai.entries import ACTIONS
+from tenure.kai.case import ACTIONS
 from tenure.kai.intake.load import VERSIONS, scene_of_sourced
 from tenure.kai.model import DEFAULT_SUB_GROUP
 from tenure.manifests import Place, did_you_mean, listed, show
