@@ -18,7 +18,8 @@ from docs.gen.sources import ROOT
 from tenure.readings import preset, preset_names
 from tenure.timeline import AnyScenario, Record, load_scenarios, play
 from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
-from tenure.timeline.chart.words import after, facts
+from tenure.timeline.chart.words import facts
+from tenure.units import format_elapsed
 
 SCENARIOS = "scenarios/index.md"
 FOLDER = "spec/vectors/scenarios"
@@ -147,7 +148,7 @@ def _expected(same: list[Record], named: bool) -> Iterator[str]:
     of = f" under {_names(same)}" if named else ""
     rows = [
         [
-            "" if each.at is None else after(each.at - same[0].start),
+            "" if each.at is None else format_elapsed(each.at - same[0].start),
             f"`{each.field}`",
             each.expected,
             each.found if each.holds else f"**not as expected: {each.found}**",

@@ -15,7 +15,8 @@ END_OF_TIME: Instant = (date.max.toordinal() + 1 - _EPOCH) * _DAY
 """The end of year 9999, ns: the first time that RFC 3339 cannot write."""
 
 _UNITS = ((_HOUR, "h"), (MINUTE, "m"))
-_BELOW_A_SECOND = ((SECOND // 1000, "ms"), (1000, "us"), (1, "ns"))
+_MILLISECOND = SECOND // 1000
+_BELOW_A_SECOND = ((_MILLISECOND, "ms"), (1000, "us"), (1, "ns"))
 _BINARY = ((2**60, "Ei"), (2**50, "Pi"), (2**40, "Ti"), (2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki"))
 
 
@@ -68,6 +69,20 @@ def format_duration(duration: Duration) -> str:
     if seconds or fraction or not parts:
         parts.append(f"{seconds}{fraction}s")
     return "".join(parts)
+
+
+def format_elapsed(since: Duration) -> str:
+    """How long after a start, to the millisecond: hours, minutes, seconds.
+
+    Args:
+        since: ns, not negative.
+
+    >>> format_elapsed(4 * 3600 * SECOND + 30_010_000_001)
+    '4:00:30.010'
+    """
+    seconds, rest = divmod(since, SECOND)
+    part = f".{rest // _MILLISECOND:03}" if rest >= _MILLISECOND else ""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
 
 
 def format_amount(resource: str, amount: Amount) -> str:

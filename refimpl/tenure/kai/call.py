@@ -9,7 +9,7 @@ from typing import Any
 from tenure.errors import InputError, Problem
 from tenure.kai import case
 from tenure.kai.arguments import configure, method_name
-from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Job, Pod, Queue, Scene, SubGroup
+from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Pod, Queue, Scene, SubGroup
 from tenure.kai.resolver import path_of
 from tenure.kai.session import Session
 from tenure.manifests import did_you_mean, printable, show
@@ -140,7 +140,7 @@ def _add_pod(session: Session, step: Fields) -> Object:
     if wanted not in {group.name for group in job.sub_groups}:
         raise InputError([Problem("subGroup", repr(wanted), "a sub-group of the job")])
     groups = tuple(_with_pod(group, added) if group.name == wanted else group for group in job.sub_groups)
-    session.change(jobs=(Job(job.name, job.queue, job.started_at, groups),))
+    session.change(jobs=(replace(job, sub_groups=groups),))
     return {}
 
 

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tenure.errors import ErrorCode, Problem
+from tenure.errors import ErrorCode, InputError, Problem
 
 LONGEST = 80
 """Characters of a value that an error shows."""
@@ -114,6 +114,14 @@ class Place:
         'spec.cohort'
         """
         return dict(self.names).get(path, path)
+
+    def error(self, field: str, found: str, expected: str) -> InputError:
+        """A problem of this object as an error by itself.
+
+        >>> print(Place("LocalQueue/a/b").error("spec", "1", "a map"))
+        LocalQueue/a/b: spec: found 1, expected a map
+        """
+        return InputError([self.problem(field, found, expected)])
 
     def problem(
         self, field: str, found: str, expected: str, code: ErrorCode = ErrorCode.BAD_INPUT

@@ -246,9 +246,7 @@ class OutsideEvents:
     def _jump(self, event: ClockJump) -> None:
         """The controller's clock shows another time from now on; what ran out by that has run out."""
         self._world.offset += event.by
-        way = "forward" if event.by >= 0 else "back"
-        text = f"the controller's clock goes {way} by {format_duration(abs(event.by))}"
-        self._journal.tell(Happening.CLOCK, text)
+        self._journal.clock_moved("controller", event.by)
         self._changes.dirty = True
         if self._world.reading.wake == Wake.AT_EXPIRY:
             for name in self._world.queues:

@@ -208,26 +208,14 @@ class Player(Clockwork):
         return InputError([Problem("maxCycles", found, expected, object=place, file=self.scenario.file)])
 
     def _record(self) -> Record:
-        scenario, journal = self.scenario, self.journal
-        journal.close()
-        record = Record(
-            scenario=scenario.name,
-            title=scenario.title,
-            reading=self.world.reading.name,
-            start=scenario.start,
-            end=scenario.end,
-            workloads=journal.summaries(),
-            runs=tuple(journal.runs),
-            waits=tuple(journal.waits),
-            preemptions=tuple(journal.preemptions),
+        journal = self.journal
+        record = dataclasses.replace(
+            journal.record(self.scenario, self.world.reading),
             priority_steps=tuple(journal.steps),
-            story=tuple(journal.story),
             cycles=tuple(journal.cycles),
             loop=self.loops.loop(journal.runs, journal.preemptions),
-            warnings=scenario.warnings,
-            file=scenario.file,
         )
-        return judge(scenario, record, self.outcomes)
+        return judge(self.scenario, record, self.outcomes)
 
 
 def _head(handled: Handled, sticky: set[str | None]) -> HeadResult:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from tenure.model import Duration, Instant, Target
+from tenure.readings import Reading
 from tenure.telling.explain import GROUND_RULES
 from tenure.timeline.actors import Actor, Phase
 from tenure.timeline.record import (
@@ -16,12 +17,13 @@ from tenure.timeline.record import (
     HeadResult,
     Preemption,
     PriorityStep,
+    Record,
     RunSpan,
     StoryLine,
     Summary,
     WaitSpan,
 )
-from tenure.timeline.scenario import MILLISECOND
+from tenure.timeline.scenario import MILLISECOND, Story
 from tenure.timeline.world import World
 from tenure.units import format_duration
 
@@ -136,6 +138,34 @@ class PlayLedger:
                 self.ran(actor, Ending.PREEMPTED)
         self.runs.sort(key=lambda run: (run.start, run.workload))
         self.waits.sort(key=lambda wait: (wait.start, wait.workload))
+
+    def record(self, story: Story, reading: Reading) -> Record:
+        """What the record of every scheduler's play holds, now that the play is over.
+
+        Args:
+            story: what was played.
+            reading: under which.
+        """
+        self.close()
+        return Record(
+            scenario=story.name,
+            title=story.title,
+            reading=reading.name,
+            start=story.start,
+            end=story.end,
+            workloads=self.summaries(),
+            runs=tuple(self.runs),
+            waits=tuple(self.waits),
+            preemptions=tuple(self.preemptions),
+            story=tuple(self.story),
+            warnings=story.warnings,
+            file=story.file,
+        )
+
+    def clock_moved(self, whose: str, by: Duration) -> None:
+        """A clock is moved, forward or back."""
+        way = "forward" if by >= 0 else "back"
+        self.tell(Happening.CLOCK, f"the {whose}'s clock goes {way} by {format_duration(abs(by))}")
 
     def summaries(self) -> tuple[Summary, ...]:
         """Everybody's play, in the order of joining."""

@@ -16,7 +16,7 @@ from tenure.model import Duration, Instant
 from tenure.timeline.kai.loading import parse_kai_scenario
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.objects import Maker, Objects, without_workloads
-from tenure.timeline.parsing import Expectations, Times, key_of
+from tenure.timeline.parsing import Expectations, Times, in_order, key_of
 from tenure.timeline.scenario import (
     MOST_CYCLES,
     ClockJump,
@@ -146,7 +146,7 @@ def parse_any_scenario(raw: object, *, file: str, name: str) -> AnyScenario:
     called = str(raw.get("scenario", name))
     place = Place(f"Scenario/{called}", file)
     if scheduler != "kai":
-        raise InputError([place.problem("scheduler", show(scheduler), "kueue or kai")])
+        raise place.error("scheduler", show(scheduler), "kueue or kai")
     return parse_kai_scenario(raw, place, called)
 
 
@@ -170,7 +170,7 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Sc
     called = raw.get("scenario", name) if isinstance(raw, dict) else name
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
-        raise InputError([place.problem("", show(raw), "a map with objects, events and expect")])
+        raise place.error("", show(raw), "a map with objects, events and expect")
     return _Reader(checked(ScenarioShape, raw, place), place, str(called)).scenario()
 
 
@@ -226,7 +226,7 @@ class _Reader:
             ):
                 kind = printable(str(each.object.get("kind")))
                 said = self.shape.scheduler or "nothing"
-                raise self._wrong("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
+                raise self.place.error("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
 
     def _present(self) -> Iterator[Submission]:
         """The workloads among the objects, pending ones first joined by those that hold quota."""
@@ -235,13 +235,15 @@ class _Reader:
         short = {name: key_of(name, [each.key for each in known]) for name in said}
         for name, key in short.items():
             if key is None:
-                raise self._wrong(f"work[{name}]", show(name), "a Workload among the objects")
+                raise self.place.error(f"work[{name}]", show(name), "a Workload among the objects")
         work = {str(short[name]): shape for name, shape in said.items()}
         for each in known:
             shape = work.get(each.key, WorkShape())
             queue = each.cluster_queue or self.maker.queue_of(each, f"objects[{each.key}]")
             if queue not in self.given.cluster_queues:
-                raise self._wrong(f"objects[{each.key}]", show(queue), "a ClusterQueue among the objects")
+                raise self.place.error(
+                    f"objects[{each.key}]", show(queue), "a ClusterQueue among the objects"
+                )
             workload = each if each.cluster_queue is None else self.objects.asking(each)
             manifest = self.objects.workload(each)
             yield Submission(workload, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
@@ -254,16 +256,7 @@ class _Reader:
             yield from self.maker.generated(shape, start, end, path)
 
     def _events(self) -> Iterator[Event]:
-        timed = [
-            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
-            for number, shape in enumerate(self.shape.events or [])
-        ]
-        for at, number, shape in sorted(timed, key=lambda each: each[:2]):
-            path = f"events[{number}]"
-            kinds = [kind for kind in _KINDS if getattr(shape, kind) is not None]
-            if len(kinds) != 1:
-                said = ", ".join(kinds) or "nothing"
-                raise self._wrong(path, said, f"one of {', '.join(_KINDS)}")
+        for shape, at, path, _ in in_order(self.shape.events or [], _KINDS, self.times, self.place):
             yield from self._event(shape, at, path)
 
     def _event(self, shape: EventShape, at: Instant, path: str) -> Iterator[Event]:
@@ -297,18 +290,15 @@ class _Reader:
         key = key_of(event.workload, keys)
         if key is None:
             expected = f"a workload of the scenario{did_you_mean(event.workload, keys)}"
-            raise self._wrong("events", show(event.workload), expected)
+            raise self.place.error("events", show(event.workload), expected)
         return type(event)(event.at, key)
 
     def _refuse_twice(self, keys: list[str]) -> None:
         seen: set[str] = set()
         for key in keys:
             if key in seen:
-                raise self._wrong("events", f"{key} a second time", "each workload once")
+                raise self.place.error("events", f"{key} a second time", "each workload once")
             seen.add(key)
-
-    def _wrong(self, field: str, found: str, expected: str) -> InputError:
-        return InputError([self.place.problem(field, found, expected)])
 
 
 def _timing(shape: TimingShape) -> Timing:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tenure.errors import InputError, Problem
+from tenure.errors import InputError
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.structure import dig, has_condition
@@ -154,9 +154,9 @@ class Maker:
         if found is None:
             expected = f"one of the LocalQueues of {workload.namespace}: {', '.join(sorted(names)) or 'none'}"
             hint = did_you_mean(workload.queue_name, names)
-            raise self._wrong(f"{path}.queue", show(workload.queue_name), expected + hint)
+            raise self.place.error(f"{path}.queue", show(workload.queue_name), expected + hint)
         if found not in queues:
-            raise self._wrong(f"{path}.queue", show(found), f"one of {', '.join(sorted(queues))}")
+            raise self.place.error(f"{path}.queue", show(found), f"one of {', '.join(sorted(queues))}")
         return found
 
     def generated(self, shape: GenerateShape, start: Instant, end: Instant, path: str) -> Iterator[Submit]:
@@ -193,12 +193,14 @@ class Maker:
 
     def _check_generated(self, shape: GenerateShape, start: Instant, end: Instant, path: str) -> None:
         if shape.every < SECOND:
-            raise self._wrong(f"{path}.every", f"{shape.every}ns", "at least 1s")
+            raise self.place.error(f"{path}.every", f"{shape.every}ns", "at least 1s")
         if shape.users * max(0, end - start) // shape.every > MOST_GENERATED:
-            raise self._wrong(f"{path}.every", f"more than {MOST_GENERATED} workloads", "fewer")
+            raise self.place.error(f"{path}.every", f"more than {MOST_GENERATED} workloads", "fewer")
         between = shape.work_between
         if between is not None and (len(between) != 2 or between[0] > between[1]):
-            raise self._wrong(f"{path}.workBetween", show(between), "two durations, the shorter one first")
+            raise self.place.error(
+                f"{path}.workBetween", show(between), "two durations, the shorter one first"
+            )
 
     def _submission(
         self, shape: Defaults, manifest: dict[str, Any], work: Duration | None, path: str
@@ -219,7 +221,7 @@ class Maker:
 
     def _made(self, shape: Defaults, name: str | None, at: Instant, path: str) -> dict[str, Any]:
         if name is None:
-            raise self._wrong(f"{path}.name", "nothing", "a name, or a manifest")
+            raise self.place.error(f"{path}.name", "nothing", "a name, or a manifest")
         namespace = self._said(shape, "namespace") or NAMESPACE
         requests: Mapping[str, Any] = self._said(shape, "requests") or {}
         container = {"resources": {"requests": dict(requests)}}
@@ -237,7 +239,7 @@ class Maker:
             return {"priority": self._said(shape, "priority") or 0}
         value = self.objects.class_priority(named)
         if value is None:
-            raise self._wrong(
+            raise self.place.error(
                 f"{path}.priorityClass", show(named), "the name of a given WorkloadPriorityClass"
             )
         own = shape.priority
@@ -247,7 +249,9 @@ class Maker:
     def _manifest(self, raw: dict[str, Any], at: Instant, path: str) -> dict[str, Any]:
         metadata = raw.get("metadata")
         if not isinstance(metadata, dict):
-            raise self._wrong(f"{path}.manifest.metadata", show(metadata), "a map with the workload's name")
+            raise self.place.error(
+                f"{path}.manifest.metadata", show(metadata), "a map with the workload's name"
+            )
         namespace = metadata.get("namespace", NAMESPACE)
         own = {
             "uid": f"{namespace}/{metadata.get('name')}",
@@ -256,10 +260,6 @@ class Maker:
         }
         header = {"apiVersion": API_VERSION, "kind": "Workload"}
         return {**header, **raw, "metadata": {**own, **metadata}}
-
-    def _wrong(self, field: str, found: str, expected: str) -> InputError:
-        problem: Problem = self.place.problem(field, found, expected)
-        return InputError([problem])
 
 
 class _Draw:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import (
@@ -68,7 +68,7 @@ class Times:
         self.start = self._read(start or START, "start", 0)
         self.end = self.after_start(until, "until")
         if self.end <= self.start:
-            raise InputError([place.problem("until", until, "a time after start")])
+            raise place.error("until", until, "a time after start")
 
     def after_start(self, text: str, field: str) -> Instant:
         """A time, ns since the epoch.
@@ -86,7 +86,7 @@ class Times:
         """
         found = self.after_start(text, field)
         if not self.start <= found <= self.end:
-            raise InputError([self._place.problem(field, show(text), "a time from start to until")])
+            raise self._place.error(field, show(text), "a time from start to until")
         return found
 
     def _read(self, text: str, field: str, start: Instant) -> Instant:
@@ -95,7 +95,44 @@ class Times:
             return read(text, field=field) + (0 if "T" in text else start)
         except InputError:
             expected = "a time, or a time after start such as 4h30m"
-            raise InputError([self._place.problem(field, show(text), expected)]) from None
+            raise self._place.error(field, show(text), expected) from None
+
+
+class TimedShape(Protocol):
+    """An event as a file says it; each of its fields but the time is a kind of event."""
+
+    at: str
+
+
+_Timed = TypeVar("_Timed", bound=TimedShape)
+
+
+def in_order(
+    shapes: Sequence[_Timed], kinds: Sequence[str], times: Times, place: Place
+) -> Iterator[tuple[_Timed, Instant, str, str]]:
+    """Events in the order of time, those of one instant in the order in which they were written.
+
+    Args:
+        shapes: the events.
+        kinds: of which each event has one.
+        times: of the scenario.
+        place: the scenario, for problems.
+
+    Returns:
+        each event with its time, its path in the scenario, and its kind.
+
+    Raises:
+        InputError: a time outside of the play; none of the kinds, or several.
+    """
+    timed = [
+        (times.within(shape.at, f"events[{number}].at"), number, shape) for number, shape in enumerate(shapes)
+    ]
+    for at, number, shape in sorted(timed, key=lambda event: event[:2]):
+        path = f"events[{number}]"
+        said = [kind for kind in kinds if getattr(shape, kind) is not None]
+        if len(said) != 1:
+            raise place.error(path, ", ".join(said) or "nothing", f"one of {', '.join(kinds)}")
+        yield shape, at, path, said[0]
 
 
 @dataclass(slots=True)
@@ -235,7 +272,7 @@ class Expectations:
             for name in shape.reading or ():
                 if name not in preset_names():
                     expected = f"one of {', '.join(preset_names())}{did_you_mean(name, preset_names())}"
-                    raise self._wrong(f"{field}.reading", show(name), expected)
+                    raise self._place.error(f"{field}.reading", show(name), expected)
             yield self._one(shape, field)
 
     def _one(self, shape: ExpectShape, field: str) -> Expectation:
@@ -272,14 +309,14 @@ class Expectations:
         for name in self._foreign:
             if getattr(shape, name) is not None:
                 expected = "nothing: plays of this scheduler have no such thing"
-                raise self._wrong(f"{field}.{_camel(name)}", "this", expected)
+                raise self._place.error(f"{field}.{_camel(name)}", "this", expected)
         said, kind = (_WHOLE, "without at") if shape.at is not None else (_AT_ONCE, "beside at")
         for name in said:
             if getattr(shape, name) is not None:
-                raise self._wrong(f"{field}.{_camel(name)}", "this", f"it {kind}")
+                raise self._place.error(f"{field}.{_camel(name)}", "this", f"it {kind}")
         known = [name for name in (*_AT_ONCE, *_WHOLE) if name not in self._foreign]
         if not any(getattr(shape, name) is not None for name in known):
-            raise self._wrong(field, "nothing", f"one of {', '.join(map(_camel, known))}")
+            raise self._place.error(field, "nothing", f"one of {', '.join(map(_camel, known))}")
 
     def _loop(self, raw: Any, field: str) -> LoopExpected | None:
         if raw is None:
@@ -289,7 +326,11 @@ class Expectations:
         problems: list[Any] = []
         shape = check(LoopShape, raw, self._place, problems, prefix=field) if isinstance(raw, dict) else None
         if shape is None:
-            raise InputError(problems) if problems else self._wrong(field, show(raw), "none, any, or a map")
+            raise (
+                InputError(problems)
+                if problems
+                else self._place.error(field, show(raw), "none, any, or a map")
+            )
         stuck = None if shape.stuck is None else tuple(sorted(self._keys(shape.stuck, f"{field}.stuck")))
         return LoopExpected(True, _bounds(shape.period), stuck, shape.futile)
 
@@ -300,11 +341,8 @@ class Expectations:
         key = name if name in self._known else self._short.get(name)
         if key is None:
             hint = did_you_mean(name, [*self._known, *self._short])
-            raise self._wrong(field, show(name), f"a workload of the scenario{hint}")
+            raise self._place.error(field, show(name), f"a workload of the scenario{hint}")
         return key
-
-    def _wrong(self, field: str, found: str, expected: str) -> InputError:
-        return InputError([self._place.problem(field, found, expected)])
 
 
 def _share(shape: ShareShape) -> Share:

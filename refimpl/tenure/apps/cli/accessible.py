@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import InputOptions, Interpretation, Now
-from tenure.apps.cli.output import Printing, print_answer
+from tenure.apps.cli.output import Printing, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.conformance.accessible import render_rows
 from tenure.model import Amount, FlavorResource
@@ -17,8 +17,8 @@ from tenure.telling.findings.shortages import amount
 from tenure.units import format_instant
 
 HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")
-_NAMES = 3
-"""How many columns are names; the others are amounts."""
+_AMOUNTS = range(3, len(HEADS))
+"""The columns that are no names."""
 
 
 @with_records
@@ -61,7 +61,7 @@ def accessible_command(
 
 
 def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry) -> Iterator[str]:
-    yield from _table([HEADS, *sorted(row for tree in trees for row in _rows(tree))])
+    yield from aligned([HEADS, *sorted(row for tree in trees for row in _rows(tree))], right=_AMOUNTS)
     for tree in trees:
         if len(tree) > 1:
             yield ""
@@ -81,16 +81,6 @@ def _rows(tree: tuple[NodeAccounts, ...]) -> Iterator[tuple[str, ...]]:
 
 def _limit(at: FlavorResource, limit: Amount | None) -> str:
     return "none" if limit is None else amount(at, limit)
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < _NAMES else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
 
 
 def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:

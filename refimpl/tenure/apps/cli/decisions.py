@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tenure.api import PendingDecision
 from tenure.apps.cli.asked import Inquiry
-from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.output import Output, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.engines import Engine
 from tenure.errors import Problem
@@ -109,13 +109,7 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterato
         row = _row(each)
         outcomes[row[2]] += 1
         rows.append(row)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column == _VICTIMS else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
+    yield from aligned(rows, right={_VICTIMS})
     yield ""
     count = len(rows) - 1
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenure.model import SECOND, Duration
+from tenure.apps.cli.output import aligned
+from tenure.model import Instant
+from tenure.timeline.journal import told
 from tenure.timeline.record import ExpectationResult, Loop, Record, StoryLine, Summary
-from tenure.timeline.scenario import MILLISECOND
-from tenure.units import format_duration, format_instant
+from tenure.units import format_elapsed, format_instant
 
 MOST_WORKLOADS = 40
 """Rows of a summary; of more workloads those that waited longest are shown."""
@@ -59,7 +60,7 @@ def _counted(record: Record) -> str:
         return f"{_number(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} taken"
     parts = [_number(len(record.cycles), "cycle"), _number(len(record.preemptions), "preemption")]
     loop = record.loop
-    parts.append("no loop" if loop is None else f"a loop of {_long(loop.period)}")
+    parts.append("no loop" if loop is None else f"a loop of {told(loop.period)}")
     return ", ".join(parts)
 
 
@@ -74,7 +75,7 @@ def _held(outcomes: Sequence[ExpectationResult]) -> str:
 def _story(record: Record, most: int) -> Iterator[str]:
     shown = record.story if most < 0 else record.story[:most]
     rows = [(_after(record, each.at), each.what.value, each.workload, _told(each)) for each in shown]
-    yield from _table(("AFTER", "WHAT", "WORKLOAD", "WHY"), rows)
+    yield from (f"  {line}" for line in aligned([("AFTER", "WHAT", "WORKLOAD", "WHY"), *rows]))
     rest = len(record.story) - len(shown)
     if rest > 0:
         yield f"  and {rest} more; --story all shows them"
@@ -84,20 +85,8 @@ def _told(entry: StoryLine) -> str:
     return f"{entry.text}, by {', '.join(entry.rules)}" if entry.rules else entry.text
 
 
-def _after(record: Record, at: int) -> str:
-    """How long after the start, to the millisecond: hours, minutes, seconds.
-
-    >>> _after(Record("s", "", "guaranteed", 0, 9), 4 * 3600 * 10**9 + 30_010_000_001)
-    '4:00:30.010'
-    """
-    seconds, rest = divmod(at - record.start, SECOND)
-    part = f".{rest // MILLISECOND:03}" if rest >= MILLISECOND else ""
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
-
-
-def _long(duration: Duration) -> str:
-    """A duration to the millisecond."""
-    return format_duration(duration - duration % MILLISECOND)
+def _after(record: Record, at: Instant) -> str:
+    return format_elapsed(at - record.start)
 
 
 def _summaries(record: Record) -> Iterator[str]:
@@ -106,7 +95,7 @@ def _summaries(record: Record) -> Iterator[str]:
         longest = sorted(shown, key=lambda each: (-each.longest_wait, each.workload))[:MOST_WORKLOADS]
         shown = tuple(longest)
     header = ("WORKLOAD", "RUNS", "PREEMPTED", "RAN", "KEPT", "LONGEST WAIT", "END")
-    yield from _table(header, [_summary(record, each) for each in shown])
+    yield from (f"  {line}" for line in aligned([header, *[_summary(record, each) for each in shown]]))
     if len(record.workloads) > len(shown):
         yield f"  and {len(record.workloads) - len(shown)} more, who waited less"
 
@@ -116,21 +105,21 @@ def _summary(record: Record, each: Summary) -> tuple[str, ...]:
         each.workload,
         str(each.runs),
         str(each.preempted),
-        _long(each.ran),
-        _long(each.kept),
-        _long(each.longest_wait),
+        told(each.ran),
+        told(each.kept),
+        told(each.longest_wait),
         "not finished" if each.finished is None else f"finished after {_after(record, each.finished)}",
     )
 
 
 def _loop(record: Record, loop: Loop) -> Iterator[str]:
     again = "once" if loop.times == 1 else f"{loop.times} times"
-    yield (f"Loop: the state of {_after(record, loop.start)} comes back after {_long(loop.period)}, {again}")
+    yield (f"Loop: the state of {_after(record, loop.start)} comes back after {told(loop.period)}, {again}")
     yield from (f"  {pair.preemptor} takes {pair.victim}" for pair in loop.preemptions)
     if loop.futile:
         yield "  no work is kept in any turn"
     else:
-        yield f"  {_long(loop.work_done)} of work are kept in a turn"
+        yield f"  {told(loop.work_done)} of work are kept in a turn"
     if loop.stuck:
         yield f"  never gets anywhere: {', '.join(loop.stuck)}"
 
@@ -140,11 +129,3 @@ def _outcome(record: Record, each: ExpectationResult) -> str:
     if each.holds:
         return f"ok   {each.field}{when}: {each.found}"
     return f"FAIL {each.field}{when}: expected {each.expected}, found {each.found}"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    lines = [header, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        yield f"  {'  '.join(cells).rstrip()}"

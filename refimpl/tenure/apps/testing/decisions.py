@@ -48,7 +48,7 @@ def decision_checks(raw: object, place: Place) -> list[Check]:
     situation = Situation(shape, place)
     found = list(_checks(shape, situation, place))
     if not found:
-        raise InputError([place.problem("", "nothing that is expected", f"one of {', '.join(_KINDS)}")])
+        raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
     return found
 
 
@@ -61,7 +61,7 @@ def _checks(shape: DecisionsShape, situation: Situation, place: Place) -> Iterat
         field = f"expect[{number}]"
         one = list(_expected(expected, field, situation))
         if not one:
-            raise InputError([place.problem(field, "a workload alone", "decision, preempted or kept too")])
+            raise place.error(field, "a workload alone", "decision, preempted or kept too")
         yield from one
     for number, name in enumerate(shape.never_preempted or ()):
         field = f"neverPreempted[{number}]"
@@ -171,9 +171,7 @@ class Situation:
     def _known(self, name: str, keys: list[str], field: str, what: str) -> str:
         key = key_of(name, keys)
         if key is None:
-            raise InputError(
-                [self._place.problem(field, show(name), f"{what} of the manifests{did_you_mean(name, keys)}")]
-            )
+            raise self._place.error(field, show(name), f"{what} of the manifests{did_you_mean(name, keys)}")
         return key
 
     def _why_kept(self, decision: Decision, workloads: list[Workload]) -> Iterator[str]:
@@ -195,7 +193,7 @@ class Situation:
                 found.append(SourcedObject(self._place.file, each))
             else:
                 expected = "the name of a file or folder, or a Kubernetes object"
-                raise InputError([self._place.problem(f"manifests[{number}]", show(each), expected)])
+                raise self._place.error(f"manifests[{number}]", show(each), expected)
         return tuple(found)
 
     @cached_property
@@ -210,7 +208,7 @@ class Situation:
     def _now(self) -> int:
         if self._shape.now is None:
             expected = "a time, RFC 3339: what is decided depends on it"
-            raise InputError([self._place.problem("now", "nothing", expected)])
+            raise self._place.error("now", "nothing", expected)
         return parse_instant(self._shape.now, field="now")
 
     @cached_property

@@ -95,7 +95,7 @@ def _document(raw: object, file: str, number: int, stem: str) -> Document:
         name = str(raw.get("scenario", stem))
         checks = play_checks(raw, Place(f"Scenario/{name}", file), stem)
     else:
-        raise InputError([Place(f"Test/{stem}", file).problem("", f"keys {', '.join(map(str, raw))}", _WHAT)])
+        raise Place(f"Test/{stem}", file).error("", f"keys {', '.join(map(str, raw))}", _WHAT)
     return Document(file, number, name, _apart(checks))
 
 

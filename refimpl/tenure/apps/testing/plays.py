@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import Final
 
 from tenure.apps.testing.check import Check, Result, judged
-from tenure.errors import InputError
 from tenure.manifests import Place
 from tenure.readings import Reading, default_preset, preset
 from tenure.timeline import AnyScenario, Record, play
@@ -33,7 +32,7 @@ def play_checks(raw: object, place: Place, name: str) -> list[Check]:
     """
     scenario = parse_any_scenario(raw, file=place.file, name=name)
     if not scenario.expectations:
-        raise InputError([place.problem("expect", "nothing", "what is expected of the play")])
+        raise place.error("expect", "nothing", "what is expected of the play")
     plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}
     return [
         Check(

@@ -265,7 +265,7 @@ def _with_pods(read: _Read, queues: Mapping[str, Queue]) -> dict[str, Job]:
 
 def _filled(job: Job, pods: Mapping[tuple[str, str], list[Pod]]) -> Job:
     groups = (replace(each, pods=tuple(pods.get((job.name, each.name), ()))) for each in job.sub_groups)
-    return Job(job.name, job.queue, job.started_at, tuple(groups))
+    return replace(job, sub_groups=tuple(groups))
 
 
 def _warn_of_jobs(read: _Read, queues: Mapping[str, Queue]) -> None:

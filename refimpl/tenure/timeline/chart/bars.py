@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tenure.timeline.chart.scene import Box, Label, Mark, Role, Scene, Stroke, style_of
 from tenure.timeline.chart.view import (
@@ -16,8 +17,9 @@ from tenure.timeline.chart.view import (
     pieces,
     united,
 )
-from tenure.timeline.chart.words import after, counted, long, name_of, preemption_told
+from tenure.timeline.chart.words import counted, long, name_of, preemption_told
 from tenure.timeline.record import Ending, Preemption, Record, RunSpan
+from tenure.units import format_elapsed
 
 HAIR = 0.8
 """The least width of a bar, points: a run of a moment is seen too."""
@@ -87,7 +89,7 @@ def _draw_together(scene: Scene, view: View, piece: Sequence[Numbered], y: float
     text = Label(x + width / 2, y, f"{counted(len(runs), 'run')}, {_longest(runs)}", 7.5, align="center")
     if not view.crowded and text.length + 8 < width:
         plate = Box(x + width / 2 - text.length / 2 - 2, y - bar / 2, text.length + 4, bar, Role.PAPER)
-        scene.add(plate, Box(plate.x, plate.y, plate.width, plate.height, None, Role.PROTECTED), text)
+        scene.add(plate, replace(plate, fill=None, edge=Role.PROTECTED), text)
 
 
 def _longest(runs: Sequence[RunSpan]) -> str:
@@ -95,7 +97,7 @@ def _longest(runs: Sequence[RunSpan]) -> str:
 
 
 def _since(view: View, run: RunSpan) -> str:
-    return after(run.start - view.record.start)
+    return format_elapsed(run.start - view.record.start)
 
 
 def run_told(record: Record, run: RunSpan) -> str:
@@ -104,7 +106,7 @@ def run_told(record: Record, run: RunSpan) -> str:
     how = run.ended_by.value
     if run.preemptor is not None:
         how += f" by {name_of(record, run.preemptor)}"
-    start, stopped = after(run.start - record.start), after(run.stopped - record.start)
+    start, stopped = format_elapsed(run.start - record.start), format_elapsed(run.stopped - record.start)
     return f"{name} runs from {start} to {stopped}: {how}"
 
 

@@ -21,9 +21,10 @@ from tenure.timeline.chart.scene import (
     style_of,
 )
 from tenure.timeline.chart.view import CLOSE, MOST_WORKLOADS, View, aside_spans, lanes_of, workload_lanes
-from tenure.timeline.chart.words import after, clean, facts, long, short, wrapped
+from tenure.timeline.chart.words import clean, facts, long, short, wrapped
 from tenure.timeline.record import Loop, Preemption, Record
 from tenure.timeline.scenario import MILLISECOND
+from tenure.units import format_elapsed
 
 TURN = 20.0
 """A turn of a loop below this width, points, is enlarged."""
@@ -290,6 +291,6 @@ def _draw_focus(scene: Scene, whole: View, focus: Focus, top: float) -> float:
         Mark(x + width / 2, top - AXIS + 3.0, "^", 6.0, Role.TEXT),
         Mark(EDGE + 4, top + 8, "^", 7.0, Role.TEXT),
     )
-    when = f"{after(focus.start - record.start)} to {after(focus.end - record.start)}"
+    when = f"{format_elapsed(focus.start - record.start)} to {format_elapsed(focus.end - record.start)}"
     scene.add(Label(EDGE + 12, top + 8, f"Enlarged, {when}: {focus.title}", FACT, bold=True))
     return draw_panel(scene, view, top + 18)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from tenure.model import Duration, Instant
@@ -224,7 +224,7 @@ def _draw_loop(scene: Scene, view: View, loop: Loop, y: float, bottom: float) ->
 def _add_within(scene: Scene, view: View, text: Label) -> None:
     """A label, moved to the left as far as it needs."""
     x = max(4.0, min(text.x, view.right - text.length))
-    scene.add(Label(x, text.y, text.text, text.size, text.role, bold=text.bold))
+    scene.add(replace(text, x=x))
 
 
 def _draw_down(scene: Scene, view: View, lanes: float, bottom: float) -> None:

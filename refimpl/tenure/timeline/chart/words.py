@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tenure.model import SECOND, Duration
 from tenure.timeline.record import Loop, Preemption, Record
 from tenure.timeline.scenario import MILLISECOND
-from tenure.units import format_duration, format_instant
+from tenure.units import format_duration, format_elapsed, format_instant
 
 MOST_SENTENCES = 40
 """Preemptions that the description tells one by one; a reader of the screen wants no thousand."""
@@ -42,17 +42,6 @@ def short(text: str, most: int) -> str:
 def wrapped(text: str, most: int) -> list[str]:
     """A text in lines of at most so many characters."""
     return textwrap.wrap(clean(text), most) or [""]
-
-
-def after(since: Duration) -> str:
-    """How long after the start, to the millisecond.
-
-    >>> after(4 * 3600 * SECOND + 30_010_000_001)
-    '4:00:30.010'
-    """
-    seconds, rest = divmod(since, SECOND)
-    part = f".{rest // MILLISECOND:03}" if rest >= MILLISECOND else ""
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
 
 
 def long(duration: Duration) -> str:
@@ -139,7 +128,8 @@ def preemption_told(record: Record, each: Preemption) -> str:
     """A preemption in a sentence."""
     early = f", {long(each.cut_short)} too early" if each.cut_short else ""
     who = f"{name_of(record, each.preemptor)} takes {name_of(record, each.victim)}"
-    return f"At {after(each.at - record.start)} {who} after {long(each.ran)}: {clean(each.reason)}{early}."
+    when = format_elapsed(each.at - record.start)
+    return f"At {when} {who} after {long(each.ran)}: {clean(each.reason)}{early}."
 
 
 def description(record: Record) -> str:
@@ -156,7 +146,7 @@ def _sentences(record: Record) -> Iterator[str]:
     yield f"Played under {clean(record.reading)} {window}."
     yield from facts(record)
     if record.loop is not None:
-        yield f"From {after(record.loop.start - record.start)} a {loop_told(record.loop)}."
+        yield f"From {format_elapsed(record.loop.start - record.start)} a {loop_told(record.loop)}."
     yield from (preemption_told(record, each) for each in record.preemptions[:MOST_SENTENCES])
     if len(record.preemptions) > MOST_SENTENCES:
         yield f"And {counted(len(record.preemptions) - MOST_SENTENCES, 'more preemption')}."

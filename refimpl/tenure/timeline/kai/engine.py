@@ -17,7 +17,7 @@ from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSessi
 from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
 from tenure.timeline.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
-from tenure.units import format_duration, format_instant
+from tenure.units import format_instant
 
 Rules = tuple[str, ...]
 
@@ -105,25 +105,12 @@ class KaiPlayer(Clockwork):
         """All of it."""
         self.run(self.scenario.events)
         self._close()
-        self.journal.close()
-        scenario, journal = self.scenario, self.journal
-        record = Record(
-            scenario=scenario.name,
-            title=scenario.title,
-            reading=self.reading.name,
-            start=scenario.start,
-            end=scenario.end,
-            workloads=journal.summaries(),
-            runs=tuple(journal.runs),
-            waits=tuple(journal.waits),
-            preemptions=tuple(journal.preemptions),
-            story=tuple(journal.story),
-            warnings=scenario.warnings,
-            file=scenario.file,
+        record = replace(
+            self.journal.record(self.scenario, self.reading),
             sessions=tuple(self.world.sessions),
             questions=tuple(self.world.questions),
         )
-        return judge(scenario, record, self.outcomes)
+        return judge(self.scenario, record, self.outcomes)
 
     def begin(self) -> None:
         """The jobs among the objects."""
@@ -166,9 +153,7 @@ class KaiPlayer(Clockwork):
             self.journal.tell(Happening.EDITED, f"{event.text}{seen}")
         elif isinstance(event, ClockJump):
             self.world.offset += event.by
-            way = "forward" if event.by >= 0 else "back"
-            text = f"the scheduler's clock goes {way} by {format_duration(abs(event.by))}"
-            self.journal.tell(Happening.CLOCK, text)
+            self.journal.clock_moved("scheduler", event.by)
 
     def _join(self, job: Job) -> None:
         world, now = self.world, self.world.now

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.errors import InputError
 from tenure.kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
 from tenure.kai.case import ACTIONS
 from tenure.kai.intake.load import VERSIONS, scene_of_sourced
@@ -15,7 +14,7 @@ from tenure.manifests import Place, did_you_mean, listed, show
 from tenure.model import Instant
 from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, PlacePods, Pods
 from tenure.timeline.kai.scenario_file import AskShape, JobShape, KaiEventShape, KaiScenarioShape
-from tenure.timeline.parsing import KUEUE_ONLY, Expectations, Times, Written, key_of
+from tenure.timeline.parsing import KUEUE_ONLY, Expectations, Times, Written, in_order, key_of
 from tenure.timeline.scenario import ClockJump, Delete, Finish
 from tenure.timeline.scenario_file import checked
 
@@ -38,9 +37,9 @@ def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str,
     """
     if shape.sub_groups is not None and (shape.pods is not None or shape.min_available is not None):
         said = "pods" if shape.pods is not None else "minAvailable"
-        raise InputError([place.problem(f"{field}.{said}", "this", "nothing beside subGroups")])
+        raise place.error(f"{field}.{said}", "this", "nothing beside subGroups")
     if shape.since is not None and shape.running is False:
-        raise InputError([place.problem(f"{field}.since", "this", "nothing of a job that does not run")])
+        raise place.error(f"{field}.since", "this", "nothing of a job that does not run")
     name = shape.name if "/" in shape.name else f"default/{shape.name}"
     groups = {each: (group.pods, group.min_available) for each, group in (shape.sub_groups or {}).items()}
     groups = groups or {DEFAULT_SUB_GROUP: (shape.pods or 1, shape.min_available)}
@@ -125,7 +124,7 @@ class _Reader:
             kind = each.object.get("kind")
             if not isinstance(kind, str) or kind not in VERSIONS:
                 expected = f"one of {', '.join(VERSIONS)}"
-                raise self._wrong(f"objects[{number}].kind", show(kind), expected)
+                raise self.place.error(f"objects[{number}].kind", show(kind), expected)
 
     def _with_jobs(self, scene: Scene) -> Scene:
         jobs = dict(scene.jobs)
@@ -133,24 +132,16 @@ class _Reader:
             field = f"jobs[{number}]"
             job = short_job(shape, field, self.place, self.times.after_start)
             if job.name in jobs:
-                raise self._wrong(f"{field}.name", f"{job.name} a second time", "each job once")
+                raise self.place.error(f"{field}.name", f"{job.name} a second time", "each job once")
             if job.queue not in scene.queues:
                 expected = f"a Queue among the objects{did_you_mean(job.queue, scene.queues)}"
-                raise self._wrong(f"{field}.queue", show(job.queue), expected)
+                raise self.place.error(f"{field}.queue", show(job.queue), expected)
             jobs[job.name] = job
         return replace(scene, jobs=jobs)
 
     def _events(self) -> Iterator[KaiEvent]:
-        timed = [
-            (self.times.within(shape.at, f"events[{number}].at"), number, shape)
-            for number, shape in enumerate(self.shape.events or [])
-        ]
-        for at, number, shape in sorted(timed, key=lambda each: each[:2]):
-            path = f"events[{number}]"
-            kinds = [kind for kind in _KINDS if getattr(shape, kind) is not None]
-            if len(kinds) != 1:
-                raise self._wrong(path, ", ".join(kinds) or "nothing", f"one of {', '.join(_KINDS)}")
-            yield from self._event(shape, at, f"{path}.{kinds[0]}")
+        for shape, at, path, kind in in_order(self.shape.events or [], _KINDS, self.times, self.place):
+            yield from self._event(shape, at, f"{path}.{kind}")
 
     def _event(self, shape: KaiEventShape, at: Instant, path: str) -> Iterator[KaiEvent]:
         if shape.place is not None:
@@ -160,7 +151,7 @@ class _Reader:
                 yield self._ask(asked, at, path, takes)
         if shape.session is not None:
             if shape.session < 0:
-                raise self._wrong(path, f"{shape.session}ns", "how long it lasts, 0s or more")
+                raise self.place.error(path, f"{shape.session}ns", "how long it lasts, 0s or more")
             yield OpenSession(at, shape.session)
         yield from (Finish(at, self._key(name, path)) for name in shape.finish or ())
         yield from (Delete(at, self._key(name, path)) for name in shape.delete or ())
@@ -177,7 +168,7 @@ class _Reader:
         pending = self._key(shape.pending, f"{path}.for")
         victims = self._jobs(shape.victims, f"{path}.victims")
         if pending in victims:
-            raise self._wrong(f"{path}.victims", pending, "jobs other than the one that asks")
+            raise self.place.error(f"{path}.victims", pending, "jobs other than the one that asks")
         action = None if shape.action is None else ACTIONS[shape.action]
         return Ask(at, pending, victims, action, takes)
 
@@ -188,7 +179,7 @@ class _Reader:
         if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
             return dict.fromkeys(self._key(name, path) for name in raw)
         if not isinstance(raw, dict) or not raw:
-            raise self._wrong(path, show(raw), "the names of jobs, or a map from jobs to their pods")
+            raise self.place.error(path, show(raw), "the names of jobs, or a map from jobs to their pods")
         return dict(self._pods(str(name), pods, f"{path}[{name}]") for name, pods in raw.items())
 
     def _pods(self, name: str, raw: object, path: str) -> tuple[str, Pods]:
@@ -196,17 +187,14 @@ class _Reader:
         names = [raw] if isinstance(raw, str) else raw
         known = [pod.name for _, pod in self.scene.jobs[key].pods()]
         if not isinstance(names, list) or not names or any(each not in known for each in names):
-            raise self._wrong(path, show(raw), f"pods of the job: {listed(known)}")
+            raise self.place.error(path, show(raw), f"pods of the job: {listed(known)}")
         if len(set(names)) < len(names):
-            raise self._wrong(path, show(raw), "each pod once")
+            raise self.place.error(path, show(raw), "each pod once")
         return key, tuple(names)
 
     def _key(self, name: str, path: str) -> str:
         key = key_of(name, self.keys)
         if key is None:
             expected = f"a job of the scenario{did_you_mean(name, self.keys)}"
-            raise self._wrong(path, show(name), expected)
+            raise self.place.error(path, show(name), expected)
         return key
-
-    def _wrong(self, field: str, found: str, expected: str) -> InputError:
-        return InputError([self.place.problem(field, found, expected)])
