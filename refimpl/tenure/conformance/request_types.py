@@ -1,12 +1,12 @@
-"""The shape of the oracle's requests, of which the published schema is made.
+"""What the oracle reads: the types of which the published schema is made.
 
 Nothing is read by these: `tenure.conformance.requests` says more precisely what is wrong. The objects are the
-shapes that they are read by, with a header, and for older versions with the fields of these.
+types that they are read by, with a header, and for older versions with the fields of these.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema
 
@@ -388,59 +388,37 @@ class MinRuntimeInput(_OpenShape):
     """What is asked."""
 
 
-class DecideRequest(_OpenShape):
-    """Asks who is preempted."""
+_Call = TypeVar("_Call")
+_Input = TypeVar("_Input")
 
+
+class _Asked(_OpenShape, Generic[_Call, _Input]):
     id: Any = None
     """The answer repeats it."""
-    call: Literal["decide"]
+    call: _Call
     """What is asked."""
-    input: DecideInput
+    input: _Input
     """About what."""
 
 
-class AccessibleRequest(_OpenShape):
+class DecideRequest(_Asked[Literal["decide"], DecideInput]):
+    """Asks which workloads are preempted."""
+
+
+class AccessibleRequest(_Asked[Literal["accessible"], AccessibleInput]):
     """Asks what is accessible to every ClusterQueue while heroes run."""
 
-    id: Any = None
-    """The answer repeats it."""
-    call: Literal["accessible"]
-    """What is asked."""
-    input: AccessibleInput
-    """About what."""
 
-
-class ValidateRequest(_OpenShape):
+class ValidateRequest(_Asked[Literal["validate"], ValidateInput]):
     """Asks what is wrong with objects."""
 
-    id: Any = None
-    """The answer repeats it."""
-    call: Literal["validate"]
-    """What is asked."""
-    input: ValidateInput
-    """About what."""
 
-
-class PriorityRequest(_OpenShape):
+class PriorityRequest(_Asked[Literal["priority"], PriorityInput]):
     """Asks what a WorkloadPriorityClass comes to."""
 
-    id: Any = None
-    """The answer repeats it."""
-    call: Literal["priority"]
-    """What is asked."""
-    input: PriorityInput
-    """About what."""
 
-
-class MinRuntimeRequest(_OpenShape):
+class MinRuntimeRequest(_Asked[Literal["minruntime"], MinRuntimeInput]):
     """Asks KAI-Scheduler's MinRuntime plugin."""
-
-    id: Any = None
-    """The answer repeats it."""
-    call: Literal["minruntime"]
-    """What is asked."""
-    input: MinRuntimeInput
-    """About what."""
 
 
 Request = DecideRequest | AccessibleRequest | ValidateRequest | PriorityRequest | MinRuntimeRequest
