@@ -22,7 +22,7 @@ from tenure.conformance.request_types import Request
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign.report import CampaignReport
 from tenure.lab.conform.report import Conformance
-from tenure.telling.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
+from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer
 from tenure.timeline.scenario_file import ScenarioShape

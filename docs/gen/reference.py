@@ -11,9 +11,9 @@ import typer
 from docs.gen.markdown import Fills, Pages, Places, anchor, code, heading, link, linked, table
 from docs.gen.sources import DIVERGENCES_PAGE, ROOT
 from tenure.apps.cli.app import app
-from tenure.conformance.accepting import ACCEPTS
 from tenure.lab.divergences import Divergence, all_divergences
 from tenure.readings import default_preset, preset_names, readings_file
+from tenure.telling.remarks import ACCEPTS
 
 READINGS = "reference/readings.md"
 GLOSSARY = "reference/glossary.md"

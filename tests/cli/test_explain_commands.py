@@ -56,7 +56,7 @@ def searched_once(*asked: Any) -> Search:
 
 @pytest.fixture(autouse=True)
 def _searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenure.telling.answers.decision.search_flips", searched_once)
+    monkeypatch.setattr("tenure.telling.answers.search_flips", searched_once)
 
 
 def said(*arguments: str) -> str:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tenure.lab.strategies import decide_inputs
 from tenure.readings import Reading
 from tenure.telling.flips import Flip, Situation, answer_of, search_flips
-from tenure.telling.flips.clock import Clock
-from tenure.telling.flips.policies import MinAdmitDuration, Threshold
-from tenure.telling.flips.workloads import Priority
+from tenure.telling.flips.queue_knobs import MinAdmitDuration, Threshold
+from tenure.telling.flips.workload_knobs import Clock, Priority
 from tests.sampling import sample
 from tests.unit.clusters import READINGS, Case, cases
 from tests.unit.flips.campaign import ALL, problems, situation_of, target_of

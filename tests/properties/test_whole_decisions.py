@@ -16,7 +16,8 @@ from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
-from tenure.telling.explain import GROUND_RULES, explain
+from tenure.telling.explain import explain
+from tenure.telling.remarks import GROUND_RULES
 from tests.sampling import sample
 
 MANY = settings(max_examples=sample(50, 750), suppress_health_check=[HealthCheck.too_slow])
@@ -110,6 +111,6 @@ def test_every_workload_of_the_tree_is_explained_by_rules_that_hold(scenario: di
         assert row.taken == (key in taken)
         assert row.verdict.startswith("preempted: " if row.taken else "kept: ")
         if row.taken:
-            held = {finding.rule for finding in row.findings if finding.holds}
+            held = {remark.rule for remark in row.remarks if remark.holds}
             named = set(GROUND_RULES[taken[key].evidence.ground])
             assert named - held <= {"KQ-350", "KQ-360"}, "each rule that is named says yes below"

@@ -16,7 +16,7 @@ from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
 from tenure.resources import bundled
-from tenure.telling.explain import summarize
+from tenure.telling.summary import summarize
 from tests.examples import change, copied
 
 NOW = "2026-03-02T14:00:00Z"

@@ -44,12 +44,11 @@ from tenure.rules.time_based import (
     precedes_among_equals,
     requeue_timestamp,
 )
-from tenure.telling.explain import GROUND_RULES, Explanation, explain
-from tenure.telling.findings import Finding, comparisons
-from tenure.telling.findings.attempts import attempts, spared
-from tenure.telling.findings.counts import count_trials
-from tenure.telling.findings.flavors import flavor_trials
-from tenure.telling.findings.shortages import account_text, shortages
+from tenure.telling.explain import Explanation, explain
+from tenure.telling.other_queues import comparisons
+from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.shortages import account_text, shortages
+from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)
@@ -68,10 +67,10 @@ SAYS: dict[str, Callable[[Decision, Workload], bool]] = {
 }
 
 
-def findings_of(decision: Decision, name: str) -> dict[str, Finding]:
-    """The last finding of each rule about one workload."""
+def findings_of(decision: Decision, name: str) -> dict[str, Remark]:
+    """The last remark of each rule about one workload."""
     (row,) = (each for each in explain(decision).workloads if each.workload.name == name)
-    return {finding.rule: finding for finding in row.findings}
+    return {remark.rule: remark for remark in row.remarks}
 
 
 def text_of(decision: Decision, name: str, rule: str) -> str:
@@ -107,7 +106,7 @@ def test_whoever_is_taken_is_said_to_be_by_the_rules_that_allow_it(case: Case, r
     for target in decision.targets:
         row, rules = rows[target.workload.key], GROUND_RULES[target.evidence.ground]
         assert row.verdict == f"preempted: {target.reason.label}, by {', '.join(rules)}"
-        held = {finding.rule for finding in row.findings if finding.holds}
+        held = {remark.rule for remark in row.remarks if remark.holds}
         assert set(rules) <= held, "each rule that is named says yes in the findings below"
     kept = [row for row in rows.values() if not row.taken]
     assert all(row.verdict.startswith("kept: ") for row in kept)
@@ -118,34 +117,34 @@ def test_whoever_is_taken_is_said_to_be_by_the_rules_that_allow_it(case: Case, r
 def test_every_finding_about_a_workload_is_what_its_rule_says(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     for row in explain(decision).workloads:
-        for finding in row.findings:
-            if finding.rule in SAYS:
-                assert finding.holds == SAYS[finding.rule](decision, row.workload), finding
-            elif finding.rule in ("KQ-050", "TBP-060"):
-                assert finding.holds == _precedes(decision, row.workload, finding), finding
+        for remark in row.remarks:
+            if remark.rule in SAYS:
+                assert remark.holds == SAYS[remark.rule](decision, row.workload), remark
+            elif remark.rule in ("KQ-050", "TBP-060"):
+                assert remark.holds == _precedes(decision, row.workload, remark), remark
             else:
-                assert finding.holds == _moved(decision, row.workload, finding), finding
+                assert remark.holds == _moved(decision, row.workload, remark), remark
 
 
-def _precedes(decision: Decision, target: Workload, finding: Finding) -> bool:
-    words = finding.text.removeprefix("taken ").split()
+def _precedes(decision: Decision, target: Workload, remark: Remark) -> bool:
+    words = remark.text.removeprefix("taken ").split()
     key = words[1].removesuffix(":")
     (neighbour,) = (each for each in decision.running if each.key == key)
-    assert words[0] == ("before" if finding.holds else "after")
-    if finding.rule == "KQ-050":
+    assert words[0] == ("before" if remark.holds else "after")
+    if remark.rule == "KQ-050":
         return candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
     return precedes_among_equals(target, neighbour, decision.now, duration_in_force(decision.terms))
 
 
-def _moved(decision: Decision, target: Workload, finding: Finding) -> bool:
-    who = target if finding.text.startswith("it ") else decision.preemptor
+def _moved(decision: Decision, target: Workload, remark: Remark) -> bool:
+    who = target if remark.text.startswith("it ") else decision.preemptor
     terms = decision.terms
     stands: Instant = queue_order_timestamp(
         who, terms.requeuing_timestamp, terms.priority_sorting_within_cohort
     )
-    if finding.rule == "KQ-020":
+    if remark.rule == "KQ-020":
         return stands != who.created_at
-    assert finding.rule == "TBP-030"
+    assert remark.rule == "TBP-030"
     return requeue_timestamp(who, decision.terms) != stands
 
 
@@ -158,7 +157,7 @@ def test_every_finding_about_the_request_is_what_its_rule_says(case: Case, readi
     for place, amount in sorted(decision.assignment.usage.items()):
         expected.append(("KQ-070", can_ever_fit(amount, nominal[place])))
         expected.append(("KQ-060", fits_quota(decision.usage.get(place, 0), amount, nominal[place])))
-    assert [(finding.rule, finding.holds) for finding in explain(decision).request] == expected
+    assert [(remark.rule, remark.holds) for remark in explain(decision).request] == expected
 
 
 @MANY

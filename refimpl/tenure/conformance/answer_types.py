@@ -134,7 +134,7 @@ class Effect(TypedDict):
     """What KEP-8826 asks for beside; only of a workload that a hero preempts."""
 
 
-class Finding(TypedDict):
+class Remark(TypedDict):
     """What a rule found."""
 
     rule: RuleId
@@ -192,7 +192,7 @@ class TracedWorkload(TypedDict):
     """Whether it is preempted."""
     verdict: str
     """The answer in one line."""
-    findings: list[Finding]
+    findings: list[Remark]
     """What each rule found, from the outermost in."""
 
 
@@ -203,7 +203,7 @@ class Trace(TypedDict):
     """The flavors that were decided with."""
     summary: list[str]
     """The outcome, and what was short, in words."""
-    request: list[Finding]
+    request: list[Remark]
     """What the quota rules found about the request."""
     workloads: list[TracedWorkload]
     """Every running workload."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from tenure.conformance.accepting import ACCEPTS, Arguments
 from tenure.rules.registry import all_rules
+from tenure.telling.remarks import Arguments, accepts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,7 @@ class Observation:
     @property
     def accepts(self) -> bool:
         """Whether it is an accepting answer: yes, or what `ACCEPTS` says of the rule."""
-        if isinstance(self.result, bool):
-            return self.result
-        return ACCEPTS[self.rule].test(self.arguments, self.result)
+        return accepts(self.rule, self.arguments, self.result)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from tenure.errors import Problem
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
-from tenure.telling.explain import GROUND_RULES, Explanation, explain
-from tenure.telling.findings import Finding
+from tenure.telling.explain import Explanation, explain
+from tenure.telling.remarks import GROUND_RULES, Remark
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
@@ -82,13 +82,13 @@ def _trace(assignment: Assignment, explanation: Explanation) -> written.Trace:
     return {
         "assignment": _assignment(assignment),
         "summary": list(explanation.summary),
-        "request": [_finding(finding) for finding in explanation.request],
+        "request": [_remark(remark) for remark in explanation.request],
         "workloads": [
             {
                 "workload": each.workload.key,
                 "taken": each.taken,
                 "verdict": each.verdict,
-                "findings": [_finding(finding) for finding in each.findings],
+                "findings": [_remark(remark) for remark in each.remarks],
             }
             for each in explanation.workloads
         ],
@@ -106,5 +106,5 @@ def render_problem(problem: Problem) -> written.InputProblem:
     }
 
 
-def _finding(finding: Finding) -> written.Finding:
-    return {"rule": finding.rule, "holds": finding.holds, "text": finding.text}
+def _remark(remark: Remark) -> written.Remark:
+    return {"rule": remark.rule, "holds": remark.holds, "text": remark.text}

@@ -18,17 +18,17 @@ from tenure.kai.case import ACTIONS
 from tenure.kai.model import Job, Victim
 from tenure.kai.session import Filtered, JobLoss, Protection, Session
 from tenure.kai.words import (
-    elastic_findings,
-    filter_finding,
+    elastic_remarks,
+    filter_remark,
     group_sentence,
     loss_verdict,
     origin,
-    protection_finding,
-    resolution_findings,
+    protection_remark,
+    resolution_remarks,
     verdict_of,
 )
 from tenure.model import Action
-from tenure.telling.findings import Finding
+from tenure.telling.remarks import Remark
 from tenure.units import format_duration, format_instant
 
 
@@ -71,7 +71,7 @@ def resolve_answer(session: Session, action: Action, pending: str | None, victim
         source=found.source,
         path=found.path,
         summary=f"{value} for a job in {victim}: {origin(found)}",
-        findings=tuple(resolution_findings(found, session.scene)),
+        findings=tuple(resolution_remarks(found, session.scene)),
         warnings=session.scene.warnings,
     )
 
@@ -125,9 +125,9 @@ def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -
         min_runtime=_min_runtime(said.protection),
         verdict=_filter_verdict(said, session),
         findings=(
-            *elastic_findings(job),
-            *_protection_findings(said.protection, job, session),
-            filter_finding(said),
+            *elastic_remarks(job),
+            *_protection_remarks(said.protection, job, session),
+            filter_remark(said),
         ),
     )
 
@@ -198,20 +198,20 @@ def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
         sub_groups=groups,
         verdict=loss_verdict(loss, session.now),
         findings=(
-            *elastic_findings(job),
-            *_protection_findings(loss.protection, job, session),
-            Finding("KMR-090", must, f"it {'must' if must else 'need not'} keep its minimum"),
-            *(Finding("KMR-100", each.keeps, group_sentence(each)) for each in loss.groups),
+            *elastic_remarks(job),
+            *_protection_remarks(loss.protection, job, session),
+            Remark("KMR-090", must, f"it {'must' if must else 'need not'} keep its minimum"),
+            *(Remark("KMR-100", each.keeps, group_sentence(each)) for each in loss.groups),
         ),
     )
 
 
-def _protection_findings(protection: Protection | None, job: Job, session: Session) -> Iterator[Finding]:
+def _protection_remarks(protection: Protection | None, job: Job, session: Session) -> Iterator[Remark]:
     if protection is None:
         return
     if protection.resolution is not None:
-        yield from resolution_findings(protection.resolution, session.scene)
-    yield protection_finding(protection, job, session.now)
+        yield from resolution_remarks(protection.resolution, session.scene)
+    yield protection_remark(protection, job, session.now)
 
 
 def _until(protection: Protection | None) -> str | None:

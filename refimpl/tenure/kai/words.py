@@ -11,7 +11,7 @@ from tenure.kai.resolver import Resolution
 from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
-from tenure.telling.findings import Finding
+from tenure.telling.remarks import Remark
 from tenure.units import format_duration, format_instant
 
 
@@ -49,22 +49,22 @@ def _standing(resolution: Resolution) -> str:
     return f", one step below the common ancestor {resolution.ancestor}"
 
 
-def resolution_findings(resolution: Resolution, scene: Scene) -> Iterator[Finding]:
+def resolution_remarks(resolution: Resolution, scene: Scene) -> Iterator[Remark]:
     """What the rules found on the way to a minimum runtime, from the top of the victim's path down."""
     if resolution.missing:
         names = " and ".join(repr(each) for each in resolution.missing)
-        yield Finding("KMR-050", False, f"there is no queue {names}; what counts is {origin(resolution)}")
+        yield Remark("KMR-050", False, f"there is no queue {names}; what counts is {origin(resolution)}")
         return
-    yield Finding("KMR-050", True, "every queue that is needed exists")
+    yield Remark("KMR-050", True, "every queue that is needed exists")
     has_a_say = True
     for name in resolution.path:
         if resolution.action == Action.RECLAIM:
-            yield Finding("KMR-030", has_a_say, _say(name, has_a_say, resolution, scene))
+            yield Remark("KMR-030", has_a_say, _say(name, has_a_say, resolution, scene))
         if has_a_say:
             yield _own(scene.queues[name], resolution.action)
         has_a_say = has_a_say and name != resolution.step
     rule = "KMR-010" if resolution.action == Action.PREEMPT else "KMR-040"
-    yield Finding(rule, resolution.source is not None, f"what counts is {origin(resolution)}")
+    yield Remark(rule, resolution.source is not None, f"what counts is {origin(resolution)}")
 
 
 def _say(name: str, has_a_say: bool, resolution: Resolution, scene: Scene) -> str:
@@ -78,26 +78,26 @@ def _say(name: str, has_a_say: bool, resolution: Resolution, scene: Scene) -> st
     return f"{name} has a say: {above} above it is on the reclaimer's path too"
 
 
-def _own(queue: Queue, action: Action) -> Finding:
+def _own(queue: Queue, action: Action) -> Remark:
     value = queue.own(action)
     if value is None:
-        return Finding("KMR-010", False, f"{queue.name} sets no {field_of(action)}")
-    return Finding("KMR-010", True, f"{queue.name} sets {field_of(action)} {format_duration(value)}")
+        return Remark("KMR-010", False, f"{queue.name} sets no {field_of(action)}")
+    return Remark("KMR-010", True, f"{queue.name} sets {field_of(action)} {format_duration(value)}")
 
 
-def protection_finding(protection: Protection, job: Job, now: Instant) -> Finding:
+def protection_remark(protection: Protection, job: Job, now: Instant) -> Remark:
     """What the clock says about a job."""
     if protection.kept:
         said = "protected" if protection.protected else "not protected"
-        return Finding(
+        return Remark(
             "KMR-120", protection.protected, f"the session has it as {said} from an earlier question"
         )
     if job.started_at is None or protection.until is None:
-        return Finding("KMR-060", False, "it has no start stamp")
+        return Remark("KMR-060", False, "it has no start stamp")
     until = format_instant(protection.until)
     relation = "before" if protection.protected else "not before"
     text = f"started {format_instant(job.started_at)}; {format_instant(now)} is {relation} {until}"
-    return Finding("KMR-060", protection.protected, text)
+    return Remark("KMR-060", protection.protected, text)
 
 
 def verdict_of(protection: Protection, now: Instant) -> str:
@@ -128,22 +128,22 @@ def _clock(instant: Instant, now: Instant) -> str:
     return said[11:].removesuffix("Z") if said[:10] == today[:10] else said
 
 
-def elastic_findings(job: Job) -> Iterator[Finding]:
+def elastic_remarks(job: Job) -> Iterator[Remark]:
     """Which sub-groups have pods to spare."""
     for group in job.sub_groups:
         count = len(group.pods)
         pods = f"{count} pod{'' if count == 1 else 's'}"
         text = f"sub-group {group.name}: {pods}, minAvailable {group.min_available}"
-        yield Finding("KMR-070", is_elastic(False, group.min_available, count), text)
+        yield Remark("KMR-070", is_elastic(False, group.min_available, count), text)
 
 
-def filter_finding(filtered: Filtered) -> Finding:
+def filter_remark(filtered: Filtered) -> Remark:
     """What the filter makes of it."""
     if filtered.elastic:
         text = "it is elastic: what it may lose is a question about a scenario"
     else:
         text = "it may be considered" if filtered.passes else "it is protected whole"
-    return Finding("KMR-080", filtered.passes, text)
+    return Remark("KMR-080", filtered.passes, text)
 
 
 def group_sentence(group: GroupLoss) -> str:
@@ -175,7 +175,7 @@ def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:
     """Which minimum runtime counts between two queues."""
     yield answer.summary
     yield f"  {answer.action}, method {answer.method}, path {' / '.join(answer.path) or 'unknown'}"
-    yield from _findings(answer.findings)
+    yield from _remarks(answer.findings)
 
 
 def filter_lines(answer: FilterAnswer) -> Iterator[str]:
@@ -186,7 +186,7 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
         verb = "may be taken" if each.passes else "is kept"
         yield ""
         yield f"{each.victim} in {each.queue} {verb} ({each.action}): {each.verdict}"
-        yield from _findings(each.findings)
+        yield from _remarks(each.findings)
 
 
 def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
@@ -196,9 +196,9 @@ def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
     for each in answer.victims:
         yield ""
         yield f"{each.victim} {each.verdict}"
-        yield from _findings(each.findings)
+        yield from _remarks(each.findings)
 
 
-def _findings(findings: Iterable[Finding]) -> Iterator[str]:
-    for each in findings:
+def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
+    for each in remarks:
         yield f"  {each.rule:8}{'yes' if each.holds else 'no':4} {each.text}"

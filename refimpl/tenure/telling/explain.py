@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tenure.model import Ground, Outcome, Target, Workload
+from tenure.model import Outcome, Target, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.question import Turn, uses_any
+from tenure.oracle.question import Candidate, Turn, uses_any
 from tenure.rules.hero_targets import is_immune
-from tenure.telling.findings import (
-    Finding,
-    comparisons,
-    eligibility_findings,
-    order_findings,
-    request_findings,
-)
-from tenure.telling.findings.heroes import is_above_preemptor, kin_of
-from tenure.telling.findings.summary import summarize
-
-__all__ = [
-    "GROUND_RULES",
-    "Explanation",
-    "WorkloadExplanation",
-    "explain",
-    "explain_workload",
-    "summarize",
-]
-
-GROUND_RULES: dict[Ground, tuple[str, ...]] = {
-    Ground.NONE: (),
-    Ground.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
-    Ground.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
-    Ground.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
-    Ground.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
-    Ground.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
-    Ground.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
-    Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
-    Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
-    Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
-    Ground.HERO: ("UCQ-310", "UCQ-340"),
-}
-"""The rules by which each ground allows a workload to be taken, from the outermost in."""
+from tenure.rules.ordering import candidate_precedes
+from tenure.rules.reservation import quota_reservation_time
+from tenure.rules.time_based import duration_in_force, is_time_expired, precedes_among_equals
+from tenure.telling.heroes import is_above_preemptor, kin_of
+from tenure.telling.other_queues import comparisons, elsewhere_remarks
+from tenure.telling.own_queue import own_queue_remarks
+from tenure.telling.remarks import GROUND_RULES, Remark, remark
+from tenure.telling.summary import request_remarks, summarize
+from tenure.units import format_duration, format_instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +28,13 @@ class WorkloadExplanation:
         workload: who.
         taken: whether it is preempted.
         verdict: the answer in one line.
-        findings: what each rule found, from the outermost in.
+        remarks: what each rule says, from the outermost in.
     """
 
     workload: Workload
     taken: bool
     verdict: str
-    findings: tuple[Finding, ...]
+    remarks: tuple[Remark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +48,7 @@ class Explanation:
     """
 
     decision: Decision
-    request: tuple[Finding, ...]
+    request: tuple[Remark, ...]
     workloads: tuple[WorkloadExplanation, ...]
 
     @property
@@ -104,7 +80,7 @@ def explain(decision: Decision) -> Explanation:
     ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
     return Explanation(
         decision=decision,
-        request=tuple(request_findings(decision)),
+        request=tuple(request_remarks(decision)),
         workloads=tuple(_explain_workload(decision, workload, known, shares) for workload in ordered),
     )
 
@@ -160,10 +136,12 @@ def _explain_workload(
     if not uses_any(workload, decision.assignment.needs_preemption):
         return WorkloadExplanation(workload, taken, "kept: it uses nothing that is short", ())
     place = known.places.get(workload.key)
-    findings = [*eligibility_findings(decision, workload, shares)]
+    own = workload.cluster_queue == decision.queue.name
+    told = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, shares)
+    remarks = [*told]
     if place is not None:
-        findings += order_findings(decision, place)
-    return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(findings))
+        remarks += order_remarks(decision, place)
+    return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(remarks))
 
 
 def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
@@ -213,3 +191,77 @@ def _because_of_heroes(decision: Decision, workload: Workload) -> str:
 def _ordinal(number: int) -> str:
     teens = 10 <= number % 100 < 20
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
+    """How the candidate at a place stands to its neighbours in the order of taking."""
+    order = decision.candidates
+    target = order[place].workload
+    neighbours = (*order[max(0, place - 1) : place], *order[place + 1 : place + 2])
+    for other in neighbours:
+        neighbour = other.workload
+        if decision.terms.fair_sharing and order[place].place != other.place:
+            continue  # between queues shares decide
+        groups = _HERO_GROUPS if decision.terms.hero else _GROUPS
+        yield from _group_remarks(order[place], other, groups)
+        if order[place].group != other.group:
+            continue
+        before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
+        where = "before" if before else "after"
+        why = _order_text(decision, target, neighbour)
+        yield remark("KQ-050", before, f"taken {where} {neighbour.key}: {why}")
+        if _tbp_060_decides(decision, target, neighbour):
+            duration = duration_in_force(decision.terms)
+            first = precedes_among_equals(target, neighbour, decision.now, duration)
+            yield remark(
+                "TBP-060", first, f"{where} {neighbour.key}: {_among_equals(decision, target, neighbour)}"
+            )
+
+
+def _group_remarks(mine: Candidate, other: Candidate, groups: tuple[str, ...]) -> Iterator[Remark]:
+    if mine.group == other.group or mine.workload.evicted != other.workload.evicted:
+        return
+    before = mine.group < other.group
+    where = "before" if before else "after"
+    yield remark(
+        "KQ-220",
+        before,
+        f"taken {where} {other.workload.key}: {groups[mine.group]} against {groups[other.group]}",
+    )
+
+
+_GROUPS = ("hierarchical advantage over it", "of another ClusterQueue", "of the preemptor's ClusterQueue")
+_HERO_GROUPS = ("its queue is beyond its quota", "its queue is within its quota", "of the hero itself")
+
+
+def _order_text(decision: Decision, target: Workload, neighbour: Workload) -> str:
+    if target.evicted != neighbour.evicted:
+        return f"{target.key if target.evicted else neighbour.key} is already evicted"
+    if target.priority != neighbour.priority:
+        return f"priority {target.priority} against {neighbour.priority}"
+    own = target.cluster_queue == decision.queue.name
+    if own and target.priority == decision.preemptor.priority:
+        return "the same priority as the preemptor: TBP-060 decides"
+    mine, theirs = (quota_reservation_time(each, decision.now) for each in (target, neighbour))
+    if mine == theirs:
+        return f"same priority and reservation, uid {target.uid} against {neighbour.uid}"
+    return f"same priority, quota reserved {format_instant(mine)} against {format_instant(theirs)}"
+
+
+def _tbp_060_decides(decision: Decision, target: Workload, neighbour: Workload) -> bool:
+    own = target.cluster_queue == neighbour.cluster_queue == decision.queue.name
+    return (
+        own
+        and target.evicted == neighbour.evicted
+        and (target.priority == neighbour.priority == decision.preemptor.priority)
+    )
+
+
+def _among_equals(decision: Decision, target: Workload, neighbour: Workload) -> str:
+    duration = duration_in_force(decision.terms)
+    words = []
+    for who in (target, neighbour):
+        expired = is_time_expired(who, decision.now, duration)
+        held = format_duration(decision.now - quota_reservation_time(who, decision.now))
+        words.append(f"{'expired' if expired else 'not expired'} after {held}")
+    return " against ".join(words)

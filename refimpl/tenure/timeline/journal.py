@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tenure.model import Duration, Instant, Target
 from tenure.readings import Reading
-from tenure.telling.explain import GROUND_RULES
+from tenure.telling.remarks import GROUND_RULES
 from tenure.timeline.actors import Actor, Phase
 from tenure.timeline.record import (
     Cycle,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tenure.conformance.requests import read_decide_request
 from tenure.lab.strategies import examples
 from tenure.telling.flips import Flip, Situation, answer_of, apply, search_flips
-from tenure.telling.flips.knob import Measured
+from tenure.telling.flips.situation import Measured
 
 ALL = 1_000
 """More flips than one search finds."""

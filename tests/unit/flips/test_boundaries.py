@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenure.model import Cluster, FlavorResource, PodSet, WithinClusterQueue, Workload
 from tenure.readings import preset
 from tenure.telling.flips import Answer, Flip, Situation, search_flips
-from tenure.telling.flips.knob import is_shorter
+from tenure.telling.flips.situation import is_shorter
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
 MEMORY = FlavorResource("spot", "memory")

@@ -22,8 +22,8 @@ from tenure.model import (
 from tenure.oracle.decide import decide
 from tenure.readings import preset
 from tenure.telling.flips import Answer, Flip, Situation, apply, nearest_flips, search_flips
-from tenure.telling.flips.knob import Range, relative_size
-from tenure.telling.flips.search import by_distance, first_flipping, flips_along, some_flipping
+from tenure.telling.flips.nearest import by_distance, first_flipping, flips_along, some_flipping
+from tenure.telling.flips.situation import Range, relative_size
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
 HOUR = 60 * MINUTE

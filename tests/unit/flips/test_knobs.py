@@ -23,8 +23,8 @@ from tenure.model import (
 )
 from tenure.readings import preset
 from tenure.telling.flips import Answer, Flip, Situation, apply, search_flips
-from tenure.telling.flips.chance import tie_of
-from tenure.telling.flips.orders import FlavorOrder
+from tenure.telling.flips.flip import tie_of
+from tenure.telling.flips.queue_knobs import FlavorOrder
 from tests.unit.clusters import GPU, NOW, queue, running, waiting
 
 READING = preset("guaranteed")

@@ -32,8 +32,8 @@ from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, parse_reading, preset, preset_names
 from tenure.telling.explain import explain
-from tenure.telling.findings.shortages import account_text, shortages
-from tenure.telling.findings.summary import summarize
+from tenure.telling.shortages import account_text, shortages
+from tenure.telling.summary import summarize
 from tests.unit.timeline.plays import played, result, scenario, submit
 from tests.unit.timeline.plays import queue as raw_queue
 

@@ -24,7 +24,7 @@ from tenure.manifests import object_name
 from tenure.model import Outcome
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in, rules_of, trouble_of
-from tenure.telling.explain import summarize
+from tenure.telling.summary import summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from tenure.engines import Engine
 from tenure.errors import Problem
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.telling.answers.readings import reading_text
-from tenure.telling.answers.why import engine_of
-from tenure.telling.explain import GROUND_RULES, Explanation, explain, summarize
-from tenure.telling.findings import Finding
+from tenure.telling.answers import engine_of, reading_text
+from tenure.telling.explain import Explanation, explain
+from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.summary import summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
@@ -48,16 +48,16 @@ def _explanation_lines(decision: Decision, explanation: Explanation) -> Iterator
     yield "What each rule found (yes: it applies, no: it does not)"
     yield ""
     yield f"{decision.preemptor.key} asks"
-    yield from _finding_lines(explanation.request)
+    yield from _remark_lines(explanation.request)
     for each in explanation.workloads:
         yield ""
         yield f"{each.workload.key} is {each.verdict}"
-        yield from _finding_lines(each.findings)
+        yield from _remark_lines(each.remarks)
 
 
-def _finding_lines(findings: tuple[Finding, ...]) -> Iterator[str]:
-    for finding in findings:
-        yield f"  {finding.rule:8}{'yes' if finding.holds else 'no':4} {finding.text}"
+def _remark_lines(remarks: tuple[Remark, ...]) -> Iterator[str]:
+    for remark in remarks:
+        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"
 
 
 UNDECIDED = "not decided"

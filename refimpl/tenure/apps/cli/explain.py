@@ -27,12 +27,10 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.model import Cluster, Workload
-from tenure.telling.answers.decision import explain_answer
-from tenure.telling.answers.lines import explain_lines, why_lines, why_not_lines
-from tenure.telling.answers.shapes import ExplainAnswer, WhyAnswer, WhyNotAnswer
-from tenure.telling.answers.why import why_answer
-from tenure.telling.answers.why_not import why_not_answer
+from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
+from tenure.telling.answers import explain_answer, why_answer, why_not_answer
 from tenure.telling.flips import DEFAULT_LIMIT
+from tenure.telling.lines import explain_lines, why_lines, why_not_lines
 
 
 @with_records

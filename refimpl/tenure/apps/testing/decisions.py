@@ -15,10 +15,10 @@ from tenure.errors import InputError
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
 from tenure.model import Outcome, Workload
 from tenure.readings import Reading, parse_reading
-from tenure.telling.answers.lines import why_lines, why_not_lines
-from tenure.telling.answers.why import why_answer
-from tenure.telling.answers.why_not import why_not_answer
-from tenure.telling.explain import GROUND_RULES, summarize
+from tenure.telling.answers import why_answer, why_not_answer
+from tenure.telling.lines import why_lines, why_not_lines
+from tenure.telling.remarks import GROUND_RULES
+from tenure.telling.summary import summarize
 from tenure.timeline.parsing import key_of
 from tenure.timeline.scenario_file import checked
 from tenure.validation import validate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenure.telling.answers.shapes import (
+from tenure.telling.answer_types import (
     CaseShape,
     DecisionShape,
     ExplainAnswer,
@@ -13,10 +13,8 @@ from tenure.telling.answers.shapes import (
     WhyAnswer,
     WhyNotAnswer,
 )
-from tenure.telling.findings import Finding
-from tenure.telling.findings.attempts import AttemptFinding
-from tenure.telling.findings.counts import CountTrial
-from tenure.telling.findings.flavors import FlavorTrial
+from tenure.telling.remarks import Remark
+from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
 
 RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
 
@@ -28,10 +26,10 @@ def explain_lines(answer: ExplainAnswer) -> Iterator[str]:
     yield from _flip_lines(answer.flips)
     yield from ("", RULES_TITLE)
     yield from ("", f"{answer.decision.workload} asks")
-    yield from _finding_lines(answer.decision.request)
+    yield from _remark_lines(answer.decision.request)
     for each in answer.workloads:
         yield from ("", f"{each.workload} is {each.verdict}")
-        yield from _finding_lines(each.findings)
+        yield from _remark_lines(each.findings)
 
 
 def why_lines(answer: WhyAnswer) -> Iterator[str]:
@@ -58,7 +56,7 @@ def why_not_lines(answer: WhyNotAnswer) -> Iterator[str]:
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     if answer.workload is not None:
         yield from _tried_lines(answer.decision.flavors, answer.decision.counts)
-        yield from _section(RULES_TITLE, [_finding_lines(answer.workload.findings)])
+        yield from _section(RULES_TITLE, [_remark_lines(answer.workload.findings)])
         passed = [
             (attempt, each)
             for attempt in answer.decision.attempts
@@ -121,7 +119,7 @@ def _shortage_lines(shortage: ShortageShape) -> Iterator[str]:
         yield f"    {each.amount} idle in {each.node}, which its lendingLimit keeps there"
 
 
-def _attempt_lines(attempt: AttemptFinding) -> Iterator[str]:
+def _attempt_lines(attempt: AttemptTrial) -> Iterator[str]:
     yield f"  {attempt.name}: {attempt.text}"
     yield from (f"    passed over {each.workload}: {each.why}" for each in attempt.passed_over)
 
@@ -133,9 +131,9 @@ def _case_lines(case: CaseShape, *, alone: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in case.summary[1:])
         yield from _tried_lines(case.flavors, case.counts)
         yield from _section("Attempts to make room", (_attempt_lines(each) for each in case.attempts))
-        yield from _section(RULES_TITLE, [_finding_lines(case.findings)])
+        yield from _section(RULES_TITLE, [_remark_lines(case.findings)])
     else:
-        yield from _finding_lines(case.findings)
+        yield from _remark_lines(case.findings)
     if case.flips is not None:
         yield from _flip_lines(case.flips)
 
@@ -152,6 +150,6 @@ def _flip_lines(flips: FlipsShape) -> Iterator[str]:
     yield f"  (searched {flips.fields} fields with {flips.tried} decisions{limit})"
 
 
-def _finding_lines(findings: tuple[Finding, ...]) -> Iterator[str]:
-    for finding in findings:
-        yield f"  {finding.rule:8}{'yes' if finding.holds else 'no':4} {finding.text}"
+def _remark_lines(remarks: tuple[Remark, ...]) -> Iterator[str]:
+    for remark in remarks:
+        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"

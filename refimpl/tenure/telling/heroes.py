@@ -18,8 +18,8 @@ from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure.telling.findings.finding import Finding
-from tenure.telling.findings.shortages import amount
+from tenure.telling.remarks import Remark, remark
+from tenure.telling.shortages import amount
 
 _GROUPS = ("of a queue beyond its quota", "of a queue within its quota", "of its own queue")
 
@@ -37,7 +37,7 @@ def is_above_preemptor(decision: Decision, target: Workload) -> bool:
     return kin_between(snapshot.heroes, theirs, snapshot.place).above
 
 
-def taken_by_hero_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """What the rules found about whether a hero may take a workload of another queue, from the outermost in.
 
     Args:
@@ -48,19 +48,20 @@ def taken_by_hero_findings(decision: Decision, target: Workload) -> Iterator[Fin
     ground = ground_for_hero(decision.preemptor, target, decision.terms, kin)
     may = bool(ground)
     said = "may be taken from its ClusterQueue" if may else "may not be taken from its ClusterQueue"
-    yield Finding("KQ-300", may, said)
+    yield remark("KQ-300", may, said)
     where = "inside" if kin.in_scope else "outside"
-    yield Finding("UCQ-310", may, f"ClusterQueue {theirs} stands {where} the subtree of hero {mine}")
+    yield remark("UCQ-310", ground, f"ClusterQueue {theirs} stands {where} the subtree of hero {mine}")
     if kin.hero:
         yield from _between_heroes(decision, target, kin)
     if may:
         group = group_for_hero(False, _exceeds(decision, target))
-        yield Finding("UCQ-320", True, _GROUPS[group])
-        yield Finding("UCQ-330", True, f"reason {reason_for(ground).label}")
-    yield turn_finding(decision, target)
+        yield remark("UCQ-320", group, _GROUPS[group])
+        reason = reason_for(ground)
+        yield remark("UCQ-330", reason, f"reason {reason.label}")
+    yield turn_remark(decision, target)
 
 
-def immunity_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def immunity_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """Whether a workload is kept because it runs in a hero; nothing where its queue is none.
 
     Args:
@@ -72,11 +73,11 @@ def immunity_findings(decision: Decision, target: Workload) -> Iterator[Finding]
         return
     immune = is_immune(decision.preemptor, target, decision.terms, kin)
     hero = f"ClusterQueue {target.cluster_queue} is a hero"
-    yield Finding("UCQ-340", not immune, f"{hero}: its workloads are immune to standard queues")
-    yield turn_finding(decision, target)
+    yield remark("UCQ-340", not immune, f"{hero}: its workloads are immune to standard queues")
+    yield turn_remark(decision, target)
 
 
-def hero_request_findings(decision: Decision) -> Iterator[Finding]:
+def hero_request_remarks(decision: Decision) -> Iterator[Remark]:
     """What the rules found about every flavor-resource that a hero asks for."""
     snapshot = decision.snapshot
     usage, place = as_effective(snapshot.usage), snapshot.place
@@ -84,9 +85,9 @@ def hero_request_findings(decision: Decision) -> Iterator[Finding]:
         most, room = accessible_at(usage.plan, place, at), room_at(usage, place, at)
         used, name = usage.held.used(place, at), f"{at.resource} on {at.flavor}"
         fits = hero_request_fits(used, asked, most, room)
-        ever = bool(hero_mode_without_search(asked, fits, most))
-        yield Finding("UCQ-250", ever, f"{name}: {amount(at, asked)} asked, accessible {amount(at, most)}")
-        yield Finding(
+        mode = hero_mode_without_search(asked, fits, most)
+        yield remark("UCQ-250", mode, f"{name}: {amount(at, asked)} asked, accessible {amount(at, most)}")
+        yield remark(
             "UCQ-240",
             fits,
             f"{name}: {amount(at, used)} in use and {amount(at, asked)} asked, "
@@ -94,7 +95,7 @@ def hero_request_findings(decision: Decision) -> Iterator[Finding]:
         )
 
 
-def bill_findings(decision: Decision) -> Iterator[Finding]:
+def bill_remarks(decision: Decision) -> Iterator[Remark]:
     """What the preemptor's ClusterQueue is billed for heroes; nothing where it is not."""
     snapshot = decision.snapshot
     for at, column in sorted(bills_in(snapshot.usage).items()):
@@ -103,15 +104,17 @@ def bill_findings(decision: Decision) -> Iterator[Finding]:
         if bill:
             nominal = quota_at(usage.plan.tree, snapshot.place, at).nominal
             heroes = ", ".join(_billing(usage, snapshot.place, at))
-            yield Finding(
+            left = quota_at(snapshot.tree, snapshot.place, at).nominal
+            yield remark(
                 "UCQ-160",
-                False,
+                left,
                 f"{at.resource} on {at.flavor}: billed {amount(at, bill)} of "
                 f"{amount(at, nominal)} for {heroes}",
+                nominal=nominal,
             )
 
 
-def turn_finding(decision: Decision, target: Workload) -> Finding:
+def turn_remark(decision: Decision, target: Workload) -> Remark:
     """Who has its turn first in a cycle because of heroes, should the target wait again."""
     mine, theirs = (
         _head(decision, decision.preemptor, decision.queue.name),
@@ -119,12 +122,12 @@ def turn_finding(decision: Decision, target: Workload) -> Finding:
     )
     first = has_turn_before(mine, theirs)
     if first:
-        return Finding("UCQ-030", True, "in a cycle its turn would be after the preemptor's, a hero's")
+        return remark("UCQ-030", True, "in a cycle its turn would be after the preemptor's, a hero's")
     said = "a hero's turn comes before" if has_turn_before(theirs, mine) else "neither comes before"
-    return Finding("UCQ-030", False, f"in a cycle, should it wait again: {said}")
+    return remark("UCQ-030", False, f"in a cycle, should it wait again: {said}")
 
 
-def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[Finding]:
+def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[Remark]:
     preemptor, terms = decision.preemptor, decision.terms
     lower = has_lower_priority(preemptor, target)
     allowed = may_take_from_hero(kin, lower, terms.hero_precedence)
@@ -137,10 +140,10 @@ def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[
     else:
         standing = f"of another branch than hero {decision.queue.name}"
     compared = f"priority {target.priority} against {preemptor.priority}"
-    yield Finding("UCQ-010", kin.above, f"hero {target.cluster_queue} is {standing}")
-    yield Finding("UCQ-020", allowed, compared)
+    yield remark("UCQ-010", kin.above, f"hero {target.cluster_queue} is {standing}")
+    yield remark("UCQ-020", allowed, compared)
     immune = is_immune(preemptor, target, terms, kin)
-    yield Finding("UCQ-340", not immune, f"hero, {standing}: {'immune' if immune else 'not immune'}")
+    yield remark("UCQ-340", not immune, f"hero, {standing}: {'immune' if immune else 'not immune'}")
 
 
 def _exceeds(decision: Decision, target: Workload) -> bool:

@@ -1,12 +1,18 @@
-"""What the rules found about workloads of the preemptor's own ClusterQueue."""
+"""What the rules say about workloads of the preemptor's own ClusterQueue, and about priorities that grow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.model import Ground, WithinClusterQueue, Workload
+from tenure.model import DynamicPriorityPolicy, Ground, Instant, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
-from tenure.readings import NewerThan, SamePriorityGate
+from tenure.readings import NewerThan, PrioritySteps, SamePriorityGate
+from tenure.rules.dynamic_priority import (
+    dynamic_priority,
+    elapsed_steps,
+    elapsed_time,
+    next_step_at,
+)
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
@@ -19,45 +25,45 @@ from tenure.rules.time_based import (
     reason_of,
     requeue_timestamp,
 )
-from tenure.telling.findings.ageing import ageing_findings
-from tenure.telling.findings.finding import Finding
+from tenure.telling.remarks import Remark, remark
 from tenure.units import format_duration, format_instant
 
 
-def own_queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """What the rules found about whether a workload may be taken, from the outermost in."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     ground = ground_within_queue(preemptor, target, terms, now)
     policy = _policy(terms.within_cluster_queue)
-    yield Finding(
+    yield remark(
         "KQ-040",
-        ground != Ground.NONE,
+        ground,
         f"policy {policy} allows it: {_ground(ground)}" if ground else f"policy {policy} does not allow it",
     )
     lower = has_lower_priority(preemptor, target)
-    yield Finding(
+    yield remark(
         "KQ-010", lower, f"priority {target.priority} is {'' if lower else 'not '}below {preemptor.priority}"
     )
-    yield from ageing_findings(decision, target, "it")
-    yield from ageing_findings(decision, preemptor, "preemptor")
+    yield from ageing_remarks(decision, target, "it")
+    yield from ageing_remarks(decision, preemptor, "preemptor")
     if target.priority == preemptor.priority:
-        yield from _equal_findings(decision, target)
+        yield from _equal_remarks(decision, target)
     if ground != Ground.NONE:
         reason = reason_of(ground)
-        yield Finding("TBP-070", ground == Ground.TIME_EXPIRED, f"reason {reason.label}")
+        yield remark("TBP-070", reason, f"reason {reason.label}")
 
 
-def _equal_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def _equal_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     duration = duration_in_force(terms)
-    yield Finding("TBP-010", duration is not None, _duration_text(decision))
+    yield remark("TBP-010", duration, _duration_text(decision))
     since = quota_reservation_time(target, now)
     stamped = target.quota_reserved_at is not None
     held = format_duration(now - since)
-    yield Finding(
+    yield remark(
         "KQ-030",
-        stamped,
+        since,
         f"quota reserved {format_instant(since)}" if stamped else "no reservation stamp: reserved now",
+        target=target,
     )
     expired = is_time_expired(target, now, duration)
     if duration is None:
@@ -67,13 +73,13 @@ def _equal_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
     else:
         until = format_instant(since + duration)
         expiry = f"has run {held}, not more than {format_duration(duration)}: protected until {until}"
-    yield Finding("TBP-020", expired, expiry)
+    yield remark("TBP-020", expired, expiry)
     gate = duration is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY
     newer = is_newer_equal(preemptor, target, terms, now)
-    allowed = ground_among_equals(preemptor, target, terms, now) != Ground.NONE
-    yield Finding("TBP-050", allowed, _gate_text(expired, newer, gate))
-    yield Finding("TBP-040", newer, _newer_text(decision, target, newer))
-    yield from _queue_findings(decision, target)
+    ground = ground_among_equals(preemptor, target, terms, now)
+    yield remark("TBP-050", ground, _gate_text(expired, newer, gate))
+    yield remark("TBP-040", newer, _newer_text(decision, target, newer))
+    yield from _queue_remarks(decision, target)
 
 
 def _gate_text(expired: bool, newer: bool, gate: bool) -> str:
@@ -95,7 +101,7 @@ def _newer_text(decision: Decision, target: Workload, newer: bool) -> str:
     return f"queued {queued}, preemptor {waiting}, so {'' if newer else 'not '}newer"
 
 
-def _queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
+def _queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     terms = decision.terms
     for who, workload in (("it", target), ("preemptor", decision.preemptor)):
         plain = queue_order_timestamp(
@@ -103,14 +109,15 @@ def _queue_findings(decision: Decision, target: Workload) -> Iterator[Finding]:
         )
         stands = requeue_timestamp(workload, terms)
         moved = plain != workload.created_at
-        yield Finding(
+        yield remark(
             "KQ-020",
-            moved,
+            plain,
             f"{who} queues from its {'eviction' if moved else 'creation'} {format_instant(plain)}",
+            workload=workload,
         )
         again = stands != plain
         place = f"from {format_instant(stands)}, after its preemption" if again else "as in Kueue"
-        yield Finding("TBP-030", again, f"{who} queues {place}")
+        yield remark("TBP-030", stands, f"{who} queues {place}", workload=workload)
 
 
 def _duration_text(decision: Decision) -> str:
@@ -140,3 +147,68 @@ def _ground(ground: Ground) -> str:
         Ground.NEWER_EQUAL: "equal priority and newer",
         Ground.TIME_EXPIRED: "equal priority and past minAdmitDuration",
     }[ground]
+
+
+def ageing_remarks(decision: Decision, workload: Workload, who: str) -> Iterator[Remark]:
+    """What KEP-754's rules found about one workload; nothing where its priority does not grow.
+
+    Args:
+        decision: the decision.
+        workload: the preemptor, or one that holds quota.
+        who: how the sentence names it.
+
+    Source: KEP-754, Priority Calculation.
+
+    >>> from tenure.model import Cluster, ClusterQueue, WorkloadPriorityClass
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> hour = 3_600_000_000_000
+    >>> growing = WorkloadPriorityClass("aging", 100, DynamicPriorityPolicy(400, 1000, hour))
+    >>> cluster = Cluster({"q": ClusterQueue("q")}, growing={"aging": growing})
+    >>> waiting = Workload("ns", "w", "u", priority=0, created_at=0, priority_class="aging")
+    >>> decided = decide(cluster, waiting, "q", hour, preset("guaranteed"))
+    >>> for each in ageing_remarks(decided, decided.preemptor, "preemptor"):
+    ...     print(each.rule, each.text)
+    DYN-050 preemptor has priority 500 by class aging: 100 and 1 step of 400 since 1970-01-01T01:00:00Z
+    DYN-060 preemptor has priority 900 from 1970-01-01T02:00:00Z, in 1h
+    """
+    growing = decision.snapshot.cluster.growing.get(workload.priority_class)
+    if growing is None or growing.policy is None:
+        return
+    policy, base, counting = growing.policy, growing.base, decision.reading.priority_steps
+    steps = elapsed_steps(elapsed_time(workload, decision.now), policy.delay_for_step, counting)
+    here = dynamic_priority(base, policy, steps)
+    taken = f"{steps} step{'' if steps == 1 else 's'} of {policy.step}"
+    since = format_instant(_since(workload, policy, steps, counting))
+    yield remark(
+        "DYN-050",
+        here,
+        f"{who} has priority {here} by class {growing.name}: "
+        f"{base} and {taken} since {since}{_cut(base, policy, steps)}",
+        base=base,
+    )
+    step_at = next_step_at(workload, policy, decision.now, counting)
+    then = dynamic_priority(base, policy, steps + 1)
+    if then == here:
+        yield remark("DYN-060", False, f"{who} keeps priority {here}: no further step changes it")
+        return
+    wait = format_duration(step_at - decision.now)
+    yield remark("DYN-060", True, f"{who} has priority {then} from {format_instant(step_at)}, in {wait}")
+
+
+def _since(workload: Workload, policy: DynamicPriorityPolicy, steps: int, counting: PrioritySteps) -> Instant:
+    """When the last step was taken; the creation before the first."""
+    start = workload.ages_since
+    if steps == 0:
+        return start
+    if counting == PrioritySteps.FLOOR:
+        return start + steps * policy.delay_for_step
+    return start + (steps - 1) * policy.delay_for_step + 1
+
+
+def _cut(base: int, policy: DynamicPriorityPolicy, steps: int) -> str:
+    """Where max keeps the priority below what the steps come to."""
+    most = 0 if policy.max is None else policy.max
+    if base + steps * policy.step <= most:
+        return ""
+    return ", cut to 0 since max is not set" if policy.max is None else f", cut to max {most}"

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.telling.findings import Finding
-from tenure.telling.findings.attempts import AttemptFinding
-from tenure.telling.findings.counts import CountTrial
-from tenure.telling.findings.flavors import FlavorTrial
+from tenure.telling.remarks import Remark
+from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ class WorkloadShape:
     """Whether it is preempted."""
     verdict: str
     """The answer in one line."""
-    findings: tuple[Finding, ...]
+    findings: tuple[Remark, ...]
     """What each rule found, from the outermost in."""
 
 
@@ -165,7 +163,7 @@ class DecisionShape:
     """The outcome, and what was short or where it fits, in words."""
     preempted: tuple[PreemptedShape, ...]
     """The workloads that are preempted, in the order of removal."""
-    request: tuple[Finding, ...]
+    request: tuple[Remark, ...]
     """What the quota rules found about the request."""
     shortages: tuple[ShortageShape, ...]
     """What lacks quota, and where in the tree."""
@@ -173,7 +171,7 @@ class DecisionShape:
     """The flavors that were tried, in order."""
     counts: tuple[CountTrial, ...]
     """The numbers of pods that were tried, in order."""
-    attempts: tuple[AttemptFinding, ...]
+    attempts: tuple[AttemptTrial, ...]
     """The attempts to find targets, in order."""
     filled_back: tuple[str, ...]
     """The workloads that were removed and given their quota back."""
@@ -219,9 +217,9 @@ class CaseShape:
     """The flavors tried for the pending workload, in order; empty where several are asked about."""
     counts: tuple[CountTrial, ...]
     """The numbers of its pods that were tried, in order; empty where several are asked about."""
-    attempts: tuple[AttemptFinding, ...]
+    attempts: tuple[AttemptTrial, ...]
     """The attempts to find targets, in order; empty where several are asked about."""
-    findings: tuple[Finding, ...]
+    findings: tuple[Remark, ...]
     """What each rule found about it, from the outermost in."""
     flips: FlipsShape | None
     """Changes after which the answer would differ; null where that was not asked."""

@@ -1,36 +1,38 @@
-"""What the rules found about workloads of other ClusterQueues."""
+"""What the rules say about workloads of other ClusterQueues."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
-from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.classical import levels_of
+from tenure.oracle.decide import Decision, question_of, searched_request
 from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate, Turn
 from tenure.oracle.shares import SharesOf
-from tenure.oracle.tree import quota_at
+from tenure.oracle.tree import Node, Tree, quota_at
 from tenure.rules.eligibility import reason_for
 from tenure.rules.priority import has_lower_priority
-from tenure.rules.quota import is_within_quota
+from tenure.rules.quota import fits_quota, is_within_quota
 from tenure.rules.reclaim import ground_across_queues, may_reclaim, may_take_while_borrowing
 from tenure.rules.share import (
+    Share,
     compare_shares,
     passes_final_share,
     passes_initial_share,
     stays_in_tournament,
+    weighted_share,
 )
-from tenure.telling.findings.ageing import ageing_findings
-from tenure.telling.findings.comparisons import comparison_text
-from tenure.telling.findings.finding import Finding
-from tenure.telling.findings.heroes import immunity_findings, taken_by_hero_findings
-from tenure.telling.findings.subtrees import narrower_findings
+from tenure.telling.heroes import immunity_remarks, taken_by_hero_remarks
+from tenure.telling.own_queue import ageing_remarks
+from tenure.telling.remarks import Remark, remark
+from tenure.telling.shortages import amount
 from tenure.units import format_amount
 
 _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
 
-def elsewhere_findings(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Finding]:
+def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Remark]:
     """What the rules found about whether a workload of another queue may be taken, from the outermost in.
 
     Args:
@@ -39,21 +41,19 @@ def elsewhere_findings(decision: Decision, target: Workload, shares: Mapping[str
         shares: what `comparisons(decision)` returned.
     """
     if decision.terms.hero:
-        yield from taken_by_hero_findings(decision, target)
+        yield from taken_by_hero_remarks(decision, target)
         return
     found, taken = _found(decision, target)
-    exceeds = list(_exceeding(decision, target))
-    yield Finding("KQ-300", taken, _turn_text(decision, found, taken))
-    yield from immunity_findings(decision, target)
-    for finding in exceeds:
-        yield Finding("KQ-200", not finding.holds, finding.text)
+    yield remark("KQ-300", taken, _turn_text(decision, found, taken))
+    yield from immunity_remarks(decision, target)
+    yield from _quota_remarks(decision, target)
     allowed = may_reclaim(decision.preemptor, target, decision.terms)
-    yield Finding("KQ-330", allowed, _policy_text(decision, target, allowed))
+    yield remark("KQ-330", allowed, _policy_text(decision, target, allowed))
     lower = has_lower_priority(decision.preemptor, target)
     text = f"priority {target.priority} is {'' if lower else 'not '}below {decision.preemptor.priority}"
-    yield Finding("KQ-010", lower, text)
-    yield from ageing_findings(decision, target, "it")
-    yield from ageing_findings(decision, decision.preemptor, "preemptor")
+    yield remark("KQ-010", lower, text)
+    yield from ageing_remarks(decision, target, "it")
+    yield from ageing_remarks(decision, decision.preemptor, "preemptor")
     if found is not None:
         if decision.terms.fair_sharing:
             yield from _by_share(decision, found, taken, shares.get(target.key))
@@ -62,10 +62,10 @@ def elsewhere_findings(decision: Decision, target: Workload, shares: Mapping[str
             yield from _classically(decision, target, found)
     if taken and found is not None:
         reason = reason_for(found.evidence.ground)
-        yield Finding("KQ-310", True, f"reason {reason.label}")
+        yield remark("KQ-310", reason, f"reason {reason.label}")
 
 
-def _exceeding(decision: Decision, target: Workload) -> Iterator[Finding]:
+def _quota_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """Whether its queue, and every cohort up to the common one, exceeds its quota of something needed."""
     snapshot = decision.snapshot
     mine = snapshot.tree.nodes[snapshot.place].path
@@ -81,7 +81,7 @@ def _exceeding(decision: Decision, target: Workload) -> Iterator[Finding]:
             amounts = f"{format_amount(asked.resource, used)} of {format_amount(asked.resource, quota)}"
             words.append(f"{amounts} {asked.resource} on {asked.flavor}")
         said = "exceeds its quota" if exceeds else "is within its quota"
-        yield Finding("KQ-200", exceeds, f"{name} {said}: uses {', '.join(words)}")
+        yield remark("KQ-200", not exceeds, f"{name} {said}: uses {', '.join(words)}")
         if decision.terms.fair_sharing:
             return  # fair sharing asks the queue alone
 
@@ -108,44 +108,44 @@ def _policy_text(decision: Decision, target: Workload, allowed: bool) -> str:
     return f"reclaimWithinCohort {name} {said}"
 
 
-def _classically(decision: Decision, target: Workload, found: Candidate) -> Iterator[Finding]:
+def _classically(decision: Decision, target: Workload, found: Candidate) -> Iterator[Remark]:
     preemptor, terms = decision.preemptor, decision.terms
     advantage = found.group == WITH_ADVANTAGE
     if found.common is not None:
-        yield from narrower_findings(decision, found.common)
+        yield from narrower_remarks(decision, found.common)
     has = "has a" if advantage else "has no"
-    yield Finding("KQ-350", advantage, f"the preemptor {has} hierarchical advantage over it")
+    yield remark("KQ-350", advantage, f"the preemptor {has} hierarchical advantage over it")
     facts = Evidence(Ground.NONE, over_quota=True, advantage=advantage)
     ground = ground_across_queues(preemptor, target, facts, terms)
-    yield Finding("KQ-320", ground != Ground.NONE, f"ground {ground.name}")
+    yield remark("KQ-320", ground, f"ground {ground.name}")
     if not advantage:
         may = may_take_while_borrowing(preemptor, target, terms)
         said = "may" if may else "may not"
         limit = "" if terms.max_priority_threshold is None else f", threshold {terms.max_priority_threshold}"
         policy = "".join(word.capitalize() for word in terms.borrow_within_cohort.name.split("_"))
         words = f"borrowWithinCohort {policy}{limit}: {said} be taken while the preemptor's queue borrows"
-        yield Finding("KQ-340", may, words)
+        yield remark("KQ-340", may, words)
     if ground == Ground.WITHOUT_BORROWING:
         kept = decision.selection.kept if decision.selection else ()
         taken = any(each.workload.key == target.key for each in kept)
         said = "taken" if taken else "not taken"
-        yield Finding(
+        yield remark(
             "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be taken in"
         )
 
 
-def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | None) -> Iterator[Finding]:
+def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | None) -> Iterator[Remark]:
     evidence = found.evidence
     compared = f"the preemptor's share is {_COMPARED[evidence.share]} its queue's"
     numbers = "" if turn is None else f": {comparison_text(decision.snapshot.tree, turn)}"
     if evidence.within_nominal:
-        yield Finding("KQ-410", True, "the preemptor's queue stays within its nominal quota")
+        yield remark("KQ-410", True, "the preemptor's queue stays within its nominal quota")
     elif evidence.ground == Ground.INITIAL_SHARE:
-        yield Finding(
+        yield remark(
             "KQ-430", passes_initial_share(evidence.share), f"{compared} before the removal{numbers}"
         )
     elif evidence.ground == Ground.FINAL_SHARE:
-        yield Finding("KQ-420", passes_final_share(evidence.share), f"{compared} after the removal{numbers}")
+        yield remark("KQ-420", passes_final_share(evidence.share), f"{compared} after the removal{numbers}")
     words = f"ground {evidence.ground.name}"
     if not taken:
         words = (
@@ -153,10 +153,10 @@ def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | No
             if _had_its_turn(found)
             else "its turn did not come, so no share was compared"
         )
-    yield Finding("KQ-400", taken, words)
+    yield remark("KQ-400", taken, words)
 
 
-def _ties(decision: Decision, found: Candidate) -> Iterator[Finding]:
+def _ties(decision: Decision, found: Candidate) -> Iterator[Remark]:
     """Where cohorts of equal share stand beside each other on the way to the queue, at the start."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
     charged = charged_usage(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
@@ -174,10 +174,10 @@ def _ties(decision: Decision, found: Candidate) -> Iterator[Finding]:
         if equal:
             beside = ", ".join(equal)
             text = f"Cohort {node.name} and {beside} have equal shares: the last by name is visited"
-            yield Finding("KQ-500", node.name > max(equal), f"{text}, where Kueue goes by chance (DV-020)")
+            yield remark("KQ-500", node.name > max(equal), f"{text}, where Kueue goes by chance (DV-020)")
 
 
-def _left_out(decision: Decision, found: Candidate) -> Iterator[Finding]:
+def _left_out(decision: Decision, found: Candidate) -> Iterator[Remark]:
     """The nodes on the way down to the queue that the tournament leaves out, as it begins."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
     request = searched_request(decision.assignment)
@@ -195,7 +195,7 @@ def _left_out(decision: Decision, found: Candidate) -> Iterator[Finding]:
             f"{format_amount(asked.resource, quota.subtree)} {asked.resource} on {asked.flavor}"
             for asked, quota in sorted(node.quotas.items())
         )
-        yield Finding("KQ-480", False, f"{name} does not borrow, so it is left out: uses {amounts}")
+        yield remark("KQ-480", False, f"{name} does not borrow, so it is left out: uses {amounts}")
 
 
 def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool]:
@@ -214,3 +214,79 @@ def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool
             if candidate.workload.key == target.key:
                 return candidate, allowed
     return None, False
+
+
+def narrower_remarks(decision: Decision, common: int) -> Iterator[Remark]:
+    """Whether what is left of the request fits each node of the path below a common cohort.
+
+    Args:
+        decision: one with a search for targets.
+        common: place of the lowest cohort that contains the target and the preemptor.
+    """
+    snapshot = decision.snapshot
+    tree, usage = snapshot.tree, snapshot.usage
+    asked = question_of(snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now)
+    for level in levels_of(asked):
+        if level.place == common:
+            return
+        node, words = tree.nodes[level.place], []
+        for at, amount_here in sorted(level.rest.items()):
+            used, quota = usage[level.place].get(at, 0), quota_at(tree, level.place, at)
+            here = fits_quota(used, amount_here, quota.subtree)
+            if at in decision.assignment.needs_preemption or not here:
+                total = f"{amount(at, used)} and {amount(at, amount_here)} asked"
+                words.append(f"{total} of {amount(at, quota.subtree)} {at.resource} on {at.flavor}")
+        name = f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
+        relation = "fits" if level.fits else "does not fit"
+        yield remark("KQ-060", level.fits, f"the request {relation} the quota of {name}: {', '.join(words)}")
+
+
+def comparisons(decision: Decision) -> Mapping[str, Turn]:
+    """The turn at which shares were last compared for each workload, by name; empty without fair sharing."""
+    attempts = () if decision.selection is None else decision.selection.attempts
+    return {
+        turn.candidate.workload.key: turn
+        for attempt in attempts
+        for turn in attempt.turns
+        if turn.shares is not None
+    }
+
+
+def comparison_text(tree: Tree, turn: Turn) -> str:
+    """The shares that were compared at a candidate's turn, in words.
+
+    Args:
+        tree: around the preemptor's ClusterQueue.
+        turn: one at which shares were compared.
+    """
+    shares = turn.shares
+    assert shares is not None
+    moment = "after" if turn.candidate.evidence.ground == Ground.FINAL_SHARE else "before"
+    relation = {-1: "lower", 0: "equal", 1: "higher"}[shares.compared]
+    return (
+        f"share of {_named(tree.nodes[shares.mine])} with the request {share_text(shares.preemptor)}, "
+        f"of {_named(tree.nodes[shares.theirs])} {moment} the removal {share_text(shares.target)}: {relation}"
+    )
+
+
+def _named(node: Node) -> str:
+    return f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
+
+
+def share_text(share: Share) -> str:
+    """A share as a number: thousandths of what the cohort can lend, divided by the weight.
+
+    >>> share_text(Share(True, 500.0, 1.0)), share_text(Share(True, 1.0, 0.0))
+    ('500', 'infinite (1 over weight 0)')
+    >>> share_text(Share(True, 1e3, 3.0))
+    '333.333 (1000 over weight 3)'
+    """
+    number = weighted_share(share)
+    shown = "infinite" if number == float("inf") else _rounded(number)
+    if share.weight == 1 or share.ratio == 0:
+        return shown
+    return f"{shown} ({_rounded(share.ratio)} over weight {_rounded(share.weight)})"
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.3f}".rstrip("0").rstrip(".")

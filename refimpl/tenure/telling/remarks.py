@@ -1,4 +1,4 @@
-"""Which answers of a rule count as accepting, where it answers no yes or no."""
+"""What the rules say: for each rule which of its answers count as a yes, and for each ground its rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,49 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What one rule says about a decision."""
+
+    rule: str
+    """Its identifier."""
+    holds: bool
+    """Whether it applies: a yes of a yes-or-no rule; for the others, not the plain case."""
+    text: str
+    """The values compared."""
+
+
+def remark(rule: str, said: object, text: str, **given: object) -> Remark:
+    """What a rule says, by what it answered.
+
+    Args:
+        rule: its identifier.
+        said: its answer; of a rule that answers no yes or no, `ACCEPTS` tells whether that counts as a yes.
+        text: the values compared.
+        given: the arguments that `ACCEPTS` looks at, by name.
+
+    >>> remark("KQ-040", Ground.NONE, "policy Never does not allow it").holds
+    False
+    """
+    return Remark(rule, accepts(rule, given, said), text)
+
+
+GROUND_RULES: dict[Ground, tuple[str, ...]] = {
+    Ground.NONE: (),
+    Ground.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
+    Ground.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
+    Ground.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
+    Ground.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
+    Ground.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
+    Ground.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
+    Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
+    Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
+    Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
+    Ground.HERO: ("UCQ-310", "UCQ-340"),
+}
+"""The rules by which each ground allows a workload to be taken, from the outermost in."""
 
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -22,6 +65,17 @@ class Accepting:
 
     words: str
     test: Callable[[Arguments, Any], bool]
+
+
+def accepts(rule: str, given: Arguments, said: object) -> bool:
+    """Whether an answer of a rule counts as a yes.
+
+    Args:
+        rule: its identifier.
+        given: its arguments, by name.
+        said: the answer: yes or no, or what `ACCEPTS` judges.
+    """
+    return said if isinstance(said, bool) else ACCEPTS[rule].test(given, said)
 
 
 def _answer(words: str, test: Callable[[Any], bool]) -> Accepting:

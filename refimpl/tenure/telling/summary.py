@@ -1,8 +1,9 @@
-"""The outcome of a decision in a line, and below it what is short, or what is there."""
+"""The outcome of a decision in a line, what is short or is there, and what the quota rules say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from tenure.model import Amount, FlavorResource, Outcome
 from tenure.oracle.assignment import Assigner
@@ -11,11 +12,12 @@ from tenure.oracle.heroes.effective import as_effective
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import quota_at
-from tenure.rules.quota import can_ever_fit
-from tenure.telling.findings.beyond import Beyond, beyond_potential
-from tenure.telling.findings.heroes import bill_findings
-from tenure.telling.findings.shortages import amount
+from tenure.oracle.tree import available_at, potential_at, quota_at
+from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
+from tenure.telling.heroes import bill_remarks, hero_request_remarks
+from tenure.telling.remarks import Remark, remark
+from tenure.telling.shortages import Beyond, amount, beyond_potential
+from tenure.units import format_amount
 
 
 def summarize(decision: Decision) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ def _impossible(decision: Decision) -> Iterator[str]:
         yield f"{resource} asked, which the ClusterQueue does not cover"
     if not decision.assignment.usage:
         yield from (each.text for each in beyond_potential(decision))
-    yield from (each.text for each in bill_findings(decision))
+    yield from (each.text for each in bill_remarks(decision))
 
 
 def _served(decision: Decision) -> Iterator[str]:
@@ -142,7 +144,7 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
         else:
             there = f"{free} available; {_own(decision, at)}"
         yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
-    yield from (each.text for each in bill_findings(decision))
+    yield from (each.text for each in bill_remarks(decision))
 
 
 def _own(decision: Decision, at: FlavorResource) -> str:
@@ -170,3 +172,34 @@ def _used(decision: Decision, at: FlavorResource) -> tuple[Amount, Amount]:
 def _free(decision: Decision, at: FlavorResource) -> Amount:
     snapshot = decision.snapshot
     return max(0, free_at(snapshot, snapshot.usage, at))
+
+
+def request_remarks(decision: Decision) -> Iterator[Remark]:
+    """What the quota rules found about every flavor-resource that is asked for."""
+    if decision.terms.hero:
+        yield from hero_request_remarks(decision)
+        return
+    yield from bill_remarks(decision)
+    snapshot = decision.snapshot
+    tree, place, usage = snapshot.tree, snapshot.place, snapshot.usage
+    alone = snapshot.queue.cohort is None
+    for asked, request in sorted(decision.assignment.usage.items()):
+        used, quota = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
+        name, show = f"{asked.resource} on {asked.flavor}", partial(format_amount, asked.resource)
+        potential = potential_at(tree, place, asked)
+        ever = can_ever_fit(request, potential)
+        most = f"the quota of {show(quota)}" if alone else f"the {show(potential)} that it could ever have"
+        yield remark("KQ-070", ever, f"{name}: {show(request)} asked, {_at_most(ever)} {most}")
+        fits = fits_quota(used, request, quota)
+        total = show(used + request)
+        limit = show(quota) if alone else f"the nominal quota of {show(quota)}"
+        yield remark("KQ-060", fits, f"{name}: {total} with this request, {_at_most(fits)} {limit}")
+        if not alone:
+            free = available_at(tree, usage, place, asked)
+            enough = fits_request(request, free, not fits, may_borrow=True)
+            beyond = f"{_at_most(enough)} the {show(max(0, free))} available"
+            yield remark("KQ-190", enough, f"{name}: {show(request)} asked, {beyond}")
+
+
+def _at_most(holds: bool) -> str:
+    return "at most" if holds else "more than"

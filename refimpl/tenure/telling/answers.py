@@ -1,0 +1,346 @@
+"""Answers to *why* and *why not*: what the explanation and the nearest flips say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tenure.model import Outcome, Workload
+from tenure.oracle.decide import Decision
+from tenure.readings import Reading, default_preset, preset, preset_names
+from tenure.telling.answer_types import (
+    CaseShape,
+    DecisionShape,
+    ExplainAnswer,
+    FlipShape,
+    FlipsShape,
+    NodeShape,
+    PreemptedShape,
+    ShortageShape,
+    UndecidedShape,
+    WhyAnswer,
+    WhyNotAnswer,
+    WithheldShape,
+    WorkloadShape,
+)
+from tenure.telling.explain import WorkloadExplanation, explain, explain_workload
+from tenure.telling.flips import DEFAULT_LIMIT, Flip, Situation, search_flips
+from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.shortages import Shortage, account_text, amount, shortages
+from tenure.telling.summary import request_remarks, summarize
+from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
+from tenure.units import format_instant
+
+
+def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT) -> ExplainAnswer:
+    """A whole decision explained.
+
+    Args:
+        decision: the decision.
+        flips: how many of the nearest flips at most; 0 searches for none.
+
+    >>> import tenure
+    >>> from tenure.resources import bundled
+    >>> cluster = tenure.load(bundled("examples", "two-teams"))
+    >>> decision = tenure.decide(cluster, "team-a/job-doc-index-dfa0b", now="2026-03-02T14:00:00Z")
+    >>> explain_answer(decision, flips=0).decision.attempts[0].text
+    'the request fits after the removal of 1 of 1 candidate'
+    """
+    return ExplainAnswer(
+        now=format_instant(decision.now),
+        reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
+        decision=decision_shape(decision),
+        workloads=tuple(workload_shape(each) for each in explain(decision).workloads),
+        flips=flips_shape(decision, None, flips),
+    )
+
+
+def decision_shape(decision: Decision) -> DecisionShape:
+    """A decision, and how it came about."""
+    return DecisionShape(
+        workload=decision.preemptor.key,
+        cluster_queue=decision.queue.name,
+        decision=str(decision.outcome),
+        summary=summarize(decision),
+        preempted=tuple(
+            PreemptedShape(
+                workload=target.workload.key,
+                cluster_queue=target.workload.cluster_queue or "",
+                reason=target.reason.label,
+                rules=GROUND_RULES[target.evidence.ground],
+            )
+            for target in decision.targets
+        ),
+        request=tuple(request_remarks(decision)),
+        shortages=tuple(_shortage(each) for each in shortages(decision)),
+        flavors=flavor_trials(decision),
+        counts=count_trials(decision),
+        attempts=attempts(decision),
+        filled_back=spared(decision),
+    )
+
+
+def workload_shape(explained: WorkloadExplanation) -> WorkloadShape:
+    """One running workload explained."""
+    return WorkloadShape(
+        workload=explained.workload.key,
+        cluster_queue=explained.workload.cluster_queue or "",
+        taken=explained.taken,
+        verdict=explained.verdict,
+        findings=explained.remarks,
+    )
+
+
+def flips_shape(decision: Decision, target: str | None, limit: int) -> FlipsShape:
+    """The nearest flips of a decision.
+
+    Args:
+        decision: the decision.
+        target: a running workload, or None; see `tenure.telling.flips.nearest_flips`.
+        limit: how many at most; 0 searches for none.
+    """
+    if limit == 0:
+        return FlipsShape(tried=0, fields=0, complete=False, nearest=())
+    found = search_flips(Situation.of(decision), target, limit)
+    return FlipsShape(found.tried, found.fields, found.complete, tuple(_flip(each) for each in found.flips))
+
+
+def _flip(flip: Flip) -> FlipShape:
+    return FlipShape(
+        object=flip.object,
+        field=flip.field,
+        old=flip.old_text,
+        new=flip.new_text,
+        bound=flip.bound,
+        before=str(flip.before),
+        after=str(flip.after),
+        decision=str(flip.outcome),
+        preempted=flip.preempted,
+        usable=flip.is_usable,
+        tie=flip.tie,
+        size=round(flip.size, 6),
+        exact=flip.exact,
+        text=flip.sentence,
+    )
+
+
+def _shortage(found: Shortage) -> ShortageShape:
+    at = found.at
+    return ShortageShape(
+        flavor=at.flavor,
+        resource=at.resource,
+        asked=amount(at, found.asked),
+        available=amount(at, found.available),
+        short=amount(at, found.short),
+        path=tuple(
+            NodeShape(
+                kind=node.kind,
+                name=node.name,
+                usage=amount(at, node.usage),
+                nominal=amount(at, node.nominal),
+                quota=amount(at, node.quota),
+                local_quota=amount(at, node.local_quota),
+                borrowing_limit=None if node.borrowing_limit is None else amount(at, node.borrowing_limit),
+                available=amount(at, node.available),
+                binds=node.binds,
+                billed=amount(at, node.billed),
+                text=account_text(node, at),
+            )
+            for node in found.path
+        ),
+        withheld=tuple(WithheldShape(node, amount(at, idle)) for node, idle in found.withheld),
+    )
+
+
+def why_answer(
+    victim: Workload,
+    decisions: Sequence[Decision],
+    now: int,
+    reading: Reading,
+    undecided: Sequence[tuple[str, str]] = (),
+    flips: int = DEFAULT_LIMIT,
+) -> WhyAnswer:
+    """Why a running workload is, or would be, preempted for some pending ones.
+
+    Args:
+        victim: a workload that holds quota.
+        decisions: one for each pending workload that is asked about, each as if it were the only one.
+        now: their clock, ns since the epoch.
+        reading: the reading that they were made under.
+        undecided: pending workloads that could not be decided about, and why.
+        flips: how many of the nearest flips at most, where a single pending workload is asked about.
+    """
+    alone = len(decisions) == 1
+    cases = [case(each, victim, flips if alone else None) for each in decisions]
+    return WhyAnswer(
+        victim=victim.key,
+        cluster_queue=victim.cluster_queue or "",
+        now=format_instant(now),
+        reading=reading.written(),
+        reading_text=reading_text(reading),
+        engine=engine_of(decision.engine for decision in decisions),
+        summary=_case_summary(victim, cases),
+        cases=tuple(sorted(cases, key=lambda each: not each.taken)),
+        undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
+    )
+
+
+def engine_of(engines: Iterable[str]) -> str:
+    """The engine that made some decisions: `auto` where several did, the reference where there are none.
+
+    >>> engine_of(["fast", "reference"]), engine_of(["fast", "fast"]), engine_of([])
+    ('auto', 'fast', 'reference')
+    """
+    seen = {*engines}
+    return "auto" if len(seen) > 1 else next(iter(seen), "reference")
+
+
+def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
+    """How a running workload fares with one pending workload.
+
+    Args:
+        decision: about the pending workload.
+        victim: the running workload; it may stand in another tree.
+        flips: how many flips at most; None where others are asked about too: none, nor what was tried.
+    """
+    found = [
+        workload
+        for running in decision.snapshot.running.values()
+        for workload in running
+        if workload.key == victim.key
+    ]
+    # Of many, the verdicts are what is asked for; each of these repeats a search.
+    alone = flips is not None
+    nearest: FlipsShape | None = None
+    remarks: tuple[Remark, ...] = ()
+    taken, verdict = False, elsewhere(decision, victim)
+    if found:
+        explained = explain_workload(decision, found[0])
+        taken, verdict, remarks = explained.taken, explained.verdict, explained.remarks
+        nearest = None if flips is None else flips_shape(decision, victim.key, flips)
+    return CaseShape(
+        preemptor=decision.preemptor.key,
+        cluster_queue=decision.queue.name,
+        decision=str(decision.outcome),
+        taken=taken,
+        verdict=verdict,
+        summary=summarize(decision),
+        flavors=flavor_trials(decision) if alone else (),
+        counts=count_trials(decision) if alone else (),
+        attempts=attempts(decision) if alone else (),
+        findings=remarks,
+        flips=nearest,
+    )
+
+
+def sentence(victim: str, verdict: str, preemptor: str) -> str:
+    """A verdict with the two workloads that it is about.
+
+    >>> sentence("ml/old", "kept: it may not be taken", "ml/new")
+    'ml/old is not taken for ml/new: it may not be taken'
+    """
+    answer, _, why = verdict.partition(": ")
+    return f"{victim} is {'not taken' if answer == 'kept' else 'taken'} for {preemptor}: {why}"
+
+
+def elsewhere(decision: Decision, victim: Workload) -> str:
+    """The verdict about a workload of another tree."""
+    return (
+        f"kept: its ClusterQueue {victim.cluster_queue} shares no cohort with {decision.queue.name}, "
+        "and nobody is taken from another tree"
+    )
+
+
+def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
+    takers = [each.preemptor for each in cases if each.taken]
+    if not cases:
+        return f"No pending workload could be asked about, so nobody takes {victim.key}"
+    if len(cases) == 1:
+        return sentence(victim.key, cases[0].verdict, cases[0].preemptor)
+    asked = f"{len(cases)} pending workloads"
+    if not takers:
+        return f"None of {asked} takes {victim.key}"
+    verb = "takes" if len(takers) == 1 else "take"
+    return f"{len(takers)} of {asked} {verb} {victim.key}, each decided alone: {', '.join(takers)}"
+
+
+def why_not_answer(
+    decision: Decision, victim: Workload | None = None, flips: int = DEFAULT_LIMIT
+) -> WhyNotAnswer:
+    """Why a pending workload is not admitted, or why it does not take a running one.
+
+    Args:
+        decision: about the pending workload.
+        victim: a workload that holds quota; None asks why the pending one is not admitted.
+        flips: how many of the nearest flips at most; 0 searches for none.
+
+    >>> import tenure
+    >>> from tenure.resources import bundled
+    >>> cluster = tenure.load(bundled("examples", "two-teams"))
+    >>> decision = tenure.decide(cluster, "team-a/job-long-context-8a5dc", now="2026-03-02T14:00:00Z")
+    >>> why_not_answer(decision, flips=1).flips.nearest[0].field
+    'now'
+    """
+    found = [each for each in decision.running if victim is not None and each.key == victim.key]
+    explained = explain_workload(decision, found[0]) if found else None
+    if victim is None:
+        summary = _admission(decision)
+    else:
+        verdict = elsewhere(decision, victim) if explained is None else explained.verdict
+        summary = sentence(victim.key, verdict, decision.preemptor.key)
+    # Nothing of what is searched moves a workload into another tree.
+    impossible = victim is not None and explained is None
+    return WhyNotAnswer(
+        victim=None if victim is None else victim.key,
+        now=format_instant(decision.now),
+        reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
+        summary=summary,
+        decision=decision_shape(decision),
+        workload=None if explained is None else workload_shape(explained),
+        flips=FlipsShape(0, 0, True, ())
+        if impossible
+        else flips_shape(decision, victim.key if victim else None, flips),
+    )
+
+
+def _admission(decision: Decision) -> str:
+    name = decision.preemptor.key
+    match decision.outcome:
+        case Outcome.FIT:
+            return f"{name} is admitted: it fits without preempting anybody"
+        case Outcome.PREEMPT:
+            count = len(decision.targets)
+            leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
+            return f"{name} is admitted once {leave}"
+        case Outcome.NO_CANDIDATES:
+            return f"{name} is not admitted: quota is lacking, and those who may be taken are not enough"
+        case Outcome.NO_FIT if decision.queue.inactive:
+            return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
+        case Outcome.NO_FIT:
+            return f"{name} is not admitted: no flavor serves the request"
+
+
+def reading_text(reading: Reading) -> str:
+    """A preset's name, and every key in which the reading differs from it.
+
+    Args:
+        reading: the preset is the one that it was made of; of one made of none, the one that is nearest.
+
+    >>> from tenure.readings import parse_reading
+    >>> reading_text(parse_reading({"requeue_order": "creation"}))
+    'guaranteed with requeue_order: creation'
+    >>> reading_text(parse_reading({"preset": "released", "requeue_order": "creation"}))
+    'released'
+    """
+    base = reading.name.partition("+")[0]
+    if base not in preset_names():
+        names = (default_preset(), *preset_names())
+        base = min(names, key=lambda name: len(_differing(reading, name)))
+    differing = ", ".join(f"{key}: {choice}" for key, choice in _differing(reading, base).items())
+    return f"{base} with {differing}" if differing else base
+
+
+def _differing(reading: Reading, name: str) -> dict[str, str]:
+    usual = preset(name).choices()
+    return {key: choice for key, choice in reading.choices().items() if choice != usual[key]}
