@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tenure.model import Outcome, Workload
 from tenure.oracle.decide import Decision
-from tenure.readings import Reading, default_preset, preset, preset_names
+from tenure.readings import Reading
 from tenure.telling.answer_types import (
     CaseShape,
     DecisionShape,
@@ -26,7 +26,7 @@ from tenure.telling.explain import WorkloadExplanation, explain, explain_workloa
 from tenure.telling.flips import DEFAULT_LIMIT, Flip, Situation, search_flips
 from tenure.telling.remarks import GROUND_RULES, Remark
 from tenure.telling.shortages import Shortage, account_text, amount, shortages
-from tenure.telling.summary import request_remarks, summarize
+from tenure.telling.summary import engine_of, reading_text, request_remarks, summarize
 from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
 from tenure.units import format_instant
 
@@ -185,16 +185,6 @@ def why_answer(
     )
 
 
-def engine_of(engines: Iterable[str]) -> str:
-    """The engine that made some decisions: `auto` where several did, the reference where there are none.
-
-    >>> engine_of(["fast", "reference"]), engine_of(["fast", "fast"]), engine_of([])
-    ('auto', 'fast', 'reference')
-    """
-    seen = {*engines}
-    return "auto" if len(seen) > 1 else next(iter(seen), "reference")
-
-
 def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
     """How a running workload fares with one pending workload.
 
@@ -319,28 +309,3 @@ def _admission(decision: Decision) -> str:
             return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
         case Outcome.NO_FIT:
             return f"{name} is not admitted: no flavor serves the request"
-
-
-def reading_text(reading: Reading) -> str:
-    """A preset's name, and every key in which the reading differs from it.
-
-    Args:
-        reading: the preset is the one that it was made of; of one made of none, the one that is nearest.
-
-    >>> from tenure.readings import parse_reading
-    >>> reading_text(parse_reading({"requeue_order": "creation"}))
-    'guaranteed with requeue_order: creation'
-    >>> reading_text(parse_reading({"preset": "released", "requeue_order": "creation"}))
-    'released'
-    """
-    base = reading.name.partition("+")[0]
-    if base not in preset_names():
-        names = (default_preset(), *preset_names())
-        base = min(names, key=lambda name: len(_differing(reading, name)))
-    differing = ", ".join(f"{key}: {choice}" for key, choice in _differing(reading, base).items())
-    return f"{base} with {differing}" if differing else base
-
-
-def _differing(reading: Reading, name: str) -> dict[str, str]:
-    usual = preset(name).choices()
-    return {key: choice for key, choice in reading.choices().items() if choice != usual[key]}

@@ -117,7 +117,7 @@ def _queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
         )
         again = stands != plain
         place = f"from {format_instant(stands)}, after its preemption" if again else "as in Kueue"
-        yield remark("TBP-030", stands, f"{who} queues {place}", workload=workload)
+        yield remark("TBP-030", stands, f"{who} queues {place}", workload=workload, terms=terms)
 
 
 def _duration_text(decision: Decision) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason
+from tenure.rules.queue_order import queue_order_timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "KMR-040": _question("the queue has a say", lambda given: given["counts"]),
     "KMR-110": _question("the session has resolved it before", lambda given: given["kept"] is not None),
     "TBP-010": _answer("a duration is in force", lambda said: said is not None),
-    "TBP-030": Accepting(
-        "from its preemption", lambda given, said: _after_preemption(given["workload"], said)
-    ),
+    "TBP-030": Accepting("from its preemption", lambda given, said: said != _as_in_kueue(given)),
     "TBP-050": _GROUND,
     "TBP-070": _answer("expired", lambda said: said == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
 }
@@ -178,6 +177,8 @@ def _after_the_first(given: Arguments, said: int) -> bool:
     return bool(said > first)
 
 
-def _after_preemption(workload: Any, said: int) -> bool:
-    preempted = workload.time_based_preempted_at
-    return preempted is not None and said > preempted
+def _as_in_kueue(given: Arguments) -> int:
+    terms = given["terms"]
+    return queue_order_timestamp(
+        given["workload"], terms.requeuing_timestamp, terms.priority_sorting_within_cohort
+    )

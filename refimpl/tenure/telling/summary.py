@@ -1,8 +1,8 @@
-"""The outcome of a decision in a line, what is short or is there, and what the quota rules say."""
+"""The outcome of a decision in a line, what is short or is there, and who decided under which reading."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from tenure.model import Amount, FlavorResource, Outcome
@@ -13,6 +13,7 @@ from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import available_at, potential_at, quota_at
+from tenure.readings import Reading, default_preset, preset, preset_names
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
 from tenure.telling.heroes import bill_remarks, hero_request_remarks
 from tenure.telling.remarks import Remark, remark
@@ -203,3 +204,38 @@ def request_remarks(decision: Decision) -> Iterator[Remark]:
 
 def _at_most(holds: bool) -> str:
     return "at most" if holds else "more than"
+
+
+def engine_of(engines: Iterable[str]) -> str:
+    """The engine that made some decisions: `auto` where several did, the reference where there are none.
+
+    >>> engine_of(["fast", "reference"]), engine_of(["fast", "fast"]), engine_of([])
+    ('auto', 'fast', 'reference')
+    """
+    seen = {*engines}
+    return "auto" if len(seen) > 1 else next(iter(seen), "reference")
+
+
+def reading_text(reading: Reading) -> str:
+    """A preset's name, and every key in which the reading differs from it.
+
+    Args:
+        reading: the preset is the one that it was made of; of one made of none, the one that is nearest.
+
+    >>> from tenure.readings import parse_reading
+    >>> reading_text(parse_reading({"requeue_order": "creation"}))
+    'guaranteed with requeue_order: creation'
+    >>> reading_text(parse_reading({"preset": "released", "requeue_order": "creation"}))
+    'released'
+    """
+    base = reading.name.partition("+")[0]
+    if base not in preset_names():
+        names = (default_preset(), *preset_names())
+        base = min(names, key=lambda name: len(_differing(reading, name)))
+    differing = ", ".join(f"{key}: {choice}" for key, choice in _differing(reading, base).items())
+    return f"{base} with {differing}" if differing else base
+
+
+def _differing(reading: Reading, name: str) -> dict[str, str]:
+    usual = preset(name).choices()
+    return {key: choice for key, choice in reading.choices().items() if choice != usual[key]}

@@ -12,8 +12,8 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.conformance.accessible import render_rows
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
-from tenure.telling.answers import reading_text
 from tenure.telling.shortages import amount
+from tenure.telling.summary import reading_text
 from tenure.units import format_instant
 
 HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")

@@ -16,10 +16,9 @@ from tenure.engines import Engine
 from tenure.errors import Problem
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.telling.answers import engine_of, reading_text
 from tenure.telling.explain import Explanation, explain
 from tenure.telling.remarks import GROUND_RULES, Remark
-from tenure.telling.summary import summarize
+from tenure.telling.summary import engine_of, reading_text, summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
