@@ -201,3 +201,20 @@ def test_the_command_ends_as_its_help_says(tmp_path: Path, run_tenure: Run) -> N
     assert done.code == 2
     assert "queues: found no file named *.tenure.yaml" in done.err
     assert "gone: found no such file or folder" in done.err
+
+
+def test_input_that_no_expectation_can_do_without_is_said_to_be_wrong_once(
+    tmp_path: Path, run_tenure: Run
+) -> None:
+    expected = [{"workload": name, "decision": "Fit"} for name in ("ml/a", "ml/b", "ml/c")]
+    file = written(tmp_path, {"manifests": ["gone.yaml"], "now": NOW, "expect": expected})
+    done = run_tenure(tmp_path, "test", str(file), "--report", "sarif=s.sarif")
+    assert done.code == 2
+    assert done.out.count("gone.yaml: found no such file or folder") == 1
+    assert done.out.splitlines()[2:] == [
+        "  ERR  ml/b: Fit: for the same reason",
+        "  ERR  ml/c: Fit: for the same reason",
+        "test: 3 expectations, 0 fail, 3 cannot be found out",
+    ]
+    results = json.loads((tmp_path / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["bad-input"]

@@ -82,7 +82,11 @@ def checks_of(done: Sequence[Checked], locate: LocateIn) -> Report:
     return Report(
         "tenure test",
         tuple(Suite(file, tuple(map(_case, found))) for file, found in files),
-        tuple(_trouble(each, locate) for each in done if each.result.status != Status.HOLDS),
+        tuple(
+            _trouble(each, locate)
+            for each, told_before in _with_repetitions(done)
+            if each.result.status != Status.HOLDS and not told_before
+        ),
         _RULES,
         closing_line(done),
         finished=all(each.result.status != Status.ERROR for each in done),
@@ -113,8 +117,8 @@ def text_lines(done: Sequence[Checked]) -> Iterator[str]:
     """What people read: by file, and why where something fails."""
     for file, found in groupby(done, key=lambda each: each.document.file):
         yield file
-        for each in found:
-            yield from _text(each)
+        for each, told_before in _with_repetitions(found):
+            yield from [f"  ERR  {each.check.name}: for the same reason"] if told_before else _text(each)
     yield closing_line(done)
 
 
@@ -129,6 +133,17 @@ def closing_line(done: Sequence[Checked]) -> str:
     errors = f", {wrong} cannot be found out" if wrong else ""
     plural = "" if len(done) == 1 else "s"
     return f"test: {len(done)} expectation{plural}, {count[Status.FAILS]} fail{errors}"
+
+
+def _with_repetitions(done: Iterable[Checked]) -> Iterator[tuple[Checked, bool]]:
+    """Every check, and whether what is wrong with its input was told of an earlier one of its document."""
+    told: set[tuple[str, int, tuple[str, ...]]] = set()
+    for each in done:
+        cause = each.document.file, each.document.number, each.result.lines
+        is_error = each.result.status == Status.ERROR
+        yield each, is_error and cause in told
+        if is_error:
+            told.add(cause)
 
 
 def _text(each: Checked) -> Iterator[str]:
