@@ -12,7 +12,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure.apps.testing import Result, Status, load_documents, run
+from tenure.apps.testing import CheckResult, Status, load_documents, run
 from tenure.errors import InputError
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
@@ -21,7 +21,7 @@ CLUSTER = [str(SAMPLE / "queues"), str(SAMPLE / "running")]
 LATER = {"manifests": CLUSTER, "now": NOW}
 
 
-def results(folder: Path, *documents: dict[str, Any]) -> list[Result]:
+def results(folder: Path, *documents: dict[str, Any]) -> list[CheckResult]:
     """What comes of some documents."""
     return [each.result for each in run(load_documents(written(folder, *documents)))]
 

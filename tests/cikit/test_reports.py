@@ -11,7 +11,17 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.manifests.source_lines import SourceLines, outline
-from tenure.reports import Case, Level, Place, Report, Suite, Trouble, github_lines, junit_lines, to_sarif
+from tenure.reports import (
+    Case,
+    FileLine,
+    Report,
+    Severity,
+    Suite,
+    Trouble,
+    github_lines,
+    junit_lines,
+    to_sarif,
+)
 from tenure.reports.forms import parse_targets
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, break_quota, change, sample
@@ -37,7 +47,7 @@ def at(result: dict[str, Any]) -> tuple[str, int]:
 
 
 def test_no_text_breaks_a_form() -> None:
-    trouble = Trouble("x", NASTY, NASTY, (Place(f"a{NASTY[:5]},b.yaml", 3),), Level.WARNING)
+    trouble = Trouble("x", NASTY, NASTY, (FileLine(f"a{NASTY[:5]},b.yaml", 3),), Severity.WARNING)
     report = Report(
         "tool", (Suite(NASTY, (Case(NASTY, NASTY, NASTY, details=NASTY, said=NASTY),)),), (trouble,)
     )
@@ -55,7 +65,11 @@ def test_a_file_is_named_below_the_current_folder_or_else_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    places = [Place("a b#c.yaml"), Place(str(tmp_path / "in" / "a.yaml")), Place("/elsewhere/a.yaml")]
+    places = [
+        FileLine("a b#c.yaml"),
+        FileLine(str(tmp_path / "in" / "a.yaml")),
+        FileLine("/elsewhere/a.yaml"),
+    ]
     results = to_sarif(Report("t", troubles=tuple(Trouble("x", "", "", (each,)) for each in places)))["runs"][
         0
     ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from tenure.readings import preset_names
 from tenure.resources import bundled
 from tenure.timeline import AnyScenario, KaiScenario, load_scenario
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
+from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, WorkloadExpected
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
 
@@ -103,7 +103,7 @@ def _loop(expected: LoopExpected) -> str:
     return "a loop" if expected.period is None else f"a loop of {_time(expected.period)}"
 
 
-def _share(share: Share) -> Iterator[str]:
+def _share(share: WorkloadExpected) -> Iterator[str]:
     for name, words in (("ran", "runs {}"), ("kept", "keeps {}"), ("longest_wait", "waits {}")):
         bounds: Bounds | None = getattr(share, name)
         if bounds is not None:

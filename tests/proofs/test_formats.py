@@ -12,7 +12,7 @@ import z3
 from jsonschema import Draft202012Validator
 
 from tenure.errors import InputError
-from tenure.reports import Place, Trouble, github_lines, junit_lines, to_sarif
+from tenure.reports import FileLine, Trouble, github_lines, junit_lines, to_sarif
 from tenure.reports import Report as Checks
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.bridge import LiftReport
@@ -198,7 +198,7 @@ def test_what_is_only_undecided_is_a_warning() -> None:
 
 
 def test_what_ends_a_property_of_an_annotation_is_escaped_there_and_not_in_its_message() -> None:
-    odd = Trouble("PO-1", "a, b: 5 %\r\n::error::", "x, y: 5 %\r\nz", (Place("a,b:c%.py", 3),))
+    odd = Trouble("PO-1", "a, b: 5 %\r\n::error::", "x, y: 5 %\r\nz", (FileLine("a,b:c%.py", 3),))
     assert next(github_lines(Checks("tenure prove", troubles=(odd,)))) == (
         "::error file=a%2Cb%3Ac%25.py,line=3,title=a%2C b%3A 5 %25%0D%0A%3A%3Aerror%3A%3A::x, y: 5 %25%0D%0Az"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.reports import Case, Level, RuleText, Suite, Trouble
+from tenure.reports import Case, RuleText, Severity, Suite, Trouble
 from tenure.reports import Report as Checks
 from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
@@ -60,7 +60,7 @@ def _trouble(fault: Fault) -> Trouble:
         f"{fault.id}: {fault.title}",
         fault.text,
         fault.places,
-        Level.WARNING if fault.undecided else Level.ERROR,
+        Severity.WARNING if fault.undecided else Severity.ERROR,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenure.reports import Place
+from tenure.reports import FileLine
 from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.mutants.hunt import UNNAMED
@@ -33,7 +33,7 @@ class Fault:
     kind: str
     title: str
     text: str
-    places: tuple[Place, ...]
+    places: tuple[FileLine, ...]
     undecided: bool = False
 
 
@@ -79,11 +79,11 @@ def _of_result(result: Result) -> Fault:
     )
 
 
-def _place_of_rule(rule: str) -> Place:
+def _place_of_rule(rule: str) -> FileLine:
     return place_of(UNNAMED[rule] if rule in UNNAMED else get_rule(rule).function)
 
 
-def place_of(function: Callable[..., Any]) -> Place:
+def place_of(function: Callable[..., Any]) -> FileLine:
     """Where a function stands: below the current folder if it is there, else below the package's folder.
 
     >>> from tenure.rules.quota import fits_quota
@@ -95,4 +95,4 @@ def place_of(function: Callable[..., Any]) -> Place:
     above = file.parents[len(function.__module__.split(".")) - 1]
     below = Path.cwd() if file.is_relative_to(Path.cwd()) else above
     assert (above / package).is_dir()
-    return Place(file.relative_to(below).as_posix(), inspect.getsourcelines(function)[1])
+    return FileLine(file.relative_to(below).as_posix(), inspect.getsourcelines(function)[1])

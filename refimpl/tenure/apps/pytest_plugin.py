@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tenure.apps.testing import Check, Document, Result
+    from tenure.apps.testing import Check, CheckResult, ExpectationDocument
     from tenure.manifests.source_lines import SourceLines
 
 _SUFFIX = ".tenure.yaml"
@@ -55,7 +55,7 @@ class TenureFile(pytest.File):
 class ExpectationItem(pytest.Item):
     """One expectation."""
 
-    def __init__(self, *, document: Document, check: Check, **arguments: Any) -> None:
+    def __init__(self, *, document: ExpectationDocument, check: Check, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._document = document
         self._check = check
@@ -93,7 +93,7 @@ class ExpectationItem(pytest.Item):
 class UnexpectedError(Exception):
     """An expectation that does not hold, or cannot be found out."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: CheckResult) -> None:
         super().__init__(result.text)
         self.result = result
 

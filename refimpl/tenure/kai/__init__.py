@@ -14,7 +14,7 @@
 
 from typing import TYPE_CHECKING
 
-from tenure.kai.arguments import Configured, configure
+from tenure.kai.arguments import PluginConfiguration, configure
 from tenure.kai.call import answer_min_runtime
 from tenure.kai.model import Arguments, Job, Pod, PodStatus, Queue, Scene, SubGroup, Victim
 from tenure.kai.resolver import Resolution, path_of, resolve
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Action",
     "Arguments",
-    "Configured",
     "Filtered",
     "GroupLoss",
     "Job",
     "JobLoss",
+    "PluginConfiguration",
     "Pod",
     "PodStatus",
     "Protection",

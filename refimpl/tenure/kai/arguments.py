@@ -85,7 +85,7 @@ METHODS: Mapping[str, ResolveMethod] = {"lca": ResolveMethod.LCA, "queue": Resol
 
 
 @dataclass(frozen=True, slots=True)
-class Configured:
+class PluginConfiguration:
     """Arguments as the plugin goes on with them.
 
     Args:
@@ -99,7 +99,7 @@ class Configured:
     warnings: tuple[str, ...] = ()
 
 
-def configure(given: Mapping[str, str]) -> Configured:
+def configure(given: Mapping[str, str]) -> PluginConfiguration:
     """What the plugin makes of its arguments. Nothing stops it: what is wrong is replaced.
 
     Args:
@@ -120,7 +120,7 @@ def configure(given: Mapping[str, str]) -> Configured:
         f"{did_you_mean(name, known)}"
         for name in sorted(given.keys() - set(known))
     )
-    return Configured(
+    return PluginConfiguration(
         Arguments(preempt, reclaim, method), tuple(sorted(rejected)), (*rejected.values(), *unknown)
     )
 

@@ -1,9 +1,18 @@
 """What a command found, in the forms that continuous integration reads: JUnit, SARIF, annotations."""
 
-from tenure.reports.content import Case, Level, Place, Report, RuleText, Suite, Trouble, report_of_problems
+from tenure.reports.content import (
+    Case,
+    FileLine,
+    Report,
+    RuleText,
+    Severity,
+    Suite,
+    Trouble,
+    report_of_problems,
+)
 from tenure.reports.forms import (
     FORMS,
-    Target,
+    ReportTarget,
     github_lines,
     junit_lines,
     parse_targets,
@@ -15,12 +24,12 @@ from tenure.reports.forms import (
 __all__ = [
     "FORMS",
     "Case",
-    "Level",
-    "Place",
+    "FileLine",
     "Report",
+    "ReportTarget",
     "RuleText",
+    "Severity",
     "Suite",
-    "Target",
     "Trouble",
     "github_lines",
     "junit_lines",

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from tenure.errors import InputError, Problem
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """How bad something is, as SARIF and GitHub both call it."""
 
     ERROR = "error"
@@ -19,7 +19,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileLine:
     """A line of a file.
 
     Args:
@@ -46,8 +46,8 @@ class Trouble:
     rule: str
     title: str
     text: str
-    places: tuple[Place, ...] = ()
-    level: Level = Level.ERROR
+    places: tuple[FileLine, ...] = ()
+    level: Severity = Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +195,16 @@ def trouble_of(problem: Problem, locate: Locate = nowhere) -> Trouble:
     return Trouble(str(problem.code), _title(problem), text, _places(problem, locate))
 
 
-def place_in(file: str, line: int) -> tuple[Place, ...]:
+def place_in(file: str, line: int) -> tuple[FileLine, ...]:
     """The place in a file; none where the input came from no file."""
-    return (Place(file, line),) if file and file != STANDARD_INPUT else ()
+    return (FileLine(file, line),) if file and file != STANDARD_INPUT else ()
 
 
 def _title(problem: Problem) -> str:
     return ": ".join(part for part in (problem.object, problem.field) if part) or problem.file or "input"
 
 
-def _places(problem: Problem, locate: Locate) -> tuple[Place, ...]:
+def _places(problem: Problem, locate: Locate) -> tuple[FileLine, ...]:
     said = _LINE.search(problem.found)
     line = int(said[1]) if said else locate(problem.file, problem.object, problem.field)
     return place_in(problem.file, line)

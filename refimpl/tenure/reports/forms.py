@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from tenure.errors import InputError, Problem, bad_input
-from tenure.reports.content import Case, Place, Report, RuleText, Suite, Trouble
+from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
 
 # What XML has no place for; names of objects and solvers may hold any of it.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -86,7 +86,7 @@ def to_sarif(report: Report) -> dict[str, Any]:
     Source: OASIS SARIF 2.1.0, sections 3.13 (log), 3.14 (run), 3.27 (result), 3.49 (reportingDescriptor).
 
     >>> from tenure.reports.content import Trouble
-    >>> bad = Trouble("x", "Cohort/a: spec", "wrong", (Place("of teams/a.yaml", 3),))
+    >>> bad = Trouble("x", "Cohort/a: spec", "wrong", (FileLine("of teams/a.yaml", 3),))
     >>> result, = to_sarif(Report("tenure validate", troubles=(bad,)))["runs"][0]["results"]
     >>> result["locations"][0]["physicalLocation"]
     {'artifactLocation': {'uri': 'of%20teams/a.yaml'}, 'region': {'startLine': 3}}
@@ -126,7 +126,7 @@ def _message(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _location(place: Place) -> dict[str, Any]:
+def _location(place: FileLine) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
     if place.line:
         physical["region"] = {"startLine": place.line}
@@ -149,8 +149,8 @@ def github_lines(report: Report) -> Iterator[str]:
 
     Source: GitHub Actions, Workflow commands: `::error file=…,line=…,title=…::message`, and what is escaped.
 
-    >>> from tenure.reports.content import Place, Trouble
-    >>> bad = Trouble("x", "Cohort/a: spec", "100 %\\nwrong", (Place("a,b.yaml", 3),))
+    >>> from tenure.reports.content import FileLine, Trouble
+    >>> bad = Trouble("x", "Cohort/a: spec", "100 %\\nwrong", (FileLine("a,b.yaml", 3),))
     >>> print(*github_lines(Report("tenure validate", troubles=(bad,), closing="1 error")), sep="\\n")
     ::error file=a%2Cb.yaml,line=3,title=Cohort/a%3A spec::100 %25%0Awrong
     ::notice title=tenure validate::1 error
@@ -184,7 +184,7 @@ _STDOUT: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReportTarget:
     """A report that is asked for.
 
     Args:
@@ -196,14 +196,14 @@ class Target:
     path: str
 
 
-def parse_targets(written: Sequence[str]) -> tuple[Target, ...]:
+def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
     """Reports as `--report FORM=FILE` asks for them.
 
     Raises:
         InputError: no such form, no file, or a folder that is not there: said before any work is done.
 
     >>> parse_targets(["junit=out.xml", "github=-"])
-    (Target(form='junit', path='out.xml'), Target(form='github', path='-'))
+    (ReportTarget(form='junit', path='out.xml'), ReportTarget(form='github', path='-'))
     """
     targets = []
     for each in written:
@@ -212,7 +212,7 @@ def parse_targets(written: Sequence[str]) -> tuple[Target, ...]:
             raise bad_input(_OPTION, each, f"FORM=FILE with a form of {', '.join(FORMS)}")
         if path != _STDOUT and not Path(path).parent.is_dir():
             raise bad_input(_OPTION, each, f"a file in a folder that exists; {Path(path).parent} does not")
-        targets.append(Target(form, path))
+        targets.append(ReportTarget(form, path))
     return tuple(targets)
 
 
@@ -224,7 +224,7 @@ def report_text(report: Report, form: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_reports(report: Report, targets: Sequence[Target]) -> None:
+def write_reports(report: Report, targets: Sequence[ReportTarget]) -> None:
     """Write a report to every place that asks for it.
 
     Raises:

@@ -11,7 +11,7 @@ from tenure.readings import Reading
 from tenure.timeline.actors import Phase
 from tenure.timeline.journal import Participant
 from tenure.timeline.record import ExpectationResult, KaiQuestion, Record, Summary, VictimAnswer
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share, Story
+from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Story, WorkloadExpected
 from tenure.units import format_duration
 
 _DURATIONS = frozenset(("ran", "kept", "longest_wait"))
@@ -148,7 +148,7 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
         yield from _loop(expected.where, expected.loop, record)
 
 
-def _shares(field: str, share: Share, summaries: list[Summary]) -> Iterator[ExpectationResult]:
+def _shares(field: str, share: WorkloadExpected, summaries: list[Summary]) -> Iterator[ExpectationResult]:
     for name in ("ran", "kept", "runs", "preempted", "longest_wait"):
         bounds: Bounds | None = getattr(share, name)
         if bounds is None:

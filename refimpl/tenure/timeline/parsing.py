@@ -22,7 +22,7 @@ from tenure.manifests.checking import check
 from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Share
+from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, WorkloadExpected
 from tenure.timeline.scenario_file import (
     DurationBounds,
     ExpectShape,
@@ -345,8 +345,8 @@ class Expectations:
         return key
 
 
-def _share(shape: ShareShape) -> Share:
-    return Share(
+def _share(shape: ShareShape) -> WorkloadExpected:
+    return WorkloadExpected(
         ran=_bounds(shape.ran),
         kept=_bounds(shape.kept),
         runs=_bounds(shape.runs),

@@ -162,7 +162,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkloadExpected:
     """What is expected of one workload over the whole play, or of every one.
 
     Args:
@@ -226,8 +226,8 @@ class Expectation:
     evicted: tuple[str, ...] = ()
     parked: tuple[str, ...] = ()
     priority: Mapping[str, int] = field(default_factory=dict)
-    workloads: Mapping[str, Share] = field(default_factory=dict)
-    every: Share | None = None
+    workloads: Mapping[str, WorkloadExpected] = field(default_factory=dict)
+    every: WorkloadExpected | None = None
     preemptions: Bounds | None = None
     cut_short: Bounds | None = None
     loop: LoopExpected | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.errors import Problem
 from tenure.manifests import SourcedObject
-from tenure.reports import Case, Level, RuleText, Suite, Trouble
+from tenure.reports import Case, RuleText, Severity, Suite, Trouble
 from tenure.reports import Report as Checks
 from tenure.reports.content import Locate, nowhere, place_in, rules_of, trouble_of
 from tenure.validation.intake import kind_of
@@ -97,7 +97,7 @@ def _trouble(each: Notice, locate: Locate) -> Trouble:
         ": ".join(part for part in (each.object, each.field) if part) or each.file,
         f"{each.message} ({each.type}, {each.source})",
         place_in(each.file, locate(each.file, each.object, each.field)),
-        Level.ERROR if is_error(each) else Level.WARNING,
+        Severity.ERROR if is_error(each) else Severity.WARNING,
     )
 
 

@@ -14,7 +14,7 @@ from tenure.model import MINUTE, SECOND
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure.timeline import KaiScenario, Record, load_scenarios, play
-from tenure.timeline.kai.scenario import Ask
+from tenure.timeline.kai.scenario import Asking
 from tenure.timeline.record import Happening
 from tests.unit.timeline.kai import ask, parsed, played, queue, raw, take
 
@@ -25,7 +25,7 @@ SCENARIOS = [
 ]
 
 UNTOUCHED = [
-    each for each in SCENARIOS if all(isinstance(event, Ask) and not event.takes for event in each.events)
+    each for each in SCENARIOS if all(isinstance(event, Asking) and not event.takes for event in each.events)
 ]
 
 

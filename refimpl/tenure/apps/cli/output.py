@@ -15,7 +15,7 @@ from tenure.errors import InputError
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
-    from tenure.reports import Report, Target
+    from tenure.reports import Report, ReportTarget
 
 
 class Output(StrEnum):
@@ -96,7 +96,7 @@ class Reporting:
 
     def __init__(self, asked: Sequence[str] | None, tool: str) -> None:
         self._tool = tool
-        self._targets: tuple[Target, ...] = ()
+        self._targets: tuple[ReportTarget, ...] = ()
         if asked:
             from tenure.reports import parse_targets
 

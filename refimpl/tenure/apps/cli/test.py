@@ -10,7 +10,15 @@ import typer
 
 from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, progress
-from tenure.apps.testing import Checked, Document, Status, checks_of, expectation_files, load_documents, run
+from tenure.apps.testing import (
+    Checked,
+    ExpectationDocument,
+    Status,
+    checks_of,
+    expectation_files,
+    load_documents,
+    run,
+)
 from tenure.apps.testing.results import answer_of, text_lines
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.source_lines import SourceLines
@@ -85,13 +93,13 @@ def run_tests(
         raise typer.Exit(1)
 
 
-def _loaded(paths: Sequence[str]) -> list[Document]:
+def _loaded(paths: Sequence[str]) -> list[ExpectationDocument]:
     """Every document of every file.
 
     Raises:
         InputError: everything that is wrong in any of them.
     """
-    documents: list[Document] = []
+    documents: list[ExpectationDocument] = []
     problems: list[Problem] = []
     for file in expectation_files(paths):
         try:

@@ -3,16 +3,16 @@
 A document is a scenario over time, as `tenure play` takes it, or manifests with expectations on decisions.
 """
 
-from tenure.apps.testing.check import Check, Result, Status
-from tenure.apps.testing.documents import SUFFIX, Document, expectation_files, load_documents
+from tenure.apps.testing.check import Check, CheckResult, Status
+from tenure.apps.testing.documents import SUFFIX, ExpectationDocument, expectation_files, load_documents
 from tenure.apps.testing.results import Checked, checks_of, run
 
 __all__ = [
     "SUFFIX",
     "Check",
+    "CheckResult",
     "Checked",
-    "Document",
-    "Result",
+    "ExpectationDocument",
     "Status",
     "checks_of",
     "expectation_files",

@@ -19,7 +19,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CheckResult:
     """What came of an expectation.
 
     Args:
@@ -37,7 +37,7 @@ class Result:
     def text(self) -> str:
         """Expected and found, in a line.
 
-        >>> Result(Status.FAILS, "Fit", "NoFit").text
+        >>> CheckResult(Status.FAILS, "Fit", "NoFit").text
         'expected Fit, found NoFit'
         """
         return self.found if self.status == Status.ERROR else f"expected {self.expected}, found {self.found}"
@@ -55,24 +55,24 @@ class Check:
 
     name: str
     field: str
-    ask: Callable[[], Result]
+    ask: Callable[[], CheckResult]
 
-    def run(self) -> Result:
+    def run(self) -> CheckResult:
         """What came of it; bad input is a result too.
 
-        >>> Check("nothing", "expect[0]", lambda: Result(Status.HOLDS)).run().status.value
+        >>> Check("nothing", "expect[0]", lambda: CheckResult(Status.HOLDS)).run().status.value
         'holds'
         """
         try:
             return self.ask()
         except InputError as error:
             said = tuple(map(str, error.problems))
-            return Result(Status.ERROR, found=said[0], lines=said)
+            return CheckResult(Status.ERROR, found=said[0], lines=said)
 
 
 def judged(
     holds: bool, expected: str, found: str, explain: Callable[[], Iterator[str]] = lambda: iter(())
-) -> Result:
+) -> CheckResult:
     """A result, explained only where it is a failure.
 
     Args:
@@ -81,5 +81,5 @@ def judged(
         explain: the lines of why.
     """
     if holds:
-        return Result(Status.HOLDS, expected, found)
-    return Result(Status.FAILS, expected, found, tuple(explain()))
+        return CheckResult(Status.HOLDS, expected, found)
+    return CheckResult(Status.FAILS, expected, found, tuple(explain()))

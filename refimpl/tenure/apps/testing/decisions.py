@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
-from tenure.apps.testing.check import Check, Result, judged
+from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
@@ -45,14 +45,14 @@ def decision_checks(raw: object, place: Place) -> list[Check]:
     ['the manifests are valid without a warning']
     """
     shape = checked(DecisionsShape, raw, place)
-    situation = Situation(shape, place)
+    situation = GivenManifests(shape, place)
     found = list(_checks(shape, situation, place))
     if not found:
         raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
     return found
 
 
-def _checks(shape: DecisionsShape, situation: Situation, place: Place) -> Iterator[Check]:
+def _checks(shape: DecisionsShape, situation: GivenManifests, place: Place) -> Iterator[Check]:
     if shape.validation is not None:
         clean = shape.validation == "clean"
         name = f"the manifests are valid{' without a warning' if clean else ''}"
@@ -68,7 +68,7 @@ def _checks(shape: DecisionsShape, situation: Situation, place: Place) -> Iterat
         yield Check(f"{name} is never preempted", field, partial(situation.never, name, field))
 
 
-def _expected(expected: ExpectedShape, field: str, situation: Situation) -> Iterator[Check]:
+def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) -> Iterator[Check]:
     who = expected.workload
     if expected.decision is not None:
         yield Check(
@@ -87,7 +87,7 @@ def _expected(expected: ExpectedShape, field: str, situation: Situation) -> Iter
         )
 
 
-class Situation:
+class GivenManifests:
     """The manifests of a document under its clock and reading; read and decided when first asked about."""
 
     def __init__(self, shape: DecisionsShape, place: Place) -> None:
@@ -95,7 +95,7 @@ class Situation:
         self._place = place
         self._decisions: dict[tuple[str, str | None], Decision] = {}
 
-    def valid(self, *, clean: bool) -> Result:
+    def valid(self, *, clean: bool) -> CheckResult:
         """Whether the manifests are valid; `clean` asks for no warnings either."""
         report = validate(self._objects, reading=self._reading)
         wrong = [*report.errors, *(report.warnings if clean else ())]
@@ -103,7 +103,7 @@ class Situation:
         wanted = "neither errors nor warnings" if clean else "no errors"
         return judged(not wrong, wanted, found, lambda: (f"{each.object}: {said(each)}" for each in wrong))
 
-    def decision(self, expected: ExpectedShape, field: str) -> Result:
+    def decision(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether the decision is the expected one."""
         decision = self._decided(expected, field)
 
@@ -115,7 +115,7 @@ class Situation:
         holds = str(decision.outcome) == expected.decision
         return judged(holds, str(expected.decision), next(iter(summarize(decision))), explain)
 
-    def preempted(self, expected: ExpectedShape, field: str) -> Result:
+    def preempted(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether exactly the expected ones are preempted, in any order."""
         decision = self._decided(expected, field)
         names = enumerate(expected.preempted or ())
@@ -131,7 +131,7 @@ class Situation:
 
         return judged(not missing and not extra, _names(sorted(keys)), _names(sorted(leaving)), explain)
 
-    def kept(self, expected: ExpectedShape, field: str) -> Result:
+    def kept(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether all of these are left alone."""
         decision = self._decided(expected, field)
         names = enumerate(expected.kept or ())
@@ -142,7 +142,7 @@ class Situation:
         text = f"{_names([each.key for each in wanted])} kept"
         return judged(not taken, text, found, lambda: self._why_taken([decision], taken))
 
-    def never(self, name: str, field: str) -> Result:
+    def never(self, name: str, field: str) -> CheckResult:
         """Whether nobody who waits would preempt this one."""
         victim = self._running(name, field)
         every = list(decide_all(self._loaded, now=self._now, reading=self._reading))

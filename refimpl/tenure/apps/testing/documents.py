@@ -21,7 +21,7 @@ _WHAT: Final = "a map with manifests, or with until: a scenario"
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ExpectationDocument:
     """One YAML document of a file.
 
     Args:
@@ -61,7 +61,7 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def load_documents(path: str | Path) -> tuple[Document, ...]:
+def load_documents(path: str | Path) -> tuple[ExpectationDocument, ...]:
     """What a file expects. Manifests are read and scenarios played only when a check runs.
 
     Raises:
@@ -71,7 +71,7 @@ def load_documents(path: str | Path) -> tuple[Document, ...]:
     """
     file = str(path)
     written = read_documents(path, file, _WHAT)
-    documents: list[Document] = []
+    documents: list[ExpectationDocument] = []
     problems: list[Problem] = []
     for number, raw in enumerate(written):
         stem = Path(file).name.removesuffix(SUFFIX)
@@ -85,7 +85,7 @@ def load_documents(path: str | Path) -> tuple[Document, ...]:
     return tuple(documents)
 
 
-def _document(raw: object, file: str, number: int, stem: str) -> Document:
+def _document(raw: object, file: str, number: int, stem: str) -> ExpectationDocument:
     if not isinstance(raw, dict):
         raise InputError([Problem("", show(raw), _WHAT, file=file)])
     if "manifests" in raw:
@@ -96,7 +96,7 @@ def _document(raw: object, file: str, number: int, stem: str) -> Document:
         checks = play_checks(raw, Place(f"Scenario/{name}", file), stem)
     else:
         raise Place(f"Test/{stem}", file).error("", f"keys {', '.join(map(str, raw))}", _WHAT)
-    return Document(file, number, name, _apart(checks))
+    return ExpectationDocument(file, number, name, _apart(checks))
 
 
 def _apart(checks: Sequence[Check]) -> tuple[Check, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Final
 
-from tenure.apps.testing.check import Check, Result, judged
+from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.manifests import Place
 from tenure.readings import Reading, default_preset, preset
 from tenure.timeline import AnyScenario, Record, play
@@ -52,7 +52,7 @@ class Play:
         self._scenario = scenario
         self._reading = reading
 
-    def outcome(self, expected: Expectation) -> Result:
+    def outcome(self, expected: Expectation) -> CheckResult:
         """What came of an expectation: all that it says has to hold."""
         found = [each for each in self._record.expectations if each.field.split(".")[0] == expected.where]
         wrong = [each for each in found if not each.holds]

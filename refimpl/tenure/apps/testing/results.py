@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from tenure.apps.testing.check import Check, Result, Status
-from tenure.apps.testing.documents import Document
+from tenure.apps.testing.check import Check, CheckResult, Status
+from tenure.apps.testing.documents import ExpectationDocument
 from tenure.as_json import as_json
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in
@@ -24,11 +24,11 @@ _RULES: Final = (
 class Checked:
     """A check that has run."""
 
-    document: Document
+    document: ExpectationDocument
     """Where it stands."""
     check: Check
     """The check."""
-    result: Result
+    result: CheckResult
     """What came of it."""
 
 
@@ -66,7 +66,7 @@ class ChecksAnswer:
     """All of them, in the order of their files."""
 
 
-def run(documents: Iterable[Document]) -> Iterator[Checked]:
+def run(documents: Iterable[ExpectationDocument]) -> Iterator[Checked]:
     """Every check of some documents, one after another."""
     return (Checked(document, check, check.run()) for document in documents for check in document.checks)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tenure.timeline.chart.scene import Box, Label, Mark, Role, Scene, Stroke, style_of
+from tenure.timeline.chart.scene import Box, Label, Mark, Role, Sketch, Stroke, style_of
 from tenure.timeline.chart.view import (
     CLOSE,
     Lane,
     Numbered,
     NumberedPreemption,
     Span,
-    View,
+    Window,
     parted,
     pieces,
     united,
@@ -30,7 +30,9 @@ TIGHT = 7.0
 """Bars less high than this have no mark where they end in the ordinary way."""
 
 
-def draw_lane(scene: Scene, view: View, lane: Lane, rows: Sequence[float], bar: float, wait: float) -> None:
+def draw_lane(
+    scene: Sketch, view: Window, lane: Lane, rows: Sequence[float], bar: float, wait: float
+) -> None:
     """Draw a lane without its preemptions.
 
     Args:
@@ -50,7 +52,7 @@ def draw_lane(scene: Scene, view: View, lane: Lane, rows: Sequence[float], bar: 
                 _draw_together(scene, view, piece, y, bar)
 
 
-def _draw_run(scene: Scene, view: View, numbered: Numbered, y: float, bar: float) -> None:
+def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: float) -> None:
     number, run = numbered
     top, name = y - bar / 2, f"{view.prefix}run-{number}"
     told = "" if view.crowded else run_told(view.record, run)
@@ -70,7 +72,7 @@ def _draw_run(scene: Scene, view: View, numbered: Numbered, y: float, bar: float
     _draw_end(scene, view, run, y, bar)
 
 
-def _draw_end(scene: Scene, view: View, run: RunSpan, y: float, bar: float) -> None:
+def _draw_end(scene: Sketch, view: Window, run: RunSpan, y: float, bar: float) -> None:
     if bar < TIGHT or not view.shows(run.end, run.end):
         return
     if run.ended_by == Ending.FINISHED:
@@ -79,7 +81,7 @@ def _draw_end(scene: Scene, view: View, run: RunSpan, y: float, bar: float) -> N
         scene.show("deleted", Mark(view.x(run.end), y, "X", 6.0, Role.TEXT))
 
 
-def _draw_together(scene: Scene, view: View, piece: Sequence[Numbered], y: float, bar: float) -> None:
+def _draw_together(scene: Sketch, view: Window, piece: Sequence[Numbered], y: float, bar: float) -> None:
     runs = [run for _, run in piece]
     x, width = view.span(runs[0].start, runs[-1].end)
     told = f"{counted(len(runs), 'run')} from {_since(view, runs[0])} on, {_longest(runs)}"
@@ -96,7 +98,7 @@ def _longest(runs: Sequence[RunSpan]) -> str:
     return f"each at most {long(max(run.length for run in runs))}"
 
 
-def _since(view: View, run: RunSpan) -> str:
+def _since(view: Window, run: RunSpan) -> str:
     return format_elapsed(run.start - view.record.start)
 
 
@@ -110,7 +112,7 @@ def run_told(record: Record, run: RunSpan) -> str:
     return f"{name} runs from {start} to {stopped}: {how}"
 
 
-def _draw_waits(scene: Scene, view: View, lane: Lane, y: float) -> None:
+def _draw_waits(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
     shown = [(each.start, each.end) for each in lane.waits if view.shows(each.start, each.end)]
     gap = int((view.end - view.start) * VISIBLE / view.width)
     aside = [] if view.crowded else united(_aside(view, lane), gap)
@@ -123,7 +125,12 @@ def _draw_waits(scene: Scene, view: View, lane: Lane, y: float) -> None:
 
 
 def _draw_line(
-    scene: Scene, view: View, kind: str, parts: Sequence[Span], y: float, dash: tuple[float, float] | None
+    scene: Sketch,
+    view: Window,
+    kind: str,
+    parts: Sequence[Span],
+    y: float,
+    dash: tuple[float, float] | None,
 ) -> None:
     for start, end in parts:
         x, width = view.span(start, end)
@@ -131,14 +138,14 @@ def _draw_line(
             scene.show(kind, Stroke(((x, y), (x + width, y)), Role.WAIT, 0.8 if view.crowded else 1.3, dash))
 
 
-def _draw_submissions(scene: Scene, view: View, lane: Lane, y: float) -> None:
+def _draw_submissions(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
     for each in view.record.workloads:
         if each.workload in lane.workloads and view.start <= each.submitted <= view.end:
             x = view.x(each.submitted)
             scene.show("submitted", Stroke(((x, y - 4), (x, y + 4)), Role.WAIT, 1.3))
 
 
-def _aside(view: View, lane: Lane) -> list[Span]:
+def _aside(view: Window, lane: Lane) -> list[Span]:
     return [span for name in lane.workloads for span in view.aside.get(name, ())]
 
 
@@ -152,7 +159,7 @@ FEW_PROMISES = 3
 """Of more broken promises than this, or of several to one victim, the rest of each is not drawn."""
 
 
-def draw_preemptions(scene: Scene, view: View, middles: Mapping[str, float]) -> None:
+def draw_preemptions(scene: Sketch, view: Window, middles: Mapping[str, float]) -> None:
     """Draw every preemption of a window for which there is room.
 
     Where many stand close together, the first has its arrow, and marks along the lane stand for the others.
@@ -180,7 +187,7 @@ def draw_preemptions(scene: Scene, view: View, middles: Mapping[str, float]) -> 
         (_draw if has_arrow else _draw_small)(scene, view, each, middles)
 
 
-def _chosen(view: View, shown: list[NumberedPreemption]) -> Iterator[tuple[NumberedPreemption, bool]]:
+def _chosen(view: Window, shown: list[NumberedPreemption]) -> Iterator[tuple[NumberedPreemption, bool]]:
     """Those that are drawn, and whether with an arrow: all of an instant, or none too close to the last."""
     arrow = -CLOSE
     at = -1
@@ -197,7 +204,7 @@ def _chosen(view: View, shown: list[NumberedPreemption]) -> Iterator[tuple[Numbe
         arrow = x
 
 
-def _draw_arrow(scene: Scene, view: View, each: Preemption, middles: Mapping[str, float]) -> None:
+def _draw_arrow(scene: Sketch, view: Window, each: Preemption, middles: Mapping[str, float]) -> None:
     x, y, tail = view.x(each.at), middles[each.victim], middles[each.preemptor]
     role = style_of(each.reason).role
     if each.preemptor != each.victim:
@@ -209,7 +216,7 @@ def _draw_arrow(scene: Scene, view: View, each: Preemption, middles: Mapping[str
         )
 
 
-def _draw(scene: Scene, view: View, numbered: NumberedPreemption, middles: Mapping[str, float]) -> None:
+def _draw(scene: Sketch, view: Window, numbered: NumberedPreemption, middles: Mapping[str, float]) -> None:
     number, each = numbered
     x, y, role = view.x(each.at), middles[each.victim], style_of(each.reason).role
     name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, each)
@@ -219,7 +226,9 @@ def _draw(scene: Scene, view: View, numbered: NumberedPreemption, middles: Mappi
         scene.show("early", Mark(x, y, "o", SIZE + 5, role, hollow=True))
 
 
-def _draw_small(scene: Scene, view: View, numbered: NumberedPreemption, middles: Mapping[str, float]) -> None:
+def _draw_small(
+    scene: Sketch, view: Window, numbered: NumberedPreemption, middles: Mapping[str, float]
+) -> None:
     number, each = numbered
     style = style_of(each.reason)
     y = middles[each.victim] - ABOVE
@@ -234,7 +243,7 @@ def _shape(each: Preemption, middles: Mapping[str, float]) -> str:
     return "^" if shape == "v" and middles[each.preemptor] > middles[each.victim] else shape
 
 
-def _draw_promise(scene: Scene, view: View, numbered: NumberedPreemption, y: float) -> None:
+def _draw_promise(scene: Sketch, view: Window, numbered: NumberedPreemption, y: float) -> None:
     """How long the victim should still have run."""
     each = numbered[1]
     x, width = view.span(each.at, each.at + each.cut_short)
@@ -249,7 +258,7 @@ def _draw_promise(scene: Scene, view: View, numbered: NumberedPreemption, y: flo
         )
 
 
-def draw_crowd_marks(scene: Scene, view: View, middles: Mapping[int, float]) -> None:
+def draw_crowd_marks(scene: Sketch, view: Window, middles: Mapping[int, float]) -> None:
     """Small marks without arrows where a run was ended, as many as there is room for.
 
     Args:

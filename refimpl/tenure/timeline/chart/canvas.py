@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
-from tenure.timeline.chart.scene import WIDTH, Box, Label, Mark, Role, Scene, Shape, Stroke, Theme
+from tenure.timeline.chart.scene import WIDTH, Box, Label, Mark, Role, Shape, Sketch, Stroke, Theme
 
 POINTS = 72
 SHARPNESS = 216
@@ -35,7 +35,7 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def png(scene: Scene, theme: Theme) -> bytes:
+def png(scene: Sketch, theme: Theme) -> bytes:
     """The scene as PNG, on the theme's paper."""
     with _settings():
         figure = _drawn(scene, theme)
@@ -45,7 +45,7 @@ def png(scene: Scene, theme: Theme) -> bytes:
     return written.getvalue()
 
 
-def svg(scene: Scene, theme: Theme, title: str, description: str) -> str:
+def svg(scene: Sketch, theme: Theme, title: str, description: str) -> str:
     """The scene as SVG without paper: sized by the page, named and described for those who do not see it.
 
     Args:
@@ -72,7 +72,7 @@ def _settings() -> Iterator[None]:
         yield
 
 
-def _drawn(scene: Scene, theme: Theme) -> Figure:
+def _drawn(scene: Sketch, theme: Theme) -> Figure:
     figure = Figure(figsize=(WIDTH / POINTS, scene.height / POINTS), dpi=SHARPNESS)
     pen = _Pen(figure, scene.height, theme)
     for shape in scene.shapes:
@@ -194,7 +194,7 @@ def _titled(group: re.Match[str], told: Mapping[str, str]) -> str:
     return f"{group[0]}<title>{escape(text)}</title>" if text else group[0]
 
 
-def _told_in(scene: Scene) -> dict[str, str]:
+def _told_in(scene: Sketch) -> dict[str, str]:
     """What each named shape says."""
     named = (each for each in scene.shapes if isinstance(each, Box | Mark | Stroke) and each.id)
     return {each.id: each.told for each in named}

@@ -14,13 +14,20 @@ from tenure.timeline.chart.scene import (
     Label,
     Mark,
     Role,
-    Scene,
     Shape,
+    Sketch,
     Stroke,
     Style,
     style_of,
 )
-from tenure.timeline.chart.view import CLOSE, MOST_WORKLOADS, View, aside_spans, lanes_of, workload_lanes
+from tenure.timeline.chart.view import (
+    CLOSE,
+    MOST_WORKLOADS,
+    Window,
+    aside_spans,
+    lanes_of,
+    workload_lanes,
+)
 from tenure.timeline.chart.words import clean, facts, long, short, wrapped
 from tenure.timeline.record import Loop, Preemption, Record
 from tenure.timeline.scenario import MILLISECOND
@@ -212,7 +219,7 @@ _ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
 _REASON = "reason:"
 
 
-def draw_legend(scene: Scene, top: float) -> float:
+def draw_legend(scene: Sketch, top: float) -> float:
     """Explain what the scene shows; answers where that ends, points."""
     entries = list(_entries(scene.used))
     rows = -(-len(entries) // COLUMNS)
@@ -242,13 +249,13 @@ TITLE_LETTERS, FACT_LETTERS = 56, 82
 RIGHT = 14.0
 
 
-def compose(record: Record) -> Scene:
+def compose(record: Record) -> Sketch:
     """The chart of a play.
 
     >>> compose(Record("s", "Nobody comes.", "guaranteed", 0, 9)).height > 0
     True
     """
-    scene = Scene()
+    scene = Sketch()
     top = _draw_head(scene, record)
     view = _whole(record)
     focus = focus_of(record, view.width)
@@ -259,7 +266,7 @@ def compose(record: Record) -> Scene:
     return scene
 
 
-def _draw_head(scene: Scene, record: Record) -> float:
+def _draw_head(scene: Sketch, record: Record) -> float:
     y = EDGE + TITLE / 2
     for line in wrapped(record.title or record.scenario, TITLE_LETTERS):
         scene.add(Label(EDGE, y, line, TITLE, bold=True))
@@ -271,14 +278,14 @@ def _draw_head(scene: Scene, record: Record) -> float:
     return y + 2
 
 
-def _whole(record: Record) -> View:
+def _whole(record: Record) -> Window:
     lanes, crowded = lanes_of(record), is_crowded(record)
     left = gutter(record, lanes)
     aside = {} if crowded else aside_spans(record)
-    return View(record, lanes, record.start, record.end, left, WIDTH - RIGHT - left, crowded, aside=aside)
+    return Window(record, lanes, record.start, record.end, left, WIDTH - RIGHT - left, crowded, aside=aside)
 
 
-def _draw_focus(scene: Scene, whole: View, focus: Focus, top: float) -> float:
+def _draw_focus(scene: Sketch, whole: Window, focus: Focus, top: float) -> float:
     """What is enlarged, below the chart, and where it lies in it."""
     record = whole.record
     lanes = workload_lanes(record, focus_workloads(record, focus))

@@ -16,12 +16,12 @@ from tenure.timeline.chart.scene import (
     Label,
     Mark,
     Role,
-    Scene,
+    Sketch,
     Stroke,
     style_of,
     text_width,
 )
-from tenure.timeline.chart.view import Lane, View, step_for, ticks
+from tenure.timeline.chart.view import Lane, Window, step_for, ticks
 from tenure.timeline.chart.words import clean, long, loop_told, short
 from tenure.timeline.record import Happening, Loop, Record, WaitSpan
 
@@ -31,13 +31,13 @@ BINS = 60
 STRETCH = 1.5
 
 
-def draw_counts(scene: Scene, view: View, top: float) -> float:
+def draw_counts(scene: Sketch, view: Window, top: float) -> float:
     """Draw both above the lanes; answers where they end, points."""
     bottom = _draw_waiting(scene, view, top) + 4
     return _draw_preempted(scene, view, bottom) + 6 if view.record.preemptions else bottom
 
 
-def _draw_waiting(scene: Scene, view: View, top: float) -> float:
+def _draw_waiting(scene: Sketch, view: Window, top: float) -> float:
     # Waits that the end of the play cuts off do not end there.
     steps = [each for each in waiting_counts(view.record.waits) if each[0] < view.end]
     most = max((count for _, count in steps), default=0)
@@ -52,7 +52,7 @@ def _draw_waiting(scene: Scene, view: View, top: float) -> float:
     return base
 
 
-def _thinned(view: View, steps: list[tuple[int, int]]) -> list[tuple[float, int]]:
+def _thinned(view: Window, steps: list[tuple[int, int]]) -> list[tuple[float, int]]:
     """The most that wait in every stretch that is wide enough to be seen."""
     most: dict[float, int] = {}
     for at, count in steps:
@@ -76,7 +76,7 @@ def waiting_counts(waits: tuple[WaitSpan, ...]) -> list[tuple[int, int]]:
     return steps
 
 
-def _draw_preempted(scene: Scene, view: View, top: float) -> float:
+def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
     step = step_for(view.end - view.start, BINS)
     bins = _binned(view, step)
     most = max(sum(each.values()) for each in bins.values())
@@ -95,7 +95,7 @@ def _draw_preempted(scene: Scene, view: View, top: float) -> float:
     return base
 
 
-def _binned(view: View, step: Duration) -> dict[int, Counter[str]]:
+def _binned(view: Window, step: Duration) -> dict[int, Counter[str]]:
     bins: dict[int, Counter[str]] = {}
     for _, each in view.preemptions():
         bins.setdefault((each.at - view.record.start) // step, Counter())[each.reason] += 1
@@ -144,7 +144,7 @@ def _outside(what: Happening, at: Instant, text: str) -> OutsideMark | None:
 _SHAPES = {"restart": "X", "clock": "h", "edit": "s", "tick": "|"}
 
 
-def draw_axis(scene: Scene, view: View, top: float, bottom: float) -> float:
+def draw_axis(scene: Sketch, view: Window, top: float, bottom: float) -> float:
     """Draw the axis below the lanes, and its lines through them; answers where it ends, points."""
     room = CLOCK_ROOM if view.prefix else TICK_ROOM
     axis = ticks(view.start, view.end, view.record.start, max(2, int(view.width / room)))
@@ -158,24 +158,24 @@ def draw_axis(scene: Scene, view: View, top: float, bottom: float) -> float:
     return bottom + AXIS
 
 
-def strip_rows(view: View) -> int:
+def strip_rows(view: Window) -> int:
     """How many lines are needed above the lanes."""
     named = _loop_in(view) is not None and not view.prefix
     return named + any(True for _ in _events(view))
 
 
-def _loop_in(view: View) -> Loop | None:
+def _loop_in(view: Window) -> Loop | None:
     loop = view.record.loop
     return (
         loop if loop is not None and view.shows(loop.start, loop.start + loop.period * loop.times) else None
     )
 
 
-def _events(view: View) -> Iterator[OutsideMark]:
+def _events(view: Window) -> Iterator[OutsideMark]:
     return (each for each in outside_events(view.record) if view.start <= each.at <= view.end)
 
 
-def draw_strips(scene: Scene, view: View, top: float, lanes: float, bottom: float) -> None:
+def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: float) -> None:
     """Draw the loop and the events: names above the lanes, shades and lines through them.
 
     Args:
@@ -197,7 +197,7 @@ def draw_strips(scene: Scene, view: View, top: float, lanes: float, bottom: floa
             scene.add(Label(view.x(each.at) + 5, y, each.word, 7.0, Role.EVENT))
 
 
-def _draw_loop(scene: Scene, view: View, loop: Loop, y: float, bottom: float) -> None:
+def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float) -> None:
     x, width = view.span(loop.start, loop.start + loop.period * loop.times)
     shade = Box(x, y - 5, width, bottom - y + 5, Role.LOOP, None, "", f"{view.prefix}loop", loop_told(loop))
     scene.show("loop", shade)
@@ -221,13 +221,13 @@ def _draw_loop(scene: Scene, view: View, loop: Loop, y: float, bottom: float) ->
     _add_within(scene, view, text)
 
 
-def _add_within(scene: Scene, view: View, text: Label) -> None:
+def _add_within(scene: Sketch, view: Window, text: Label) -> None:
     """A label, moved to the left as far as it needs."""
     x = max(4.0, min(text.x, view.right - text.length))
     scene.add(replace(text, x=x))
 
 
-def _draw_down(scene: Scene, view: View, lanes: float, bottom: float) -> None:
+def _draw_down(scene: Sketch, view: Window, lanes: float, bottom: float) -> None:
     """The time without a controller, from a restart until it is back."""
     since: Instant | None = None
     for each in outside_events(view.record):
@@ -240,7 +240,7 @@ def _draw_down(scene: Scene, view: View, lanes: float, bottom: float) -> None:
         since = None if each.word == "back" else each.at
 
 
-def _draw_event(scene: Scene, view: View, each: OutsideMark, y: float, bottom: float) -> None:
+def _draw_event(scene: Sketch, view: Window, each: OutsideMark, y: float, bottom: float) -> None:
     x = view.x(each.at)
     scene.show(
         each.kind,
@@ -274,7 +274,7 @@ class Placed:
     bottom: float
 
 
-def draw_panel(scene: Scene, view: View, top: float) -> float:
+def draw_panel(scene: Sketch, view: Window, top: float) -> float:
     """Draw a window from a line on; answers where it ends, points."""
     if view.crowded and not view.prefix:
         top = draw_counts(scene, view, top)
@@ -291,7 +291,7 @@ def draw_panel(scene: Scene, view: View, top: float) -> float:
     return end
 
 
-def _placed(view: View, top: float) -> Iterator[Placed]:
+def _placed(view: Window, top: float) -> Iterator[Placed]:
     queue: str | None = None
     for lane in view.lanes:
         if lane.queue != queue and _has_queues(view.record):
@@ -302,7 +302,7 @@ def _placed(view: View, top: float) -> Iterator[Placed]:
         yield each
 
 
-def _placed_lane(view: View, lane: Lane, top: float) -> Placed:
+def _placed_lane(view: Window, lane: Lane, top: float) -> Placed:
     if not view.crowded:
         middle = top + LANE / 2 + 2
         return Placed(lane, top, (middle,) * len(lane.rows), middle, top + LANE)
@@ -313,7 +313,7 @@ def _placed_lane(view: View, lane: Lane, top: float) -> Placed:
     return Placed(lane, top, rows, wait, wait + CROWDED_GAP / 2)
 
 
-def _sizes(view: View) -> tuple[float, float]:
+def _sizes(view: Window) -> tuple[float, float]:
     """How high a bar is, and from one row to the next."""
     if not view.crowded:
         return BAR, LANE
@@ -336,7 +336,7 @@ def gutter(record: Record, lanes: tuple[Lane, ...]) -> float:
     return EDGE + max((text_width(name, LETTERS) for name in names), default=0) + 8
 
 
-def _draw_names(scene: Scene, view: View, placed: list[Placed]) -> None:
+def _draw_names(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     queue: str | None = None
     for each in placed:
         if each.lane.queue != queue and _has_queues(view.record):
@@ -351,7 +351,7 @@ def _draw_names(scene: Scene, view: View, placed: list[Placed]) -> None:
         scene.add(Stroke(((view.left, each.bottom), (view.right, each.bottom)), Role.GRID, 0.5))
 
 
-def _draw_steps(scene: Scene, view: View, placed: list[Placed]) -> None:
+def _draw_steps(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     """Priorities that grow, as small numbers above the lane."""
     if view.crowded:
         return
@@ -372,7 +372,7 @@ def _draw_steps(scene: Scene, view: View, placed: list[Placed]) -> None:
             room = x + text.length + 4
 
 
-def _draw_taken(scene: Scene, view: View, placed: list[Placed]) -> None:
+def _draw_taken(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     if view.crowded:
         rows = (pair for each in placed for pair in zip(each.lane.rows, each.rows, strict=True))
         draw_crowd_marks(scene, view, {number: y for row, y in rows for number, _ in row})

@@ -215,7 +215,7 @@ Shape: TypeAlias = Box | Stroke | Mark | Label
 
 
 @dataclass(slots=True)
-class Scene:
+class Sketch:
     """A drawing in the making.
 
     Args:

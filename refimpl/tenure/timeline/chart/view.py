@@ -265,7 +265,7 @@ NumberedPreemption: TypeAlias = tuple[int, Preemption]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Window:
     """A window.
 
     Args:
@@ -313,7 +313,7 @@ class View:
         return (each for each in numbered if self.shows(each[1].at, each[1].at))
 
 
-def pieces(view: View, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ...]]:
+def pieces(view: Window, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ...]]:
     """A row's runs in the window: one by one, or together where they are too narrow to be told apart."""
     piece: list[Numbered] = []
     for each in row:
@@ -327,6 +327,6 @@ def pieces(view: View, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ...]
         yield tuple(piece)
 
 
-def _joins(view: View, last: RunSpan, run: RunSpan) -> bool:
+def _joins(view: Window, last: RunSpan, run: RunSpan) -> bool:
     narrow = all(view.span(each.start, each.end)[1] < NARROW for each in (last, run))
     return narrow and view.x(run.start) - view.x(last.end) < NARROW

@@ -13,7 +13,7 @@ from tenure.readings import Reading
 from tenure.timeline.actors import Phase, persisted
 from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
-from tenure.timeline.kai.scenario import Ask, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
+from tenure.timeline.kai.scenario import Asking, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
 from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
 from tenure.timeline.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
@@ -134,7 +134,7 @@ class KaiPlayer(Clockwork):
             case PlacePods(jobs=jobs):
                 for key, pods in jobs.items():
                     self._place(self.world.actors[key], pods)
-            case Ask():
+            case Asking():
                 self._ask(event)
             case OpenSession(lasts=lasts):
                 self._open(lasts)
@@ -192,7 +192,7 @@ class KaiPlayer(Clockwork):
         if span.end > span.start:
             self.journal.tell(Happening.SESSION, f"session {span.number} ends")
 
-    def _ask(self, event: Ask) -> None:
+    def _ask(self, event: Asking) -> None:
         """What is asked at one instant outside of any session is asked in one of that instant."""
         world = self.world
         if world.session is None:
@@ -212,7 +212,7 @@ class KaiPlayer(Clockwork):
         number = len(self.world.sessions)
         world.questions.append(KaiQuestion(world.now, number, event.pending, event.takes, tuple(answers)))
 
-    def _settle(self, session: Session, event: Ask, answer: VictimAnswer, rules: Rules) -> None:
+    def _settle(self, session: Session, event: Asking, answer: VictimAnswer, rules: Rules) -> None:
         world, pending = self.world, self.world.actors[event.pending]
         actor = world.actors[answer.victim]
         self.journal.answered(actor, answer)

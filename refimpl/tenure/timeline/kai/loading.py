@@ -12,7 +12,15 @@ from tenure.kai.intake.load import VERSIONS, scene_of_sourced
 from tenure.kai.model import DEFAULT_SUB_GROUP
 from tenure.manifests import Place, did_you_mean, listed, show
 from tenure.model import Instant
-from tenure.timeline.kai.scenario import Ask, EditQueues, KaiEvent, KaiScenario, OpenSession, PlacePods, Pods
+from tenure.timeline.kai.scenario import (
+    Asking,
+    EditQueues,
+    KaiEvent,
+    KaiScenario,
+    OpenSession,
+    PlacePods,
+    Pods,
+)
 from tenure.timeline.kai.scenario_file import AskShape, JobShape, KaiEventShape, KaiScenarioShape
 from tenure.timeline.parsing import KUEUE_ONLY, Expectations, Times, Written, in_order, key_of
 from tenure.timeline.scenario import ClockJump, Delete, Finish
@@ -164,13 +172,13 @@ class _Reader:
     def _queues(self) -> Mapping[str, Queue]:
         return self.objects.scene(self.arguments).queues
 
-    def _ask(self, shape: AskShape, at: Instant, path: str, takes: bool) -> Ask:
+    def _ask(self, shape: AskShape, at: Instant, path: str, takes: bool) -> Asking:
         pending = self._key(shape.pending, f"{path}.for")
         victims = self._jobs(shape.victims, f"{path}.victims")
         if pending in victims:
             raise self.place.error(f"{path}.victims", pending, "jobs other than the one that asks")
         action = None if shape.action is None else ACTIONS[shape.action]
-        return Ask(at, pending, victims, action, takes)
+        return Asking(at, pending, victims, action, takes)
 
     def _jobs(self, raw: object, path: str) -> dict[str, Pods]:
         """One job, several, or a map from jobs to their pods."""

@@ -28,7 +28,7 @@ class PlacePods:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Asking:
     """A job asks for victims, each as a scenario of its own.
 
     Args:
@@ -69,7 +69,7 @@ class EditQueues:
     queues: Mapping[str, Queue]
 
 
-KaiEvent: TypeAlias = PlacePods | Ask | OpenSession | EditQueues | Finish | Delete | ClockJump
+KaiEvent: TypeAlias = PlacePods | Asking | OpenSession | EditQueues | Finish | Delete | ClockJump
 
 
 @dataclass(frozen=True, slots=True)
