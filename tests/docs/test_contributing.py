@@ -105,8 +105,8 @@ def test_the_two_walks_name_files_in_the_order_of_the_data() -> None:
     text = everything("CONTRIBUTING.md").partition("## The way of the data")[2].partition("\n## ")[0]
     walk = [Path(path).name for path in _INLINE.findall(text) if path.endswith(".py")]
     for one, next_one in [
-        ("yaml_files.py", "builder.py"),
-        ("builder.py", "conversion.py"),
+        ("files.py", "load.py"),
+        ("load.py", "conversion.py"),
         ("conversion.py", "schema.py"),
         ("configuration.py", "model.py"),
         ("snapshot.py", "assignment.py"),

@@ -170,7 +170,7 @@ def test_what_is_too_much_is_told_with_its_limit(name: str, text: str, found: st
 
 
 def test_more_values_than_are_read_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("plain_yaml", "yaml_events"):
+    for module in ("yaml_text", "yaml_events"):
         monkeypatch.setattr(f"tenure.manifests.{module}.MAX_VALUES", 100)
     many = made(tmp_path / "a.yaml", b"- 1\n" * 300)
     expected = "at most 100 values outside a List as kubectl writes it"

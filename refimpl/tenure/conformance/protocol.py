@@ -13,7 +13,7 @@ from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
-from tenure.validation.requests import answer_validate
+from tenure.validation.check import answer_validate
 
 CALLS = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that are answered."""

@@ -1,9 +1,9 @@
 """Untrusted Kubernetes objects to the model: files, YAML and JSON, Kueue v1beta2 and v1beta1."""
 
 from tenure.manifests.cohorts import tree_problems
-from tenure.manifests.configuration import Configured, read_configuration
+from tenure.manifests.configuration import Configured, read_configuration, strategies_of
+from tenure.manifests.conversion import object_name, place_of
 from tenure.manifests.durations import parse_duration
-from tenure.manifests.fair_sharing import strategies_of
 from tenure.manifests.feature_gates import (
     RECLAIMABLE_PODS,
     SETTING_OF_GATE,
@@ -11,13 +11,12 @@ from tenure.manifests.feature_gates import (
     gate_problems,
     settings_of,
 )
-from tenure.manifests.headers import object_name, place_of
+from tenure.manifests.files import SourcedObject, read_objects
 from tenure.manifests.instants import parse_instant
-from tenure.manifests.jobs import job_created
 from tenure.manifests.json_text import decoded_json
 from tenure.manifests.limits import MAX_DEVIATIONS, MAX_LINE, in_mebibytes
 from tenure.manifests.load import Loaded, build, load
-from tenure.manifests.priority_classes import read_priority_class
+from tenure.manifests.priority_classes import job_created, read_priority_class
 from tenure.manifests.quantities import MAX_AMOUNT, amount_of, parse_quantity, quota_of
 from tenure.manifests.queues import (
     LocalQueueEntry,
@@ -27,10 +26,8 @@ from tenure.manifests.queues import (
     read_resource_flavor,
     with_flavors,
 )
-from tenure.manifests.showing import Place, listed, printable, show
-from tenure.manifests.suggesting import did_you_mean
+from tenure.manifests.showing import Place, did_you_mean, listed, printable, show
 from tenure.manifests.workloads import WorkloadReader, read_workload
-from tenure.manifests.yaml_files import SourcedObject, read_objects
 
 __all__ = [
     "MAX_AMOUNT",

@@ -12,8 +12,7 @@ from typing_extensions import is_typeddict
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.limits import MAX_DEVIATIONS
-from tenure.manifests.showing import Place, printable, show
-from tenure.manifests.suggesting import did_you_mean
+from tenure.manifests.showing import Place, did_you_mean, printable, show
 
 M = TypeVar("M", bound=BaseModel)
 _Location = tuple[int | str, ...]

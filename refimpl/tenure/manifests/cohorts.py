@@ -1,13 +1,16 @@
-"""The tree that cohorts form: who is above whom, and where that goes round in a circle."""
+"""The tree that cohorts form: cycles, depth, and names that lead nowhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from tenure.errors import Problem
+from tenure.manifests.conversion import object_name
 from tenure.manifests.limits import MAX_COHORT_LEVELS
-from tenure.manifests.showing import Place, listed
-from tenure.model import Cohort
+from tenure.manifests.showing import Place, did_you_mean, listed, printable
+from tenure.model import ClusterQueue, Cohort
 
 
 def tree_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
@@ -85,3 +88,52 @@ def _cycle_from(name: str, parents: Mapping[str, str | None], done: set[str]) ->
     if here is None or here not in path:
         return []
     return path[path.index(here) :]
+
+
+def queue_warnings(
+    local_queues: Mapping[tuple[str, str], str], given: Collection[str]
+) -> Iterator[tuple[Place, str]]:
+    """LocalQueues that point to no ClusterQueue, where ClusterQueues were given at all.
+
+    Args:
+        local_queues: the ClusterQueue's name by namespace and name.
+        given: names of ClusterQueues.
+
+    >>> (place, text), = queue_warnings({("ml", "jobs"): "team"}, ["teams"])
+    >>> place.object, text
+    ('LocalQueue/ml/jobs', 'spec.clusterQueue team was not given; did you mean teams?')
+    """
+    meant = cache(lambda name: did_you_mean(name, given))
+    for (namespace, name), queue in local_queues.items() if given else ():
+        if queue not in given:
+            told = f"spec.clusterQueue {printable(queue)} was not given{meant(queue)}"
+            yield Place(object_name("LocalQueue", namespace, name)), told
+
+
+def cohort_warnings(
+    queues: Mapping[str, tuple[Place, ClusterQueue]], cohorts: Mapping[str, tuple[Place, Cohort]]
+) -> Iterator[tuple[Place, str]]:
+    """Cohorts that only one object names, and that look like one that was given.
+
+    Args:
+        queues, cohorts: by name, with how warnings name each.
+
+    Source: Kueue: a Cohort that is only named exists, without quota of its own; a name that is misspelt takes
+    its ClusterQueue out of the tree without a word.
+
+    >>> queue, cohort = ClusterQueue("q", cohort="reserach"), Cohort("research")
+    >>> given = {"research": (Place("Cohort/research"), cohort)}
+    >>> [text for _, text in cohort_warnings({"q": (Place("ClusterQueue/q"), queue)}, given)]
+    ['names the Cohort reserach, which was not given; did you mean research?']
+    """
+    above = [(place, queue.cohort) for place, queue in queues.values()]
+    above += [(place, cohort.parent) for place, cohort in cohorts.values()]
+    counts = Counter(name for _, name in above)
+    for place, name in above:
+        if name is None or name in cohorts or counts[name] > 1:
+            continue
+        # Names of a series differ at their end, and are not misspelt.
+        alike = [each for each in cohorts if each[:-2] != name[:-2] or len(each) != len(name)]
+        hint = did_you_mean(name, alike)
+        if hint:
+            yield place, f"names the Cohort {printable(name)}, which was not given{hint}"

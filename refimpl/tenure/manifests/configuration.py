@@ -9,14 +9,56 @@ from pydantic import StrictBool
 
 from tenure.errors import ErrorCode, Problem
 from tenure.manifests.checking import check
-from tenure.manifests.fair_sharing import strategies_of
+from tenure.manifests.conversion import or_raise
 from tenure.manifests.feature_gates import RECLAIMABLE_PODS, gate_problems, settings_of
 from tenure.manifests.fields import Open
-from tenure.manifests.headers import or_raise
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import FairStrategy, RequeuingTimestamp, Settings
+
+DEFAULT_STRATEGIES: Final = (
+    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
+    FairStrategy.LESS_THAN_INITIAL_SHARE,
+)
+"""What Kueue does where fair sharing is on and no strategy is named."""
+
+_WORDS = {
+    "LessThanOrEqualToFinalShare": FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
+    "LessThanInitialShare": FairStrategy.LESS_THAN_INITIAL_SHARE,
+}
+_LISTS = {
+    ("LessThanOrEqualToFinalShare",),
+    ("LessThanInitialShare",),
+    ("LessThanOrEqualToFinalShare", "LessThanInitialShare"),
+}
+_EXPECTED = "[LessThanOrEqualToFinalShare, LessThanInitialShare], or one of them alone"
+
+
+def strategies_of(
+    found: object, place: Place, field: str, problems: list[Problem], *, may_be_empty: bool
+) -> tuple[FairStrategy, ...]:
+    """The preemption strategies in their order.
+
+    Args:
+        found: the list, untrusted.
+        place: where it stands, for the problems.
+        field: path of the list.
+        problems: gets what is wrong with it; the default is returned then.
+        may_be_empty: whether an empty list means the default.
+
+    Source: Kueue, validation of `fairSharing.preemptionStrategies`.
+
+    >>> [each.name for each in strategies_of(["LessThanInitialShare"], Place(), "", [], may_be_empty=False)]
+    ['LESS_THAN_INITIAL_SHARE']
+    """
+    if may_be_empty and found in (None, []):
+        return DEFAULT_STRATEGIES
+    if isinstance(found, list) and all(isinstance(word, str) for word in found) and tuple(found) in _LISTS:
+        return tuple(_WORDS[word] for word in found)
+    problems.append(place.problem(field, "nothing" if found is None else show(found), _EXPECTED))
+    return DEFAULT_STRATEGIES
+
 
 GROUP: Final = "config.kueue.x-k8s.io"
 VERSIONS: Final = (f"{GROUP}/v1beta2", f"{GROUP}/v1beta1")

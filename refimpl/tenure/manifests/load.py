@@ -1,16 +1,328 @@
-"""Many untrusted objects to one cluster."""
+"""Many untrusted objects to one cluster: what is kept, ignored, set aside, warned of and refused."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
-from tenure.errors import Problem
-from tenure.manifests.builder import Builder, Loaded
-from tenure.manifests.yaml_files import SourcedObject, iterate_objects
-from tenure.model import Settings
+from tenure.errors import ErrorCode, InputError, Problem
+from tenure.manifests import configuration, queues
+from tenure.manifests.cohorts import cohort_warnings, queue_warnings, tree_problems
+from tenure.manifests.configuration import Configured
+from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
+from tenure.manifests.files import SourcedObject, iterate_objects
+from tenure.manifests.limits import MAX_PROBLEMS
+from tenure.manifests.priority_classes import Jobs, priority_class
+from tenure.manifests.showing import Place, did_you_mean, listed, printable, show
+from tenure.manifests.structure import dig, has_condition, true_conditions
+from tenure.manifests.workload_schema import BOOST
+from tenure.manifests.workloads import WorkloadReader, out_of_play, priority_boost
+from tenure.model import (
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    ResourceFlavor,
+    Settings,
+    Workload,
+    WorkloadPriorityClass,
+)
+
+_READ: Final = {
+    **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
+    "Configuration": (configuration.GROUP, configuration.VERSIONS),
+    "ConfigMap": ("", ("v1",)),
+}
+"""The kinds that are read: their API group and versions."""
+
+_SET_ASIDE = frozenset(("LocalQueue", "Workload"))
+"""The kinds of which one that is not modelled need not refuse all the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was read from a set of manifests.
+
+    Args:
+        cluster: the queues and workloads.
+        warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
+        ignored: objects that play no part, and why; one sentence each.
+        set_aside: LocalQueues and pending workloads that need what is not modelled, by
+            `LocalQueue/namespace/name` or `Workload/namespace/name`: nobody else's decision depends on
+            them, and whoever asks about one of them gets these problems.
+    """
+
+    cluster: Cluster
+    warnings: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Builder:
+    """A cluster in the making.
+
+    Args:
+        settings: the scheduler's configuration; None to take it from the objects.
+        unreadable: what could not be read at all; it grows while the objects are drawn.
+    """
+
+    settings: Settings | None
+    unreadable: list[Problem]
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    cluster_queues: dict[str, tuple[Place, ClusterQueue]] = field(default_factory=dict)
+    cohorts: dict[str, tuple[Place, Cohort]] = field(default_factory=dict)
+    reader: WorkloadReader = field(default_factory=WorkloadReader)
+    workloads: list[tuple[str, Workload]] = field(default_factory=list)
+    reclaiming: list[tuple[int, Any, Place]] = field(default_factory=list)
+    local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
+    flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
+    growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
+    classed: list[tuple[int, Any]] = field(default_factory=list)
+    jobs: Jobs = field(default_factory=Jobs)
+    configured: Configured | None = None
+    seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+
+    def build(self, objects: Iterable[SourcedObject]) -> Loaded:
+        """Take every object, then look at them together.
+
+        Raises:
+            InputError: everything that is wrong with any of them.
+        """
+        for sourced in objects:
+            self._take(sourced)
+            if len(self.problems) >= MAX_PROBLEMS:
+                expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
+                self.problems.append(Problem("", "more problems", expected, file=sourced.file))
+                break
+        self.problems.extend(tree_problems(self.cohorts))
+        if self.unreadable or self.problems:
+            raise InputError([*self.unreadable, *self.problems])
+        self._count_reclaimed_pods()
+        self._count_from_jobs()
+        self._check_flavors()
+        self._check_cluster_queues()
+        cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
+        return Loaded(self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside)
+
+    def add_cluster_queue(self, raw: object, place: Place) -> None:
+        queue = queues.cluster_queue(raw, place, self.problems)
+        if queue is not None:
+            self.cluster_queues[queue.name] = place, queue
+
+    def add_cohort(self, raw: object, place: Place) -> None:
+        cohort = queues.cohort(raw, place, self.problems)
+        if cohort is not None:
+            # A cycle is told with the field's name of the version that the user wrote.
+            self.cohorts[cohort.name] = to_v1beta2(raw, "Cohort", place, [])[1], cohort
+
+    def add_resource_flavor(self, raw: object, place: Place) -> None:
+        flavor = queues.resource_flavor(raw, place, self.problems)
+        if flavor is not None:
+            self.flavors[flavor.name] = flavor
+
+    def add_local_queue(self, raw: object, place: Place) -> None:
+        queue = queues.local_queue(raw, place, self.problems)
+        if queue is not None:
+            self.local_queues[queue.namespace, queue.name] = queue.cluster_queue
+
+    def add_priority_class(self, raw: object, place: Place) -> None:
+        found = priority_class(raw, place, self.problems)
+        if found is not None and found.policy is not None:
+            self.growing[found.name] = found
+
+    def add_configuration(self, raw: object, place: Place) -> None:
+        found = configuration.configuration(raw, place, self.problems)
+        if self.configured is not None:
+            self.problems.append(place.problem("", "a second Configuration", "one Configuration"))
+        elif found is not None:
+            self.configured = found
+            if self.settings is not None:
+                self._warn(place, "not looked at, because the settings were given otherwise")
+
+    def add_config_map(self, raw: object, place: Place) -> None:
+        known = len(self.problems)
+        found = configuration.embedded(raw, place, self.problems)
+        if found is not None:
+            self.add_configuration(*found)
+        elif len(self.problems) == known:
+            self._ignore(place, "not a kind that is read")
+
+    def add_workload(self, raw: object, place: Place) -> None:
+        conditions = true_conditions(raw)
+        if "Finished" in conditions or dig(raw, "spec", "active") is False:
+            reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
+            self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
+            return
+        found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
+        if found is None:
+            return
+        if dig(raw, "status", "reclaimablePods"):
+            self.reclaiming.append((len(self.workloads), raw, place))
+        if found.priority_class:
+            self.classed.append((len(self.workloads), dig(raw, "metadata", "ownerReferences")))
+        self.workloads.append((place.file, found))
+        metadata = dig(raw, "metadata")
+        if metadata.get("creationTimestamp") is None:
+            self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
+        annotations = metadata.get("annotations")
+        if annotations and priority_boost(annotations) is None:
+            said = show(annotations[BOOST])
+            self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
+
+    def _take(self, sourced: SourcedObject) -> None:
+        raw: Any = sourced.object
+        kind = dig(raw, "kind")
+        place = place_of(raw, kind if isinstance(kind, str) else "", file=sourced.file)
+        if not self._has_header(raw, place):
+            return
+        group, slash, _ = raw["apiVersion"].partition("/")
+        own, versions = _READ.get(kind, (None, ()))
+        if own is None or (slash and group != own) or (own == "" and slash):
+            self.jobs.take(raw)
+            self._ignore(place, "not a kind that is read")
+        elif raw["apiVersion"] not in versions:
+            problem = place.problem("apiVersion", show(raw["apiVersion"]), " or ".join(versions))
+            self.problems.append(problem)
+        elif self._is_new(raw, kind, place):
+            known = len(self.problems)
+            _ADD[kind](self, raw, place)
+            if len(self.problems) > known:
+                self._set_aside(raw, kind, place, known)
+
+    def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
+        """Keep an object that is right but not modelled from refusing everybody else."""
+        own = tuple(self.problems[known:])
+        if kind not in _SET_ASIDE or (kind == "Workload" and has_condition(raw, "QuotaReserved")):
+            return
+        if not all(problem.code == ErrorCode.NOT_MODELLED for problem in own):
+            return
+        del self.problems[known:]
+        self.set_aside[place.object] = own
+        self._warn(place, f"set aside: {own[0].field} needs what is not modelled")
+
+    def _has_header(self, raw: object, place: Place) -> bool:
+        if not isinstance(raw, dict):
+            self.problems.append(place.problem("", show(raw), "a Kubernetes object (a map)"))
+            return False
+        if not any(name in raw for name in ("apiVersion", "kind", "metadata")):
+            expected = "a Kubernetes object, with apiVersion, kind and metadata"
+            self.problems.append(place.problem("", f"a map of {listed(raw)}", expected))
+            return False
+        known = len(self.problems)
+        for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
+            found = raw.get(name)
+            if not isinstance(found, str) or not found:
+                shown = show(found) if name in raw else "nothing"
+                self.problems.append(place.problem(name, shown, f"a string such as {example}"))
+        return len(self.problems) == known
+
+    def _is_new(self, raw: object, kind: str, place: Place) -> bool:
+        metadata = dig(raw, "metadata")
+        if not isinstance(metadata, dict) or not isinstance(name := metadata.get("name"), str):
+            return True
+        namespace = metadata.get("namespace")
+        key = (kind, namespace if isinstance(namespace, str) else "", name)
+        if key not in self.seen:
+            self.seen[key] = place.file
+            return True
+        first = self.seen[key]
+        expected = f"each object once; {first} has it too" if first else "each object once"
+        self.problems.append(place.problem("metadata.name", f"{show(name)} a second time", expected))
+        return False
+
+    def _count_reclaimed_pods(self) -> None:
+        """The Configuration may stand after the workloads that were read as if it were the default."""
+        if self.settings is not None or self.configured is None or self.configured.reclaimable:
+            return
+        reader = WorkloadReader(reclaimable=False)
+        for index, raw, place in self.reclaiming:
+            holds = has_condition(raw, "QuotaReserved")
+            found = reader.read(raw, place, self.problems, holds_quota=holds)
+            if found is not None:
+                self.workloads[index] = place.file, found
+
+    def _count_from_jobs(self) -> None:
+        """A priority that grows counts from the Job, which may stand behind its workload."""
+        for index, owners in self.classed:
+            file, found = self.workloads[index]
+            if found.priority_class not in self.growing:
+                continue
+            counted = self.jobs.behind(owners, found)
+            self.workloads[index] = file, counted
+            if counted.job_created_at is None:
+                place = Place(object_name("Workload", found.namespace, found.name), file)
+                self._warn(place, "its Job is not given: its priority grows from the Workload's creation")
+
+    def _check_flavors(self) -> None:
+        for name, (place, queue) in self.cluster_queues.items():
+            checked = queues.with_flavors(queue, self.flavors)
+            if checked is queue:
+                continue
+            named = [each.flavor for group in queue.resource_groups for each in group.flavors]
+            if self.flavors:
+                self.cluster_queues[name] = place, checked
+                hints = {did_you_mean(each, self.flavors) for each in named if each not in self.flavors}
+                self._warn(place, f"inactive: {checked.inactive}{''.join(sorted(hints))}")
+            else:
+                missing = listed(named)
+                reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
+                self._warn(place, reason)
+
+    def _check_cluster_queues(self) -> None:
+        for file, found in self.workloads:
+            name = found.cluster_queue
+            if name is not None and name not in self.cluster_queues:
+                place = Place(object_name("Workload", found.namespace, found.name), file)
+                self._warn(place, f"holds quota of the ClusterQueue {printable(name)}, which was not given")
+        for place, text in queue_warnings(self.local_queues, set(self.cluster_queues)):
+            self._warn(place, text)
+        for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
+            self._warn(place, text)
+
+    def _warn(self, place: Place, text: str) -> None:
+        self.warnings.append(f"{_said(place)}: {text}")
+
+    def _ignore(self, place: Place, why: str) -> None:
+        self.ignored.append(f"{_said(place)}: {why}")
+
+    def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
+        settings = self.settings
+        if settings is None:
+            settings = self.configured.settings if self.configured else Settings()
+        return Cluster(
+            cluster_queues={name: queue for name, (_, queue) in self.cluster_queues.items()},
+            admitted=tuple(found for _, found in self.workloads if found.cluster_queue is not None),
+            pending=tuple(found for _, found in self.workloads if found.cluster_queue is None),
+            flavors=self.flavors,
+            local_queues=self.local_queues,
+            settings=settings,
+            cohorts=cohorts,
+            growing=self.growing,
+        )
+
+
+_ADD: dict[str, Callable[[Builder, object, Place], None]] = {
+    "ClusterQueue": Builder.add_cluster_queue,
+    "Cohort": Builder.add_cohort,
+    "ResourceFlavor": Builder.add_resource_flavor,
+    "LocalQueue": Builder.add_local_queue,
+    "Workload": Builder.add_workload,
+    "WorkloadPriorityClass": Builder.add_priority_class,
+    "Configuration": Builder.add_configuration,
+    "ConfigMap": Builder.add_config_map,
+}
+
+
+def _said(place: Place) -> str:
+    return ": ".join(part for part in (place.file, place.object) if part)
+
 
 __all__ = ["Loaded", "build", "load"]
 

@@ -1,14 +1,15 @@
-"""What one pod of a pending workload asks for."""
+"""What the pods of a pending workload ask for: amounts, nodes, tolerations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
 from tenure.manifests.quantities import amount_of, saturated
-from tenure.manifests.workload_schema import Container, PodSpec
-from tenure.model import Amount
+from tenure.manifests.schema import CheckedToleration
+from tenure.manifests.workload_schema import Container, NodeExpression, NodeSelectorTerm, PodSpec
+from tenure.model import Amount, NodeOperator, NodeRequirement, Toleration
 
 Requests: TypeAlias = dict[str, Fraction]
 
@@ -84,3 +85,61 @@ def _largest(one: Mapping[str, Fraction], other: Mapping[str, Fraction]) -> Requ
     for resource, exact in other.items():
         largest[resource] = max(largest.get(resource, exact), exact)
     return largest
+
+
+_OPERATORS = {
+    "In": NodeOperator.IN,
+    "NotIn": NodeOperator.NOT_IN,
+    "Exists": NodeOperator.EXISTS,
+    "DoesNotExist": NodeOperator.DOES_NOT_EXIST,
+    "Gt": NodeOperator.GREATER,
+    "Lt": NodeOperator.LESS,
+}
+
+
+def node_affinity(spec: PodSpec) -> tuple[tuple[NodeRequirement, ...], ...]:
+    """The terms of the required node affinity, of which a node must satisfy one; empty if there are none.
+
+    Args:
+        spec: the pod template's spec, already checked.
+
+    Source: Kubernetes core/v1, NodeSelector; Kueue, which matches a flavor's labels with `matchExpressions`
+    only, so that a term of `matchFields` alone requires nothing.
+
+    >>> expression = {"key": "gpu", "operator": "In", "values": ["a100"]}
+    >>> terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    >>> required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    >>> (requirement,), = node_affinity(PodSpec.model_validate({"affinity": {"nodeAffinity": required}}))
+    >>> requirement.key, requirement.values
+    ('gpu', ('a100',))
+    """
+    nodes = spec.affinity.node_affinity if spec.affinity else None
+    required = nodes.required if nodes else None
+    return tuple(_term(term) for term in (required.node_selector_terms or () if required else ()))
+
+
+def _term(term: NodeSelectorTerm) -> tuple[NodeRequirement, ...]:
+    return tuple(_requirement(expression) for expression in term.match_expressions or ())
+
+
+def _requirement(expression: NodeExpression) -> NodeRequirement:
+    return NodeRequirement(expression.key, _OPERATORS[expression.operator], tuple(expression.values or ()))
+
+
+def tolerations_of(found: Sequence[CheckedToleration] | None) -> tuple[Toleration, ...]:
+    """The tolerations as the model has them; an operator that is not named is Equal.
+
+    Source: Kubernetes core/v1, Toleration.
+
+    >>> tolerations_of([CheckedToleration.model_validate({"key": "gpu", "value": "a100"})])
+    (Toleration(key='gpu', exists=False, value='a100', effect=None),)
+    """
+    return tuple(
+        Toleration(
+            key=each.key or None,
+            exists=each.operator == "Exists",
+            value=each.value or "",
+            effect=each.effect or None,
+        )
+        for each in found or ()
+    )

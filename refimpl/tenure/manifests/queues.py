@@ -10,12 +10,12 @@ from itertools import islice
 from tenure.errors import Problem
 from tenure.manifests import schema
 from tenure.manifests.checking import check
-from tenure.manifests.headers import as_v1beta2, read_one
+from tenure.manifests.conversion import as_v1beta2, read_one
 from tenure.manifests.limits import MAX_DEVIATIONS
+from tenure.manifests.pods import tolerations_of
 from tenure.manifests.quantities import quota_of
-from tenure.manifests.quota_structure import cluster_queue_problems, cohort_problems
+from tenure.manifests.schema import cluster_queue_problems, cohort_problems
 from tenure.manifests.showing import Place, printable
-from tenure.manifests.tolerations import tolerations_of
 from tenure.model import (
     NANO,
     BorrowWithinCohort,

@@ -1,10 +1,12 @@
-"""How a value from a manifest is shown to the person who wrote it: short, and safe to print."""
+"""How what a manifest says is told to the person who wrote it: short, safe to print, with what was meant."""
 
 from __future__ import annotations
 
+import difflib
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 
@@ -136,3 +138,25 @@ class Place:
         return Problem(
             field=path, found=found, expected=expected, object=self.object, file=self.file, code=code
         )
+
+
+_LONGEST: Final = 100
+_MOST: Final = 5000
+"""Names that are compared; above this, comparing costs more than the hint is worth."""
+
+
+def did_you_mean(name: object, known: Collection[str]) -> str:
+    """The end of a sentence that expects a name: the one that looks like it, or nothing.
+
+    Args:
+        name: what was written.
+        known: the names that there are.
+
+    >>> did_you_mean("team-b1", ["team-b", "team-a"]), did_you_mean("x", ["team-a"])
+    ('; did you mean team-b?', '')
+    """
+    if not isinstance(name, str) or len(name) > _LONGEST or len(known) > _MOST:
+        return ""
+    same = [each for each in known if each.lower() == name.lower()]
+    found = same or difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)
+    return f"; did you mean {printable(found[0])}?" if found else ""

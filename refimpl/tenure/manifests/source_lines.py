@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.manifests.file_bytes import read_file
-from tenure.manifests.headers import object_name
+from tenure.manifests.conversion import object_name
+from tenure.manifests.files import files_of, read_file
 from tenure.manifests.structure import dig, is_list_kind, items
 from tenure.manifests.yaml_events import ITSELF, Lines, parse_events
-from tenure.manifests.yaml_files import files_of
 
 LONGEST: Final = 8 * 2**20
 """Bytes of a file whose lines are looked up."""

@@ -1,4 +1,4 @@
-"""All of YAML to plain objects, in one pass over PyYAML's events: what `plain_yaml` leaves.
+"""All of YAML to plain objects, in one pass over PyYAML's events: what `yaml_text` leaves.
 
 PyYAML's own composer recurses in C, so that a deeply nested file ends the process, and its constructors
 turn times and fractions into types that lose what was written. Here nothing recurses, a key that stands
@@ -16,9 +16,9 @@ import yaml
 
 from tenure.errors import Problem
 from tenure.manifests.limits import MAX_ALIASED, MAX_DEPTH, MAX_REPEATED_KEYS, MAX_VALUES
-from tenure.manifests.plain_yaml import resolve
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import Document
+from tenure.manifests.yaml_text import resolve
 
 _STANDARD: Final = "tag:yaml.org,2002:"
 _PLAIN_TAGS: Final = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "timestamp"))

@@ -1,15 +1,224 @@
-"""YAML text to plain objects: whole, or item by item where it is a long List as kubectl writes it."""
+"""YAML text to plain objects: whole, or item by item where it is a long List as kubectl writes it.
+
+What kubectl writes is read line by line here: one key or value a line, plain or quoted text.
+A file that holds more of YAML, or is wrong, is left to `yaml_events`: what is read is the same, and only the
+time differs. PyYAML with libyaml takes more than ten times as long for a dump of 10,000 workloads; and this
+module needs nothing but Python, so that such dumps can be read where PyYAML is not installed.
+
+Faster parsers were tried in November 2026. None of them can be given an untrusted file and be believed:
+
+- py-yaml12 0.2 and yaml-rs 0.1 (Rust) end the process at 100,000 dashes in a line, py-yaml12 also at nested
+  aliases. Both resolve scalars as in YAML 1.2, where kubectl follows YAML 1.1 (`0777` is 511, `yes` is true),
+  and turn fractions into floats.
+- rapidyaml 0.15 (C++) keeps the text of scalars, but hands it to Python one node at a time, which takes four
+  times as long as this module.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 from tenure.errors import Problem
-from tenure.manifests.limits import MAX_OBJECT, too_large
-from tenure.manifests.plain_yaml import NotPlainError, PlainReader, plain_documents
+from tenure.manifests.limits import MAX_OBJECT, MAX_VALUES, too_large
+from tenure.manifests.showing import NumberText
 from tenure.manifests.structure import Document, is_list_kind
+
+_LONGEST_INTEGER: Final = 40
+
+_NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS: Final = {
+    spelling: truth
+    for truth, words in ((True, ("true", "yes", "on")), (False, ("false", "no", "off")))
+    for word in words
+    for spelling in (word, word.capitalize(), word.upper())
+}
+_INTEGER = re.compile(r"[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[0-7_]*|[1-9][0-9_]*)")
+_NUMBER = re.compile(
+    r"[-+]?(?:(?:[0-9][0-9_]*)(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+
+# Indentation, dash, key and value; or indentation, dash and a value alone.
+_LINE = re.compile(r"( *)(- )?(?:([A-Za-z][A-Za-z0-9_./-]*):(?: (\S.*))?|(\S.*))")
+_PLAIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_.+(")
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
+_SINGLE = re.compile(r"'((?:[^']|'')*)'")
+_ESCAPED = re.compile(r"\\(.)")
+_EMPTY: Final[dict[str, type[Any]]] = {"{}": dict, "[]": list}
+_DEEPEST: Final = 100
+_ROOT: Final = "root"
+_MOST_KNOWN: Final = 2**17
+
+_Entry: TypeAlias = tuple[int, bool, str, Any, bool]
+"""What a line says: column, whether a dash stands before it, key, value; and whether a new map or list is the
+value (of that type, empty) or stands below (None). The key of a value alone is empty."""
+
+_Level: TypeAlias = tuple[int, bool, Any]
+"""The column of a list's dashes or a map's keys, whether it is a list, and itself."""
+
+
+class NotPlainError(Exception):
+    """The text is more than the part of YAML that is read here, or it is wrong."""
+
+
+class PlainReader:
+    """Reads the lines of one file, of which most stand in it many times.
+
+    >>> PlainReader().read(["- a: 1", "  b:", "  - x", "- c: {}"])
+    [{'a': 1, 'b': ['x']}, {'c': {}}]
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Entry] = {}
+
+    def read(self, lines: Sequence[str]) -> Any:
+        """The list or map that some lines say, None for no line; blank lines and remarks are left out before.
+
+        Raises:
+            NotPlainError: they say more than that.
+        """
+        known = self._known
+        inner: dict[str, Any] = {}
+        whole = inner
+        nest: list[_Level] = [(-1, False, inner)]
+        here, below = -1, _ROOT
+        for line in lines:
+            column, dash, key, value, new = known.get(line) or self._entry(line)
+            if dash or column != here:
+                found = _inner(nest, column, dash, below)
+                here, below = column, ""
+                if dash and not key:
+                    found.append(value() if new else value)
+                    here = -1
+                    continue
+                inner = found
+                if dash:
+                    inner, here = {}, column + 2
+                    found.append(inner)
+                    nest.append((here, False, inner))
+            if not key or key in inner:
+                raise NotPlainError
+            below = ""
+            if new:
+                value, below = (value(), "") if value else (None, key)
+            inner[key] = value
+        return whole.get(_ROOT)
+
+    def _entry(self, line: str) -> _Entry:
+        found = _LINE.fullmatch(line)
+        if found is None or not line.isprintable():
+            raise NotPlainError
+        indent, dash, key, value, alone = found.groups()
+        text = value or alone
+        new = not text or text in _EMPTY
+        entry = len(indent), bool(dash), key or "", _EMPTY.get(text) if new else _value(text), new
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[line] = entry
+        return entry
+
+
+def _inner(nest: list[_Level], column: int, dash: bool, below: str) -> Any:
+    """The list of a dash in a column, or the map of a key there, with all that it ends closed.
+
+    Args:
+        nest: all that is open, the innermost last.
+        column: from 0.
+        dash: whether it is a list.
+        below: the key of the innermost map that may still get its value.
+    """
+    here, listed, content = nest[-1]
+    if below and (column > here or (dash and column == here)):
+        found: Any = [] if dash else {}
+        content[below] = found
+        nest.append((column, dash, found))
+        if len(nest) > _DEEPEST:
+            raise NotPlainError
+        return found
+    while column < here or (column == here and dash != listed):
+        nest.pop()
+        here, listed, content = nest[-1]
+    if column != here or dash != listed:
+        raise NotPlainError
+    return content
+
+
+def plain_documents(text: str) -> list[tuple[object, int]] | None:
+    """The documents of a text and the line in which each begins, or None where it is more than plain.
+
+    >>> plain_documents("# first\\na: 1\\n---\\nb:\\n- 2\\n")
+    [({'a': 1}, 2), ({'b': [2]}, 3)]
+    >>> plain_documents("a: [1]")
+    """
+    # A line holds at most three values: a map in a list, its key and what that says.
+    if 3 * text.count("\n") > MAX_VALUES:
+        return None
+    reader, found = PlainReader(), []
+    try:
+        for first, lines in _split(text):
+            found.append((reader.read(lines), first))
+    except NotPlainError:
+        return None
+    return found
+
+
+def _split(text: str) -> list[tuple[int, list[str]]]:
+    """The lines of each document without remarks, and the number of its first."""
+    documents: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line == "---":
+            documents.append((number, []))
+        elif (said := line.lstrip(" ")) and said[0] != "#":
+            if not documents:
+                documents.append((number, []))
+            documents[-1][1].append(line)
+        elif not line.isprintable():
+            raise NotPlainError
+    return documents
+
+
+def _value(text: str) -> object:
+    if text[0] in _PLAIN or (text[0] == "-" and text[1:2].strip()):
+        if ": " in text or " #" in text or text[-1] in ": ":
+            raise NotPlainError
+        return resolve(text)
+    if quoted := _DOUBLE.fullmatch(text):
+        return _ESCAPED.sub(r"\1", quoted[1]) if "\\" in text else quoted[1]
+    if quoted := _SINGLE.fullmatch(text):
+        return quoted[1].replace("''", "'")
+    raise NotPlainError
+
+
+def resolve(text: str) -> object:
+    """YAML 1.1 as kubectl reads it: no numbers to the base of sixty, and times stay text.
+
+    Only `y` and `n` are text here and booleans there; kubectl never writes them without quotes.
+
+    >>> resolve("yes"), resolve("0777"), resolve("1.10"), resolve("2026-01-02")
+    (True, 511, 1.10, '2026-01-02')
+    """
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    if _INTEGER.fullmatch(text):
+        return _integer(text)
+    return NumberText(text) if _NUMBER.fullmatch(text) else text
+
+
+def _integer(text: str) -> object:
+    if len(text) > _LONGEST_INTEGER:
+        return NumberText(text)
+    digits = text.replace("_", "")
+    octal = re.fullmatch(r"[-+]?0[0-7]+", digits)
+    try:
+        return int(digits, 8 if octal else 0)
+    except ValueError:
+        return text
+
 
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _AFTER = re.compile(r"^[^ \-\n]", re.MULTILINE)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
-from tenure.manifests.file_bytes import read_file, read_standard_input
+from tenure.manifests.files import read_file, read_standard_input
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import Duration, Instant

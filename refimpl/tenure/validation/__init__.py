@@ -1,9 +1,7 @@
 """Whether objects are what Kueue, its webhooks and the proposals accept, and what they hardly mean."""
 
-from tenure.validation.check import validate
-from tenure.validation.faults import ErrorType, Source, WarningType
-from tenure.validation.report import Notice, Report
-from tenure.validation.requests import answer_validate, render
+from tenure.validation.check import answer_validate, render, validate
+from tenure.validation.faults import ErrorType, Notice, Report, Source, WarningType
 
 __all__ = [
     "ErrorType",

@@ -10,8 +10,7 @@ from tenure.manifests.quantities import MAX_AMOUNT, quota_of
 from tenure.manifests.structure import dig, entries
 from tenure.readings import RequeueOrder
 from tenure.validation.cluster_queue import EQUALS
-from tenure.validation.faults import Fault, WarningType
-from tenure.validation.subject import Subject, duration, quantity, text
+from tenure.validation.faults import Fault, Subject, WarningType, duration, quantity, text
 
 HERO = "UberClusterQueueRules"
 _PREEMPTION = "spec.preemption"

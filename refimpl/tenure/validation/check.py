@@ -1,25 +1,154 @@
-"""All objects through all rules."""
+"""Objects as they were read through all rules, and the call `validate` of the protocol."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
-from tenure.errors import ErrorCode, Problem
-from tenure.manifests import SourcedObject
-from tenure.manifests.configuration import GROUP, configuration, embedded
-from tenure.manifests.showing import Place
+from tenure.errors import ErrorCode, InputError, Problem
+from tenure.manifests import SourcedObject, gate_problems, place_of
+from tenure.manifests.configuration import GROUP as CONFIGURED
+from tenure.manifests.configuration import configuration, embedded
+from tenure.manifests.conversion import GROUP, VERSIONS, to_v1beta2
+from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
-from tenure.readings import Reading, default_preset, preset
-from tenure.validation.faults import ErrorType, Source, duplicate
-from tenure.validation.intake import from_problem, header_faults, kind_of, place_in, take
-from tenure.validation.kinds import SHAPES
-from tenure.validation.overview import Overview, overview
-from tenure.validation.report import Notice, Report, notice
+from tenure.readings import Reading, default_preset, parse_reading, preset
+from tenure.validation.faults import (
+    ErrorType,
+    Fault,
+    Notice,
+    Report,
+    Source,
+    Subject,
+    duplicate,
+    invalid,
+    not_supported,
+    notice,
+    required,
+    text,
+    wrong_type,
+)
+from tenure.validation.kinds import SHAPES, SUBDOMAIN
 from tenure.validation.rules import ERRORS, TOGETHER, WARNINGS
-from tenure.validation.subject import Subject, text
+from tenure.validation.shapes import Text
+from tenure.validation.together import Overview, overview
 from tenure.validation.walk import deviations
+
+KAI: Final = "scheduling.run.ai"
+
+_OTHERS = ("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology")
+"""Kinds of Kueue's group that say nothing about quotas."""
+
+_SUBDOMAIN = Text(longest=253, pattern=SUBDOMAIN)
+_EXAMPLE = f"{GROUP}/v1beta2"
+
+
+def kind_of(raw: object) -> str | None:
+    """The kind of an object that is validated; None for any other object of any other group.
+
+    >>> kind_of({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort"}), kind_of({"kind": "Deployment"})
+    ('Cohort', None)
+    """
+    group = _group(raw)
+    kind = dig(raw, "kind")
+    if not isinstance(kind, str) or kind not in SHAPES:
+        return None
+    return kind if group == (KAI if kind == "Queue" else GROUP) else None
+
+
+def header_faults(raw: object, where: str = "") -> Iterator[Fault]:
+    """What keeps an object from being recognised: it is no map, or has no version or kind, or a misspelt one.
+
+    Args:
+        raw: the object, untrusted.
+        where: path of the object itself, for one that is no map and has no name.
+
+    >>> fault, = header_faults({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohrt"})
+    >>> fault.field, fault.message.rpartition("; ")[2]
+    ('kind', 'did you mean Cohort?')
+    """
+    if not isinstance(raw, dict):
+        yield wrong_type(where, raw, "a Kubernetes object (a map)")
+        return
+    for name, example in (("apiVersion", _EXAMPLE), ("kind", "ClusterQueue")):
+        found = raw.get(name)
+        if found is None or found == "":
+            yield required(name, f"text such as {example}")
+        elif not isinstance(found, str):
+            yield wrong_type(name, found, f"text such as {example}")
+    kind, kinds = raw.get("kind"), [kind for kind in SHAPES if kind != "Queue"]
+    if isinstance(kind, str) and kind and _group(raw) == GROUP and kind not in (*kinds, *_OTHERS):
+        yield not_supported("kind", kind, kinds)
+
+
+def take(
+    sourced: SourcedObject, kind: str, old: object, gates: Mapping[str, bool], reading: Reading
+) -> tuple[Subject, list[Notice]]:
+    """An object as v1beta2 has it, and what is wrong with its version and its name.
+
+    Args:
+        sourced: the object, of a kind that is validated.
+        kind: its kind.
+        old: the object before an update; None for a new one.
+        gates, reading: see `Subject`.
+    """
+    place = place_of(sourced.object, kind, file=sourced.file)
+    problems: list[Problem] = []
+    raw: object = sourced.object
+    if kind in VERSIONS:
+        raw, place = to_v1beta2(raw, kind, place, problems)
+        old = to_v1beta2(old, kind, place, [])[0]
+    subject = Subject(kind, raw, place, old, gates, reading)
+    notices = [from_problem(problem, Source.SCHEMA) for problem in problems]
+    notices += [notice(subject, fault, Source.SCHEMA) for fault in _version_faults(sourced.object, kind)]
+    notices += [notice(subject, fault, Source.SCHEMA) for fault in _name_faults(subject)]
+    return subject, notices
+
+
+def from_problem(problem: Problem, source: Source, type_: ErrorType = ErrorType.FORBIDDEN) -> Notice:
+    """A problem of the readers as an error of validation."""
+    message = f"found {problem.found}, expected {problem.expected}"
+    return Notice(problem.object, problem.field, str(type_), message, str(source), problem.file)
+
+
+def place_in(raw: object, file: str) -> Place:
+    """How an object that was not recognised is named."""
+    kind = dig(raw, "kind")
+    return place_of(raw, kind if isinstance(kind, str) else "", file=file)
+
+
+def _group(raw: object) -> str:
+    version = dig(raw, "apiVersion")
+    return version.partition("/")[0] if isinstance(version, str) and "/" in version else ""
+
+
+def _version_faults(raw: object, kind: str) -> Iterator[Fault]:
+    versions = VERSIONS.get(kind, (f"{KAI}/v2",))
+    found = dig(raw, "apiVersion")
+    if found not in versions:
+        yield not_supported("apiVersion", found, versions)
+
+
+def _name_faults(subject: Subject) -> Iterator[Fault]:
+    metadata = subject.get("metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        yield wrong_type("metadata", metadata, "a map")
+        return
+    name = subject.get("metadata", "name")
+    if name is None or name == "":
+        if not subject.get("metadata", "generateName"):
+            yield required("metadata.name", "a name")
+    elif not isinstance(name, str):
+        yield wrong_type("metadata.name", name, "text")
+    else:
+        faults = list(deviations(_SUBDOMAIN, name, "metadata.name"))
+        if faults and faults[0].type == ErrorType.INVALID:
+            expected = "small letters, digits, '-' and '.', a letter or digit at both ends"
+            faults = [invalid("metadata.name", name, expected)]
+        yield from faults
 
 
 def validate(
@@ -159,10 +288,95 @@ def warning_notices(subject: Subject) -> Iterator[Notice]:
 
 def _is_configuration(raw: object) -> bool:
     version = dig(raw, "apiVersion")
-    return dig(raw, "kind") == "Configuration" and isinstance(version, str) and version.startswith(GROUP)
+    return dig(raw, "kind") == "Configuration" and isinstance(version, str) and version.startswith(CONFIGURED)
 
 
 def _identity(raw: object) -> tuple[str, str, str]:
     metadata = dig(raw, "metadata")
     kind, space, name = dig(raw, "kind"), dig(metadata, "namespace"), dig(metadata, "name")
     return text(kind), space if isinstance(space, str) else "", name if isinstance(name, str) else ""
+
+
+_FIELDS = ("objects", "old", "reading", "featureGates")
+
+
+def answer_validate(raw: object) -> dict[str, Any]:
+    """The output of a request.
+
+    Args:
+        raw: `{"objects": [...], "reading": ..., "old": [...], "featureGates": {...}}`; all but `objects`
+            may be left out. `old` holds the objects as they are now, where `objects` update them.
+
+    Returns:
+        `{"errors": [{"object", "field", "type", "message", "source"}], "warnings": [...]}`.
+
+    Raises:
+        InputError: the request itself is wrong; what is wrong with an object stands in the output.
+
+    >>> answer_validate({"objects": [{"kind": "Cohort"}]})["errors"][0]["field"]
+    'apiVersion'
+    """
+    if not isinstance(raw, Mapping):
+        raise InputError([Problem("input", show(raw), "an object with objects")])
+    problems = [*_unknown(raw), *_lists(raw), *_gates(raw.get("featureGates"))]
+    try:
+        reading = parse_reading(raw.get("reading"))
+    except InputError as error:
+        raise InputError([*problems, *error.problems]) from error
+    if problems:
+        raise InputError(problems)
+    objects, old = ([SourcedObject("", each) for each in raw.get(name) or []] for name in ("objects", "old"))
+    gates = raw.get("featureGates") or {}
+    return render(validate(objects, old=old, gates=gates, reading=reading))
+
+
+def render(report: Report, *, files: bool = False) -> dict[str, Any]:
+    """A report as JSON has it.
+
+    Args:
+        report: what was found.
+        files: whether each entry names its file.
+
+    >>> render(Report())
+    {'errors': [], 'warnings': []}
+    """
+    return {
+        "errors": [_entry(each, files) for each in report.errors],
+        "warnings": [_entry(each, files) for each in report.warnings],
+    }
+
+
+def _entry(each: Notice, files: bool) -> dict[str, str]:
+    entry = {
+        "object": each.object,
+        "field": each.field,
+        "type": each.type,
+        "message": each.message,
+        "source": each.source,
+    }
+    return {"file": each.file, **entry} if files else entry
+
+
+def _unknown(raw: Mapping[Any, Any]) -> list[Problem]:
+    problems = []
+    for name in raw:
+        if name not in _FIELDS:
+            close = difflib.get_close_matches(text(name)[:100], _FIELDS, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(_FIELDS)}"
+            expected = f"no field of this name; {hint}"
+            problems.append(Problem(printable(text(name)), show(raw[name]), expected))
+    return problems
+
+
+def _lists(raw: Mapping[Any, Any]) -> list[Problem]:
+    problems = []
+    for name in ("objects", "old"):
+        found = raw.get(name)
+        if not isinstance(found, list) and (name == "objects" or found is not None):
+            shown = "nothing" if found is None else show(found)
+            problems.append(Problem(name, shown, "a list of Kubernetes objects"))
+    return problems
+
+
+def _gates(found: object) -> list[Problem]:
+    return [each for each in gate_problems(found, Place()) if each.code != ErrorCode.NOT_MODELLED]

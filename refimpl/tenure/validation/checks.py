@@ -10,9 +10,9 @@ from tenure.manifests import SourcedObject
 from tenure.reports import Case, RuleText, Severity, Suite, Trouble
 from tenure.reports import Report as Checks
 from tenure.reports.content import Locate, nowhere, place_in, rules_of, trouble_of
-from tenure.validation.intake import kind_of
-from tenure.validation.intake import place_in as place_of_object
-from tenure.validation.report import Notice, Report, is_error
+from tenure.validation.check import kind_of
+from tenure.validation.check import place_in as place_of_object
+from tenure.validation.faults import Notice, Report, is_error
 
 _NO_FILE = "objects"
 

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from tenure.manifests.showing import listed, show
 from tenure.manifests.structure import entries, items
-from tenure.validation.faults import Fault, forbidden, invalid, not_supported
+from tenure.validation.faults import Fault, Subject, duration, forbidden, invalid, not_supported, text
 from tenure.validation.labels import selector_faults
-from tenure.validation.subject import Subject, duration, text
 
 SHORTEST_ADMIT: Final = 60 * 10**9
 """The shortest `minAdmitDuration`: one minute."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure.manifests.structure import entries
-from tenure.validation.faults import Fault, duplicate, invalid
+from tenure.validation.faults import Fault, Subject, duplicate, invalid, text
 from tenure.validation.labels import key_faults, label_faults, value_faults
-from tenure.validation.subject import Subject, text
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _TOLERATIONS = "spec.tolerations"

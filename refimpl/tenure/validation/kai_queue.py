@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenure.validation.faults import Fault, WarningType, required
-from tenure.validation.subject import Subject, duration
+from tenure.validation.faults import Fault, Subject, WarningType, duration, required
 
 _RUNTIMES = ("preemptMinRuntime", "reclaimMinRuntime")
 

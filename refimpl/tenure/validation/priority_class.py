@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.readings import InvalidClass, Reading
-from tenure.validation.faults import Fault, WarningType, invalid, required
-from tenure.validation.subject import Subject, duration, whole
+from tenure.validation.faults import Fault, Subject, WarningType, duration, invalid, required, whole
 
 _PLACES: Final = (("dynamicPriorityPolicy",), ("spec", "dynamicPriorityPolicy"))
 

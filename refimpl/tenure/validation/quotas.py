@@ -8,9 +8,8 @@ from typing import Any
 
 from tenure.manifests.showing import listed, printable, show
 from tenure.manifests.structure import entries, items
-from tenure.validation.faults import Fault, duplicate, invalid
+from tenure.validation.faults import Fault, Subject, duplicate, invalid, quantity, text
 from tenure.validation.labels import key_faults
-from tenure.validation.subject import Subject, quantity, text
 
 _MOST_IN_ALL = 256
 _MOST_COMBINATIONS = 512

@@ -9,17 +9,15 @@ from tenure.validation import (
     cautions,
     cluster_queue,
     flavor,
-    interplay,
     kai_queue,
     priority_class,
     quotas,
-    references,
+    together,
     updates,
     workload,
 )
-from tenure.validation.faults import Source
-from tenure.validation.overview import Together
-from tenure.validation.subject import Rule, Sourced
+from tenure.validation.faults import Rule, Source, Sourced
+from tenure.validation.together import Together
 
 ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     "ClusterQueue": (
@@ -84,17 +82,17 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
 """What one object hardly means."""
 
 TOGETHER: Final[tuple[Together, ...]] = (
-    references.flavors,
-    references.cluster_queues,
-    references.local_queues,
-    references.priority_classes,
-    references.cohorts,
-    references.cycles,
-    references.parent_queues,
-    interplay.thresholds,
-    interplay.lent_for_good,
-    interplay.borrowing_under_fair_sharing,
-    interplay.fair_sharing_loop,
-    interplay.bypassed_lending_limits,
+    together.flavors,
+    together.cluster_queues,
+    together.local_queues,
+    together.priority_classes,
+    together.cohorts,
+    together.cycles,
+    together.parent_queues,
+    together.thresholds,
+    together.lent_for_good,
+    together.borrowing_under_fair_sharing,
+    together.fair_sharing_loop,
+    together.bypassed_lending_limits,
 )
 """What the objects hardly mean together."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import dig, entries, has_condition, items
-from tenure.validation.faults import Fault, invalid, required
-from tenure.validation.subject import Subject, text, whole
+from tenure.validation.faults import Fault, Subject, invalid, required, text, whole
 
 _RECLAIMABLE = "status.reclaimablePods"
 

@@ -19,6 +19,7 @@ from tenure.validation.faults import (
     not_supported,
     required,
     suggestion,
+    text,
     wrong_type,
 )
 from tenure.validation.shapes import (
@@ -34,7 +35,6 @@ from tenure.validation.shapes import (
     Text,
     Word,
 )
-from tenure.validation.subject import text
 
 
 def deviations(shape: Shape, value: object, path: str = "") -> Iterator[Fault]:

@@ -10,9 +10,18 @@ from tenure.errors import InputError
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.showing import listed, printable
 from tenure.manifests.structure import dig, entries, has_condition, items
-from tenure.manifests.workload_structure import BOOST
-from tenure.validation.faults import ErrorType, Fault, invalid, not_supported, required
-from tenure.validation.subject import Subject, quantity, text, whole
+from tenure.manifests.workload_schema import BOOST
+from tenure.validation.faults import (
+    ErrorType,
+    Fault,
+    Subject,
+    invalid,
+    not_supported,
+    quantity,
+    required,
+    text,
+    whole,
+)
 
 _POD_SETS = "spec.podSets"
 _ADMISSION = "status.admission"

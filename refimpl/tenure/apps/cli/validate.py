@@ -15,10 +15,10 @@ from tenure.apps.cli.output import CheckPrinting, Reporting, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
-from tenure.manifests.yaml_files import iterate_objects, ours
+from tenure.manifests.files import iterate_objects, ours
 from tenure.validation import Notice, Report, render, validate
 from tenure.validation.checks import checks_of
-from tenure.validation.report import is_error
+from tenure.validation.faults import is_error
 
 
 @with_records

@@ -13,7 +13,7 @@ from tenure.apps.testing.decisions import decision_checks
 from tenure.apps.testing.plays import play_checks
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place, show
-from tenure.manifests.yaml_files import EXPECTATIONS
+from tenure.manifests.files import EXPECTATIONS
 from tenure.timeline.loading import read_documents
 
 SUFFIX: Final = EXPECTATIONS

@@ -12,8 +12,8 @@ from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM, configure
 from tenure.kai.intake.objects import Notes, PodEntry, read_pod, read_pod_group, read_queue, tree_of
 from tenure.kai.model import Job, Pod, Queue, Scene
 from tenure.manifests import Place, SourcedObject, did_you_mean, place_of, printable, show
+from tenure.manifests.files import iterate_objects
 from tenure.manifests.structure import dig, entries
-from tenure.manifests.yaml_files import iterate_objects
 from tenure.manifests.yaml_text import parse_yaml
 
 PLUGIN = "minruntime"

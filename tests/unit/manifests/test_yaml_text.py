@@ -11,9 +11,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tenure.manifests.plain_yaml import plain_documents
 from tenure.manifests.showing import NumberText
 from tenure.manifests.yaml_events import parse_events
+from tenure.manifests.yaml_text import plain_documents
 from tests.unit.manifests.test_long_lists import FRAGMENTS, PLAIN
 
 REPOSITORY = Path(__file__).parents[3]
