@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tenure.apps.cli.explain import explain_command, split_victim, why_command, why_not_command
 from tenure.errors import InputError
 from tenure.resources import bundled
-from tenure.telling.flips import Search, search_flips
+from tenure.telling.flips import FlipsFound, search_flips
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
@@ -42,10 +42,10 @@ app.command("why")(why_command)
 app.command("why-not")(why_not_command)
 
 
-_SEARCHED: list[tuple[tuple[Any, ...], Search]] = []
+_SEARCHED: list[tuple[tuple[Any, ...], FlipsFound]] = []
 
 
-def searched_once(*asked: Any) -> Search:
+def searched_once(*asked: Any) -> FlipsFound:
     """What a search for flips finds, which is most of the work; text, JSON and YAML tell the same one."""
     found = next((search for known, search in _SEARCHED if known == asked), None)
     if found is None:

@@ -16,7 +16,7 @@ from tenure.oracle.door import take_target
 from tenure.readings import preset, preset_names
 from tenure.rules.registry import all_rules, get_rule
 from tenure.rules.reservation import quota_reservation_time
-from tenure.rules.time_based import is_time_expired, reason_of
+from tenure.rules.time_based import is_time_expired, queue_preemption_reason
 from tenure_proofs import runner
 from tenure_proofs.asked import Shared
 from tenure_proofs.bridge import LiftReport
@@ -105,7 +105,7 @@ def test_an_enum_outside_its_members_makes_no_claim_true() -> None:
     def impossible(claim: Claim) -> None:
         ground = claim.member("ground", Ground)
         claim.assume(*(ground != each for each in Ground))
-        claim.prove(claim.lift(reason_of)(ground).defined)
+        claim.prove(claim.lift(queue_preemption_reason)(ground).defined)
 
     assert ended(impossible).verdict == Verdict.VACUOUS
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tenure.model import MINUTE, Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
-from tenure.rules.eligibility import reason_for
-from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune, reason_besides
+from tenure.rules.eligibility import preemption_reason
+from tenure.rules.hero_targets import ground_for_hero, group_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.ordering import stands_before
 from tenure_proofs.obligations.hero_immunity import (
     GUARANTEED_TREE,
@@ -110,8 +110,8 @@ def a_hero_preempts_in_other_queues_on_one_ground_only_and_never_an_immune_workl
 def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Claim) -> None:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
     ground = claim.member("ground", Ground)
-    reason = claim.lift(reason_besides)(ground).value
-    said = claim.lift(reason_for)(ground).value
+    reason = claim.lift(hero_preemption_reason)(ground).value
+    said = claim.lift(preemption_reason)(ground).value
     claim.prove(
         either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
         either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),

@@ -15,7 +15,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.door import take_target
-from tenure.rules.eligibility import ground_for, reason_for
+from tenure.rules.eligibility import ground_for, preemption_reason
 from tenure.rules.reclaim import (
     attempts,
     ground_across_queues,
@@ -128,7 +128,7 @@ def each_location_and_each_kind_of_search_has_its_own_grounds(claim: Claim) -> N
 def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) -> None:
     """Kueue v1beta2, reasons of condition Preempted."""
     ground = claim.member("ground", Ground)
-    reason = claim.lift(reason_for)(ground).value
+    reason = claim.lift(preemption_reason)(ground).value
     claim.prove(
         either_both_or_none(
             reason == Reason.IN_COHORT_RECLAMATION,

@@ -7,7 +7,12 @@ from typing import Any
 from tenure.model import Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
-from tenure.rules.time_based import duration_in_force, is_time_expired, reason_of, requeue_timestamp
+from tenure.rules.time_based import (
+    duration_in_force,
+    is_time_expired,
+    queue_preemption_reason,
+    requeue_timestamp,
+)
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -286,7 +291,7 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     ground = claim.member("ground", Ground)
     claim.prove(
         either_both_or_none(
-            claim.lift(reason_of)(ground).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+            claim.lift(queue_preemption_reason)(ground).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
             ground == Ground.TIME_EXPIRED,
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenure.model import Evidence, Ground, Instant, Kin, Reason, Target, Workload
-from tenure.rules.eligibility import ground_for, reason_for
+from tenure.rules.eligibility import ground_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms
 
 
@@ -60,4 +60,4 @@ def take_target(
             f"{preemptor.key} may not take {target.key}: "
             f"the evidence is {evidence.ground.name}, KQ-300 finds {found.name}"
         )
-    return _make_target(workload=target, reason=reason_for(found), evidence=evidence)
+    return _make_target(workload=target, reason=preemption_reason(found), evidence=evidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenure.model import Evidence, Ground, Instant, Kin, Reason, WithinClusterQueue, Workload
-from tenure.rules.hero_targets import ground_for_hero, is_immune, reason_besides
+from tenure.rules.hero_targets import ground_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.reclaim import ground_across_queues
 from tenure.rules.registry import rule
@@ -113,7 +113,7 @@ def ground_for(
 
 
 @rule("KQ-310")
-def reason_for(ground: Ground) -> Reason:
+def preemption_reason(ground: Ground) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
     > A preemption has the reason:
@@ -130,7 +130,7 @@ def reason_for(ground: Ground) -> Reason:
 
     Source: Kueue v1beta2, reasons of condition Preempted.
 
-    >>> reason_for(Ground.WITHIN_NOMINAL).label
+    >>> preemption_reason(Ground.WITHIN_NOMINAL).label
     'InCohortReclamation'
     """
     if ground == Ground.HIERARCHICAL or ground == Ground.WITHOUT_BORROWING:
@@ -141,4 +141,4 @@ def reason_for(ground: Ground) -> Reason:
         return Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
     if ground == Ground.FINAL_SHARE or ground == Ground.INITIAL_SHARE:
         return Reason.IN_COHORT_FAIR_SHARING
-    return reason_besides(ground)
+    return hero_preemption_reason(ground)

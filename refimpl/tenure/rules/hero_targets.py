@@ -7,7 +7,7 @@ from tenure.rules.hero_rank import may_take_from_hero
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.registry import rule
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import reason_of
+from tenure.rules.time_based import queue_preemption_reason
 
 
 @rule("UCQ-310")
@@ -77,7 +77,7 @@ def group_for_hero(own: bool, over_quota: bool) -> int:
 
 
 @rule("UCQ-330")
-def reason_besides(ground: Ground) -> Reason:
+def hero_preemption_reason(ground: Ground) -> Reason:
     """The reason that a target carries whom neither reclaim nor shares have taken.
 
     > A target in another ClusterQueue that is preempted for a hero has
@@ -89,12 +89,12 @@ def reason_besides(ground: Ground) -> Reason:
 
     Source: KEP-8826, Metrics and Status Condition.
 
-    >>> reason_besides(Ground.HERO).label, reason_besides(Ground.LOWER_PRIORITY).label
+    >>> hero_preemption_reason(Ground.HERO).label, hero_preemption_reason(Ground.LOWER_PRIORITY).label
     ('UberCQPreemption', 'InClusterQueue')
     """
     if ground == Ground.HERO:
         return Reason.UBER_CQ_PREEMPTION
-    return reason_of(ground)
+    return queue_preemption_reason(ground)
 
 
 @rule("UCQ-340")

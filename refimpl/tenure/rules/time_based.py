@@ -226,7 +226,7 @@ def precedes_among_equals(
 
 
 @rule("TBP-070")
-def reason_of(ground: Ground) -> Reason:
+def queue_preemption_reason(ground: Ground) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
     > A target preempted because it has exceeded minAdmitDuration has reason
@@ -238,7 +238,7 @@ def reason_of(ground: Ground) -> Reason:
 
     Source: KEP-8522, Graduation Criteria, Beta (reason label); Kueue v1beta2, reason InClusterQueue.
 
-    >>> reason_of(Ground.NEWER_EQUAL).label
+    >>> queue_preemption_reason(Ground.NEWER_EQUAL).label
     'InClusterQueue'
     """
     if ground == Ground.TIME_EXPIRED:

@@ -11,7 +11,7 @@ from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.question import exceeds_any
 from tenure.oracle.tree import quota_at
-from tenure.rules.eligibility import reason_for
+from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_fit import hero_mode_without_search, hero_request_fits
 from tenure.rules.hero_rank import has_turn_before, may_take_from_hero
 from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune
@@ -56,7 +56,7 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
     if may:
         group = group_for_hero(False, _exceeds(decision, target))
         yield remark("UCQ-320", group, _GROUPS[group])
-        reason = reason_for(ground)
+        reason = preemption_reason(ground)
         yield remark("UCQ-330", reason, f"reason {reason.label}")
     yield turn_remark(decision, target)
 

@@ -11,7 +11,7 @@ from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate, Turn
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree, quota_at
-from tenure.rules.eligibility import reason_for
+from tenure.rules.eligibility import preemption_reason
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.quota import fits_quota, is_within_quota
 from tenure.rules.reclaim import ground_across_queues, may_reclaim, may_take_while_borrowing
@@ -61,7 +61,7 @@ def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str,
         else:
             yield from _classically(decision, target, found)
     if taken and found is not None:
-        reason = reason_for(found.evidence.ground)
+        reason = preemption_reason(found.evidence.ground)
         yield remark("KQ-310", reason, f"reason {reason.label}")
 
 

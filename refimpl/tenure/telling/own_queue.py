@@ -22,7 +22,7 @@ from tenure.rules.time_based import (
     ground_among_equals,
     is_newer_equal,
     is_time_expired,
-    reason_of,
+    queue_preemption_reason,
     requeue_timestamp,
 )
 from tenure.telling.remarks import Remark, remark
@@ -48,7 +48,7 @@ def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     if target.priority == preemptor.priority:
         yield from _equal_remarks(decision, target)
     if ground != Ground.NONE:
-        reason = reason_of(ground)
+        reason = queue_preemption_reason(ground)
         yield remark("TBP-070", reason, f"reason {reason.label}")
 
 

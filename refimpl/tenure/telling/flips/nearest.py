@@ -165,7 +165,7 @@ LEAST_SHARE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class FlipsFound:
     """What a search for flips came to.
 
     Args:
@@ -230,7 +230,7 @@ def search_flips(
     target: str | None = None,
     limit: int = DEFAULT_LIMIT,
     budget: int | None = None,
-) -> Search:
+) -> FlipsFound:
     """The smallest changes of one field that change the answer, and how far was searched.
 
     Args:
@@ -267,7 +267,7 @@ def search_flips(
     flips = tuple(flip for _, flip in ordered[:limit])
     if may_tie(decision):
         flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
-    return Search(flips, searcher.tried, fields, complete)
+    return FlipsFound(flips, searcher.tried, fields, complete)
 
 
 def _by_use(flip: Flip) -> tuple[bool, float]:

@@ -66,7 +66,7 @@ class QueueField(Listed):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(QueueField):
+class PolicyChoice(QueueField):
     """A field that is one of a few words.
 
     Args:
@@ -91,7 +91,7 @@ class Choice(QueueField):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules(Choice):
+class Rules(PolicyChoice):
     """`rules`: whether a queue is a hero."""
 
     def show(self, value: Value) -> str:
@@ -136,7 +136,7 @@ def queue_knobs(situation: Situation) -> Iterator[QueueField]:
     queue = situation.cluster.cluster_queues[situation.queue]
     for path, attribute, choices in _CHOICES:
         if queue.cohort is not None or attribute not in _OF_A_COHORT:
-            yield Choice(queue.name, path, attribute, choices)
+            yield PolicyChoice(queue.name, path, attribute, choices)
     if queue.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
         path = "spec.preemption.withinClusterQueueConfig.minAdmitDuration"
         yield MinAdmitDuration(queue.name, path, "min_admit_duration")
