@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tenure.model import (
     Amount,
@@ -284,17 +284,7 @@ def with_counts(pod_sets: Sequence[PodSet], counts: Sequence[int] | None) -> Ite
             resource: scaled_request(amount, pod_set.count, count)
             for resource, amount in pod_set.requests.items()
         }
-        yield PodSet(
-            name=pod_set.name,
-            count=count,
-            requests=requests,
-            min_count=pod_set.min_count,
-            full_count=pod_set.full_count,
-            node_selector=pod_set.node_selector,
-            node_affinity=pod_set.node_affinity,
-            tolerations=pod_set.tolerations,
-            settled=pod_set.settled,
-        )
+        yield replace(pod_set, count=count, requests=requests)
 
 
 def charged_requests(pod_set: PodSet, queue: ClusterQueue) -> Mapping[str, Amount]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from tenure.model import Amounts, Attempts, Evidence
@@ -162,6 +163,4 @@ def _in_attempt(candidate: Candidate, may_borrow: bool) -> Candidate:
     evidence = Evidence(
         known.ground, over_quota=known.over_quota, advantage=known.advantage, borrowing=may_borrow
     )
-    return Candidate(
-        candidate.workload, evidence, candidate.place, candidate.group, candidate.common, candidate.kin
-    )
+    return replace(candidate, evidence=evidence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenure.model import (
     Amounts,
@@ -58,19 +58,7 @@ class Decision:
 
     def left_by_core(self, what: str) -> Decision:
         """The same decision, with why the optimized core did not make it."""
-        return Decision(
-            self.outcome,
-            self.targets,
-            self.preemptor,
-            self.snapshot,
-            self.trial,
-            self.terms,
-            self.reading,
-            self.now,
-            self.engine,
-            what,
-            self.trials,
-        )
+        return replace(self, left=what)
 
     @property
     def assignment(self) -> Assignment:

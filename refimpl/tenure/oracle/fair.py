@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
@@ -60,17 +60,17 @@ class Round:
 
     def ended(self) -> Round:
         """The same state with no queue left to visit."""
-        return Round(self.usage, self.charged, self.waiting, self.turns, self.fits, over=True)
+        return replace(self, over=True)
 
     def left_with(self, place: int, waiting: tuple[Candidate, ...]) -> Round:
         """The same state with other candidates waiting in one queue."""
         queues = {**self.waiting, place: waiting}
-        return Round(self.usage, self.charged, queues, self.turns, self.fits, self.over)
+        return replace(self, waiting=queues)
 
     def rejecting(self, candidate: Candidate, shares: SharesCompared) -> Round:
         """The same state with one more candidate rejected."""
         turns = Chain(Turn(candidate, removed=False, shares=shares), self.turns)
-        return Round(self.usage, self.charged, self.waiting, turns, self.fits, self.over)
+        return replace(self, turns=turns)
 
 
 def select_fairly(question: Question) -> Selection:
@@ -317,9 +317,7 @@ def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ..
 
 
 def _found(candidate: Candidate, evidence: Evidence) -> Candidate:
-    return Candidate(
-        candidate.workload, evidence, candidate.place, candidate.group, candidate.common, candidate.kin
-    )
+    return replace(candidate, evidence=evidence)
 
 
 def _pop(state: Round, place: int) -> tuple[Candidate, Round]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.model import Amount, Amounts, FlavorResource, NodeQuota
@@ -11,7 +11,7 @@ from tenure.oracle.heroes.billing import Frozen, bill_branch, unlock_branch
 from tenure.oracle.heroes.column import Column, column_of
 from tenure.oracle.heroes.held import Held
 from tenure.oracle.heroes.plan import HeroPlan
-from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, occupy, release, total_usage
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, occupy, release, total_usage
 
 NOTHING_FROZEN: Frozen = {}
 
@@ -188,19 +188,5 @@ def _with_columns(tree: Tree, columns: Mapping[FlavorResource, Column]) -> Tree:
         for quotas, quota in zip(changed, column.quotas(), strict=True):
             if asked in quotas or quota != NO_QUOTA:
                 quotas[asked] = quota
-    nodes = (
-        Node(
-            place=node.place,
-            name=node.name,
-            queue=node.queue,
-            path=node.path,
-            queues=node.queues,
-            cohorts=node.cohorts,
-            quotas=quotas,
-            weight=node.weight,
-            height=node.height,
-            lends=node.lends,
-        )
-        for node, quotas in zip(tree.nodes, changed, strict=True)
-    )
+    nodes = (replace(node, quotas=quotas) for node, quotas in zip(tree.nodes, changed, strict=True))
     return Tree(tuple(nodes), tree.places)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tenure.model import Amount, FlavorMode, FlavorResource, NodeQuota
+from dataclasses import replace
+
+from tenure.model import Amount, FlavorMode, FlavorResource
 from tenure.oracle.heroes.billing import counted_on
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective
 from tenure.oracle.heroes.plan import HeroPlan
@@ -99,7 +101,7 @@ def _available_inside(usage: EffectiveUsage, root: int, asked: FlavorResource) -
     for index in reversed(usage.tree.nodes[root].path):
         quota = usage.tree.nodes[index].quotas.get(asked, NO_QUOTA)
         if index == root and free is not None:
-            quota = NodeQuota(quota.nominal, quota.subtree, quota.local, borrowing_limit=0)
+            quota = replace(quota, borrowing_limit=0)
         free = available(quota, usage[index].get(asked, 0), free)
     assert free is not None
     return free

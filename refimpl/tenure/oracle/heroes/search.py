@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
@@ -112,20 +113,11 @@ class HeroSearch:
         if not waiting[place]:
             del waiting[place]
         group = self._group(candidate.place, usage)
-        return Candidate(
-            candidate.workload, candidate.evidence, candidate.place, group, candidate.common, candidate.kin
-        )
+        return replace(candidate, group=group)
 
     def _in_order(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         return tuple(
-            Candidate(
-                each.workload,
-                each.evidence,
-                each.place,
-                self._group(each.place, self.start),
-                each.common,
-                each.kin,
-            )
+            replace(each, group=self._group(each.place, self.start))
             for each in sorted(candidates, key=lambda each: self._key(each, self.start))
         )
 
