@@ -20,8 +20,8 @@ from tenure.conformance.answer_types import (
 )
 from tenure.conformance.request_types import Request
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
-from tenure.lab.campaign.report import CampaignReport
-from tenure.lab.conform.report import Conformance
+from tenure.lab.campaign_report import CampaignReport
+from tenure.lab.conform_report import Conformance
 from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer

@@ -11,12 +11,11 @@ import pytest
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import Engine
 from tenure.fast.decide import Answer, decide
-from tenure.lab.campaign import cores
-from tenure.lab.campaign.core_blocks import DIFFERS, FAULT, core_block
-from tenure.lab.campaign.cores import REFUSED
-from tenure.lab.campaign.plan import Plan
-from tenure.lab.campaign.running import report
-from tenure.lab.campaign.tally import MOST_KEPT
+from tenure.lab import core
+from tenure.lab.blocks import DIFFERS, FAULT, core_block
+from tenure.lab.campaign_report import campaign_report
+from tenure.lab.campaigns import MOST_KEPT, CampaignPlan
+from tenure.lab.core import REFUSED
 from tests.process import tenure
 from tests.sampling import sample
 
@@ -57,16 +56,16 @@ def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
         fewer = answer.found._replace(rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
         return answer._replace(found=fewer)
 
-    monkeypatch.setattr(cores, "decide_by_core", wrong)
+    monkeypatch.setattr(core, "decide_by_core", wrong)
 
 
 def test_a_difference_is_made_small_and_becomes_a_vector(wrong_core: None, tmp_path: Path) -> None:
-    plan = Plan(150, SEED, manifests=1000, heroes=0)
+    plan = CampaignPlan(150, SEED, manifests=1000, heroes=0)
     tally = core_block(plan, 0)
     assert tally.failed > 5
     assert tally.verdicts[DIFFERS] == tally.failed
     assert len(tally.differences) == min(tally.failed, MOST_KEPT)
-    made = report(plan, tally, 1, tmp_path, complete=True)
+    made = campaign_report(plan, tally, 1, tmp_path, complete=True)
     (told,) = made.differences
     assert told.again == f"tenure campaign --seed {SEED} --index {told.index} --heroes 0"
     (vector,) = load_vectors(tmp_path)
@@ -82,7 +81,7 @@ def test_a_fault_of_the_core_is_a_difference(monkeypatch: pytest.MonkeyPatch) ->
     def broken(*asked: Any, **how: Any) -> Answer:
         raise ZeroDivisionError("a share of nothing")
 
-    monkeypatch.setattr(cores, "decide_by_core", broken)
-    tally = core_block(Plan(3, SEED, manifests=1000, heroes=0), 0)
+    monkeypatch.setattr(core, "decide_by_core", broken)
+    tally = core_block(CampaignPlan(3, SEED, manifests=1000, heroes=0), 0)
     assert tally.verdicts == {f"{FAULT}: ZeroDivisionError": 3}
     assert tally.failed == 3

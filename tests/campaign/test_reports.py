@@ -11,10 +11,8 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.as_json import as_json
-from tenure.lab.campaign.checks import checks_of
-from tenure.lab.campaign.plan import Plan
-from tenure.lab.campaign.report import Told, campaign_lines, report_of
-from tenure.lab.campaign.tally import Tally
+from tenure.lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
+from tenure.lab.campaigns import CampaignPlan, Tally
 from tenure.reports import report_text
 from tests.process import tenure
 
@@ -26,7 +24,7 @@ TALLY = Tally(
     victims=Counter({"1": 500, "2": 400}),
 )
 TOLD = Told(305, "the core differs", "tenure campaign --seed 7 --index 305", "x.json", "{}\x00")
-STOPPED = report_of(Plan(2000, 7), TALLY, (TOLD,), complete=False)
+STOPPED = report_of(CampaignPlan(2000, 7), TALLY, (TOLD,), complete=False)
 
 
 def test_the_answer_is_as_its_schema_says() -> None:
@@ -47,7 +45,7 @@ def test_a_person_reads_what_differs_and_that_it_was_stopped() -> None:
 
 
 def test_junit_counts_what_differs_and_has_each_that_is_told() -> None:
-    (suite,) = ET.fromstring(report_text(checks_of(STOPPED), "junit"))
+    (suite,) = ET.fromstring(report_text(campaign_checks(STOPPED), "junit"))
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1500", "1", "1")
     (failed,) = suite.findall("testcase/failure")
     assert failed.get("message") == "the core differs"

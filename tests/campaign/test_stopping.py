@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from tenure.errors import InputError
-from tenure.lab.campaign.journal import new_journal, resumed_journal
-from tenure.lab.campaign.plan import Plan
-from tenure.lab.campaign.tally import Tally
+from tenure.lab.campaigns import CampaignPlan, Tally
+from tenure.lab.journal import new_journal, resumed_journal
 from tests.process import PATIENCE_S, TENURE, prepared, tenure, wait_until
 from tests.shared import shared_folder
 
-PLAN = Plan(2000, 7)
+PLAN = CampaignPlan(2000, 7)
 ASKED = ("campaign", "--scenarios", "2000", "--seed", "7", "-o", "json")
 
 
@@ -51,7 +50,7 @@ def begun(*arguments: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 # As soon as the first block is on disk; the others may be done by then, or not.
 KILLED = """
 import os, signal
-from tenure.lab.campaign.journal import Journal
+from tenure.lab.journal import Journal
 add = Journal.add
 def killed(self, number, tally):
     add(self, number, tally)

@@ -15,16 +15,15 @@ from jsonschema import Draft202012Validator
 from tenure.apps.cli.app import main
 from tenure.apps.cli.bundled import schema
 from tenure.conformance.vectors import load_vectors
-from tenure.lab.conform import compare
-from tenure.lab.conform.compare import Comparison
-from tenure.lab.conform.histogram import Histogram
-from tenure.lab.conform.programs import Program
-from tenure.lab.conform.run import CHUNK, Plan, comparison, parts
-from tenure.lab.conform.shrinking import shrink
-from tenure.lab.conform.summary import summary
-from tenure.lab.conform.verdicts import Kind, Mode
-from tenure.lab.options import KUEUE_FEATURES, Feature, Options
+from tenure.lab import verdicts
+from tenure.lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
+from tenure.lab.conform_report import summary
+from tenure.lab.options import KUEUE_FEATURES, Feature
+from tenure.lab.pool import Hands
+from tenure.lab.programs import Program
 from tenure.lab.scenarios import examples
+from tenure.lab.shrinking import shrink
+from tenure.lab.verdicts import Kind, Mode, Sides, sides_of
 
 Object = dict[str, Any]
 
@@ -71,7 +70,16 @@ def fit(request: Object) -> Object:
 
 @pytest.fixture(name="everything_fits")
 def _everything_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "our_answer", fit)
+    monkeypatch.setattr(verdicts, "our_answer", fit)
+
+
+def tally_of(command: list[str], count: int, **more: Any) -> Tally:
+    """What one process counts of scenarios that a program is asked."""
+    plan = CampaignPlan(count, SEED, command=tuple(command), **more)
+    whole = Tally()
+    for _, tally in Hands().work(plan, plan.blocks()):
+        whole.merge(tally)
+    return whole
 
 
 def run(*words: str) -> int:
@@ -97,7 +105,7 @@ def test_agreement_ends_with_0_and_a_histogram(
     said = capsys.readouterr().out
     assert code == 0
     assert f"30 random scenarios, seed {SEED}" in said
-    assert "100.00 %       30  agree" in said
+    assert "100.00 %        30  agree" in said
     assert said.splitlines()[-1] == "conform: fake v1 conforms (mode victims)"
 
 
@@ -136,34 +144,26 @@ def test_a_difference_in_junit_has_the_request_to_ask_again(
 
 
 def test_an_index_is_drawn_again_alone(tmp_path: Path, everything_fits: None) -> None:
-    command = tuple(script(tmp_path, ODD))
-    (whole,) = parts(Plan(command, 40, SEED))
-    found = whole.failures[-1]
-    (alone,) = parts(Plan(command, 1, SEED, only=(found.index,)))
-    assert [each.compared.scenario for each in alone.failures] == [found.compared.scenario]
+    command = script(tmp_path, ODD)
+    found = tally_of(command, 40).differences[-1]
+    assert tally_of(command, 1, only=(found.index,)).differences == [found]
 
 
 def test_chance_in_the_peer_is_asked_for_before_a_difference_counts(
     tmp_path: Path, everything_fits: None
 ) -> None:
-    (part,) = parts(Plan(tuple(script(tmp_path, FICKLE)), 10, SEED))
-    assert part.failures == []
-    assert part.histogram.verdicts == {"peer unstable": 10}
+    tally = tally_of(script(tmp_path, FICKLE), 10)
+    assert (tally.failed, tally.differences) == (0, [])
+    assert tally.verdicts == {"peer unstable": 10}
 
 
 def test_every_scenario_is_answered_once_whatever_the_jobs(tmp_path: Path) -> None:
     # Processes of their own ask the real oracle, so the verdicts are not looked at here.
     command = tuple(script(tmp_path, ALWAYS_FIT))
-    least = {"max_workloads": 1, "max_queues": 1, "max_depth": 0}
-    options = Options(**least)  # type: ignore[arg-type]
-    counts = [
-        sum(
-            part.histogram.scenarios
-            for part in parts(Plan(command, CHUNK + 20, SEED, jobs=jobs, options=options))
-        )
-        for jobs in (1, 2)
-    ]
-    assert counts == [CHUNK + 20, CHUNK + 20]
+    plan = CampaignPlan(BLOCK + 20, SEED, command=command, max_workloads=1, max_queues=1, max_depth=0)
+    for jobs in (1, 2):
+        blocks = sorted(Hands(jobs).work(plan, plan.blocks()), key=lambda done: done[0])
+        assert [(number, tally.scenarios) for number, tally in blocks] == [(0, BLOCK), (1, 20)]
 
 
 def test_large_batches_do_not_block(tmp_path: Path, everything_fits: None) -> None:
@@ -213,9 +213,9 @@ def test_a_command_line_without_a_program_ends_with_2(
 
 def test_an_error_of_either_side_is_no_silent_agreement(tmp_path: Path, everything_fits: None) -> None:
     body = '        answer = {"error": {"code": "panic", "message": "", "field": ""}}'
-    (part,) = parts(Plan(tuple(script(tmp_path, body)), 5, SEED))
-    assert {each.compared.verdict.kind for each in part.failures} == {Kind.PEER_ERROR}
-    assert part.histogram.verdicts == {"peer error panic": 5}
+    tally = tally_of(script(tmp_path, body), 5)
+    assert [found.verdict for found in tally.differences] == [f"{Kind.PEER_ERROR} panic"] * 5
+    assert tally.verdicts == {"peer error panic": 5}
 
 
 def test_a_fault_of_ours_costs_one_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,8 +223,7 @@ def test_a_fault_of_ours_costs_one_scenario(tmp_path: Path, monkeypatch: pytest.
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr("tenure.conformance.protocol.answer", fault)
-    (part,) = parts(Plan(tuple(script(tmp_path, ALWAYS_FIT)), 3, SEED))
-    assert part.histogram.verdicts == {"our error internal": 3}
+    assert tally_of(script(tmp_path, ALWAYS_FIT), 3).verdicts == {"our error internal": 3}
 
 
 def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,8 +232,8 @@ def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str
     assert run("--exec", "oracle", *asked, *scenarios, "--reading", "as-written") == 0
     said = capsys.readouterr().out
     vectors = sum(1 for each in load_vectors() if each.data["call"] in ("decide", "minruntime"))
-    assert f"100.00 % {vectors:8}  agree" in said
-    assert "100.00 %       20  agree" in said
+    assert f"100.00 % {vectors:9}  agree" in said
+    assert "100.00 %        20  agree" in said
     assert said.splitlines()[-1].endswith("conforms (mode explained, reading as-written)")
 
 
@@ -285,42 +284,34 @@ def test_shrinking_asks_no_more_than_it_may() -> None:
     assert len(asked) == min(3, len(asked))
 
 
-def test_histograms_merge(tmp_path: Path, everything_fits: None) -> None:
-    with Program(script(tmp_path, ODD)) as peer:
-        compared = Comparison(peer).all_of(list(examples(20, SEED)))
-    whole, halves = Histogram(), Histogram()
-    for each in compared:
-        whole.add(each)
-    for half in (compared[:7], compared[7:]):
-        part = Histogram()
-        for each in half:
-            part.add(each)
-        halves.merge(part)
+def test_tallies_merge_and_are_written_and_read(tmp_path: Path, everything_fits: None) -> None:
+    command = script(tmp_path, ODD)
+    whole = tally_of(command, 20)
+    halves = Tally()
+    for half in (range(7), range(7, 20)):
+        halves.merge(tally_of(command, 1, only=tuple(half)))
+    assert whole.failed > 5
     assert halves == whole
+    assert read_tally(json.loads(json.dumps(whole.written()))) == whole
 
 
-def test_a_histogram_counts_victims_reasons_and_partial_admission(
-    tmp_path: Path, everything_fits: None
-) -> None:
+def test_a_tally_counts_victims_reasons_and_partial_admission(tmp_path: Path, everything_fits: None) -> None:
     body = """
         taken = [{"workload": name, "clusterQueue": "q0", "reason": "InClusterQueue"} for name in "abcd"]
         asked = given["incoming"]["spec"]["podSets"]
         pods = [{"name": each["name"], "count": each["count"] - 1} for each in asked]
         answer = {"output": {"decision": "Preempt", "preempted": taken, "assignment": {"podSets": pods}}}
 """
-    histogram = Histogram()
-    with Program(script(tmp_path, body)) as peer:
-        for each in Comparison(peer, compare.CONFIRM).all_of(list(examples(5, SEED))):
-            histogram.add(each)
-    assert histogram.victims == {3: 5}
-    assert histogram.reasons == {"InClusterQueue": 5}
-    assert histogram.traits["partial admission"] == 5
+    tally = tally_of(script(tmp_path, body), 5, repeat=verdicts.CONFIRM)
+    assert tally.victims == {"3 or more": 5}
+    assert tally.reasons == {"InClusterQueue": 5}
+    assert tally.traits["partial admission"] == 5
 
 
 def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> None:
     print(f"examples(50, {SEED})")
     with Program(script(tmp_path, ODD)) as peer:
-        for each in Comparison(peer).all_of(list(examples(50, SEED))):
+        for each in Sides(peer).all_of(list(examples(50, SEED))):
             text = "\n".join(summary(each))
             for kind in ("clusterQueues", "cohorts", "admitted"):
                 assert all(raw["metadata"]["name"] in text for raw in each.scenario[kind])
@@ -329,12 +320,10 @@ def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> 
 
 def test_a_feature_may_be_left_out(tmp_path: Path, everything_fits: None) -> None:
     without = KUEUE_FEATURES - {Feature.PARTIAL, Feature.LIMITS}
+    command = script(tmp_path, ODD)
     with_all, left_out = (
-        [each.compared.scenario for part in parts(plan) for each in part.failures]
-        for plan in (
-            Plan(tuple(script(tmp_path, ODD)), 60, SEED),
-            Plan(tuple(script(tmp_path, ODD)), 60, SEED, options=Options(features=without)),
-        )
+        [found.scenario for found in tally_of(command, 60, features=tuple(features)).differences]
+        for features in (KUEUE_FEATURES, without)
     )
     assert '"minCount"' in json.dumps(with_all)
     assert '"minCount"' not in json.dumps(left_out)
@@ -347,7 +336,7 @@ def test_only_kueue_has_signed_divergences(tmp_path: Path) -> None:
         Path(other[1]).read_text(encoding="utf-8").replace('"fake"', '"kueue"'), encoding="utf-8"
     )
     for command, signed in ((other, False), ([sys.executable, str(kueue)], True)):
-        sides = comparison(Plan(tuple(command), 1, SEED))
+        sides = sides_of(command, 30.0)
         with sides.program:
             assert (sides.explain is not None) is signed
 
@@ -367,7 +356,7 @@ def test_a_mode_asks_for_more_than_the_one_before(
     def ours(request: Object) -> Object:
         return {"id": request["id"], "output": {"decision": "Preempt", "preempted": taken}}
 
-    monkeypatch.setattr(compare, "our_answer", ours)
+    monkeypatch.setattr(verdicts, "our_answer", ours)
     body = f"        answer = {{'output': {{'decision': 'Preempt', 'preempted': {taken[::-1]!r}}}}}"
     assert run(*drawn(script(tmp_path, body), 3, "--mode", mode.value, "--told", "0")) == code
 

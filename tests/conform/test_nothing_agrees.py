@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.lab.conform.report import Conformance, Count, conform_lines
+from tenure.lab.campaigns import Count
+from tenure.lab.conform_report import Conformance, conform_lines
 
 NOTHING = "nothing differs, and nothing agrees: the program models none of what was asked"
 

@@ -6,11 +6,11 @@ import dataclasses
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.lab.campaign.cores import REFUSED, Compared, Way, in_two_steps, said_by
-from tenure.lab.campaign.cores import compare as compare_one_way
+from tenure.lab.core import REFUSED, DecidedTwice, Way, in_two_steps, said_by
+from tenure.lab.core import compare as compare_one_way
 from tenure.readings import Reading, preset, preset_names
 
-__all__ = ["REFUSED", "Compared", "compare", "in_two_steps", "readings_of", "said_by"]
+__all__ = ["REFUSED", "DecidedTwice", "compare", "in_two_steps", "readings_of", "said_by"]
 
 
 def readings_of(scenario: dict[str, Any]) -> list[Reading]:
@@ -20,7 +20,7 @@ def readings_of(scenario: dict[str, Any]) -> list[Reading]:
     return presets if asked in presets else [*presets, asked]
 
 
-def compare(request: DecideRequest, reading: Reading, *, given: bool = False) -> Compared:
+def compare(request: DecideRequest, reading: Reading, *, given: bool = False) -> DecidedTwice:
     """Decide once by each.
 
     Args:

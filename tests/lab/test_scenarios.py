@@ -17,7 +17,7 @@ from tenure.lab.dice import SeededDice
 from tenure.lab.measures import has_boundary, has_tie, traits_of
 from tenure.lab.options import ALL_FEATURES, Feature, Options
 from tenure.lab.quotas import charged
-from tenure.lab.scenarios import draw_for_core, draw_request, example, examples
+from tenure.lab.scenarios import draw_for_core, draw_request, drawn_example, examples
 from tenure.lab.strategies import clusters, decide_inputs
 from tenure.lab.writing import write_request
 from tenure.manifests.quantities import amount_of, parse_quantity
@@ -277,12 +277,12 @@ def test_a_seed_draws_the_same_in_another_process() -> None:
 
 
 def test_other_seeds_and_indices_draw_others() -> None:
-    first = example(SEED, 0, Options())
-    assert first not in (example(SEED, 1, Options()), example(SEED + 1, 0, Options()))
+    first = drawn_example(SEED, 0, Options())[1]
+    assert first not in (drawn_example(SEED, 1, Options())[1], drawn_example(SEED + 1, 0, Options())[1])
 
 
 def test_one_is_drawn_alone_as_among_others() -> None:
-    assert [example(SEED, 7, Options())] == list(examples(8, SEED))[7:]
+    assert [drawn_example(SEED, 7, Options())[1]] == list(examples(8, SEED))[7:]
 
 
 def test_what_is_found_is_small() -> None:

@@ -29,7 +29,7 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest
 from tenure.conformance.vectors import Vector, load_vectors, run_vector
-from tenure.lab.campaign.cores import WAYS, Said, compare, said_by_reference
+from tenure.lab.core import WAYS, Said, compare, said_by_reference
 from tenure.lab.scenarios import draw_for_core
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names

@@ -7,7 +7,9 @@ predicts is always what Tenure decides about an altered scenario, never a writte
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
+import random
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,9 +18,12 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from tenure.conformance.protocol import answer
-from tenure.lab.drawn_visits import drawn_decisions
+from tenure.conformance.rendering import render_decision
+from tenure.conformance.requests import read_decide_request
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, Duration
+from tenure.oracle.decide import decide
+from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.resources import bundled
 
 Scenario: TypeAlias = Mapping[str, Any]
@@ -299,6 +304,51 @@ def _holds_quota(workload: Scenario) -> bool:
     if workload["spec"].get("active") is False or any(_conditions(workload, "Finished")):
         return False
     return any(_conditions(workload, "QuotaReserved"))
+
+
+class DrawnOrder(tuple[int, ...]):
+    """Places of sibling cohorts; iterated, they come in an order that is drawn, as a Go map has it.
+
+    >>> order = DrawnOrder.of((1, 2, 3), random.Random(1))
+    >>> list(order), list(order), list(order)
+    ([2, 3, 1], [3, 1, 2], [1, 3, 2])
+    """
+
+    _drawing: random.Random
+
+    @classmethod
+    def of(cls, places: tuple[int, ...], drawing: random.Random) -> DrawnOrder:
+        """The places, in orders that are drawn."""
+        order = cls(places)
+        order._drawing = drawing
+        return order
+
+    def __iter__(self) -> Iterator[int]:
+        places = list(super().__iter__())
+        self._drawing.shuffle(places)
+        return iter(places)
+
+
+def drawn_decisions(scenario: Scenario, draws: int) -> Iterator[Mapping[str, Any]]:
+    """The `output` of call `decide` if sibling cohorts are visited in drawn orders, drawn time and again.
+
+    Args:
+        scenario: the `input` of a legal request.
+        draws: how often; the same numbers are drawn for every scenario.
+    """
+    asked = read_decide_request(scenario)
+    about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+    snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
+    for draw in range(draws):
+        yield render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw))))
+
+
+def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:
+    nodes = tuple(
+        dataclasses.replace(node, cohorts=DrawnOrder.of(node.cohorts, drawing))
+        for node in snapshot.tree.nodes
+    )
+    return dataclasses.replace(snapshot, tree=dataclasses.replace(snapshot.tree, nodes=nodes))
 
 
 PREDICTIONS: dict[str, Callable[[Scenario], Iterator[Outcome]]] = {

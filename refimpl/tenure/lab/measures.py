@@ -16,18 +16,27 @@ from tenure.model import Amount, FlavorResource, PreemptionRules, Workload
 
 def traits_of(request: DecideRequest) -> Iterator[str]:
     """What there is about a scenario, in the words of a histogram."""
-    cluster, tie, boundary = request.cluster, has_tie(request), has_boundary(request)
-    queues = cluster.cluster_queues.values()
-    yield "fair sharing" if is_fair(request) else "classical"
+    tie, boundary = has_tie(request), has_boundary(request)
+    yield from plain_traits_of(request)
     yield f"{levels(request)} levels of cohorts above the target"
     for present, name in (
         (tie, "tie"),
         (boundary, "boundary"),
         (tie or boundary, "tie or boundary"),
         (has_flavor_choice(request), "several flavors in a group of the target"),
+    ):
+        if present:
+            yield name
+
+
+def plain_traits_of(request: DecideRequest) -> Iterator[str]:
+    """Those that take no reckoning: the kind of preemption, and which proposals play a part."""
+    queues = request.cluster.cluster_queues.values()
+    yield "fair sharing" if is_fair(request) else "classical"
+    for present, name in (
         (any(queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE for queue in queues), "with heroes"),
         (any(queue.min_admit_duration is not None for queue in queues), "with minAdmitDuration"),
-        (bool(cluster.growing), "with classes whose priority grows"),
+        (bool(request.cluster.growing), "with classes whose priority grows"),
     ):
         if present:
             yield name

@@ -116,8 +116,7 @@ def draw_input(dice: Dice, options: Options) -> Object:
     >>> draw_input(Dice(), Options())["targetCQ"]
     'q0'
     """
-    request = draw_request(dice, options)
-    return write_request(request, dice, options.features)
+    return write_request(draw_request(dice, options), dice, options.features)
 
 
 def draws_of(options: Options) -> int:
@@ -133,9 +132,11 @@ def _queue_draws(options: Options) -> int:
     return _PART + QUEUE_DRAWS * options.max_queues + COHORT_DRAWS * MOST_COHORTS
 
 
-def example(seed: int, index: int, options: Options) -> Object:
-    """One of the scenarios of a seed, alone."""
-    return draw_input(SeededDice(f"{seed}/{index}"), options)
+def drawn_example(seed: int, index: int, options: Options) -> tuple[DecideRequest, Object]:
+    """One of the scenarios of a seed, alone, and as the `input` of call `decide`."""
+    dice = SeededDice(f"{seed}/{index}")
+    request = draw_request(dice, options)
+    return request, write_request(request, dice, options.features)
 
 
 def examples(count: int, seed: int, **options: Any) -> Iterator[Object]:
@@ -159,7 +160,7 @@ def examples(count: int, seed: int, **options: Any) -> Iterator[Object]:
     True
     """
     chosen = Options(**options)
-    return (example(seed, index, chosen) for index in range(count))
+    return (drawn_example(seed, index, chosen)[1] for index in range(count))
 
 
 def _draw(dice: Dice, options: Options, proposals: Proposals, counts: tuple[int, ...]) -> DecideRequest:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.lab.conform.programs import Program, our_answer
 from tenure.lab.kai_cases import CASE_DRAWS, min_runtime_case
+from tenure.lab.programs import Program, our_answer
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]

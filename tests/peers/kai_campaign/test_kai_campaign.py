@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tenure.lab.conform.programs import our_answer
 from tenure.lab.kai_cases import CASE_DRAWS, min_runtime_case
+from tenure.lab.programs import our_answer
 from tenure.rules.registry import RuleEntry, all_rules
 from tenure_proofs.mutants.comparisons import operator_changes
 from tenure_proofs.mutants.forms import form_changes

@@ -15,15 +15,14 @@ from tenure.apps.cli.sizes import chosen_features
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
-from tenure.lab.conform.verdicts import Mode
+from tenure.lab.verdicts import Mode
 from tenure.readings import preset
 
 if TYPE_CHECKING:
-    from tenure.lab.campaign.journal import Journal
-    from tenure.lab.campaign.plan import Plan
-    from tenure.lab.campaign.report import CampaignReport
-    from tenure.lab.campaign.running import Hands
-    from tenure.lab.campaign.tally import Tally
+    from tenure.lab.campaign_report import CampaignReport
+    from tenure.lab.campaigns import CampaignPlan, Tally
+    from tenure.lab.journal import Journal
+    from tenure.lab.pool import Hands
 
 EXIT_STOPPED = 3
 EXIT_INTERRUPTED = 130
@@ -153,13 +152,13 @@ def campaign_command(
     was killed, 130 interrupted; the last two say how to go on.
     """
     choose_colour(color)
-    from tenure.lab.campaign.plan import Plan
-    from tenure.lab.campaign.running import Hands
-    from tenure.lab.conform.programs import ProgramFailure, command_of
+    from tenure.lab.campaigns import CampaignPlan
+    from tenure.lab.pool import Hands
+    from tenure.lab.programs import ProgramFailure, command_of
 
     if reading is not None:
         preset(reading)
-    plan = Plan(
+    plan = CampaignPlan(
         scenarios=scenarios,
         seed=seed,
         heroes=heroes,
@@ -170,10 +169,11 @@ def campaign_command(
         patience=timeout,
         partial=partial,
         features=tuple(sorted(chosen_features(with_, without))),
+        only=tuple(index or ()),
     )
     try:
-        if index:
-            _decide_some(plan, index, told, differences, output)
+        if plan.only:
+            _decide_some(plan, told, differences, output)
         else:
             kept = _opened(plan, journal, resume, overwrite=overwrite)
             folder = differences or kept.path.with_suffix(".differences")
@@ -185,9 +185,9 @@ def campaign_command(
         ) from failure
 
 
-def _opened(plan: Plan, path: Path, resume: Path | None, *, overwrite: bool) -> Journal:
+def _opened(plan: CampaignPlan, path: Path, resume: Path | None, *, overwrite: bool) -> Journal:
     """The journal, new or old; what it needs is asked for before it is made."""
-    from tenure.lab.campaign.journal import new_journal, resumed_journal
+    from tenure.lab.journal import new_journal, resumed_journal
 
     if resume is not None:
         journal = resumed_journal(resume)
@@ -197,7 +197,7 @@ def _opened(plan: Plan, path: Path, resume: Path | None, *, overwrite: bool) -> 
     return new_journal(path, plan, overwrite=overwrite)
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: CampaignPlan) -> None:
     """Whether what a plan needs is installed.
 
     Raises:
@@ -208,7 +208,7 @@ def _check(plan: Plan) -> None:
 
 
 def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Form) -> None:
-    from tenure.lab.campaign.running import finish
+    from tenure.lab.pool import finish
 
     progress = _rate_line(journal)
     try:
@@ -231,10 +231,10 @@ def _say_how_to_go_on(journal: Journal, why: str) -> None:
     hint(f"go on with: tenure campaign --resume {journal.path}")
 
 
-def _decide_some(plan: Plan, indices: list[int], told: int, folder: Path | None, output: Form) -> None:
+def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: Form) -> None:
     """Single scenarios; a program's are drawn again by `tenure conform`."""
-    from tenure.lab.campaign.core_blocks import add_scenario
-    from tenure.lab.campaign.tally import Tally
+    from tenure.lab.blocks import core_block
+    from tenure.lab.campaigns import Tally
 
     if plan.command:
         raise bad_input(
@@ -242,15 +242,17 @@ def _decide_some(plan: Plan, indices: list[int], told: int, folder: Path | None,
         )
     require_core()
     tally = Tally()
-    for index in sorted(set(indices)):
-        add_scenario(tally, plan, index)
+    for number in plan.blocks():
+        tally.merge(core_block(plan, number))
     _tell(plan, tally, told, folder, output, complete=True)
 
 
-def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form, *, complete: bool) -> None:
-    from tenure.lab.campaign.running import report
+def _tell(
+    plan: CampaignPlan, tally: Tally, told: int, folder: Path | None, output: Form, *, complete: bool
+) -> None:
+    from tenure.lab.campaign_report import campaign_report
 
-    made = report(plan, tally, told, folder, complete=complete)
+    made = campaign_report(plan, tally, told, folder, complete=complete)
     _print(made, output)
     if made.failed:
         raise typer.Exit(1)
@@ -258,12 +260,11 @@ def _tell(plan: Plan, tally: Tally, told: int, folder: Path | None, output: Form
 
 def _print(report: CampaignReport, output: Form) -> None:
     from tenure.as_json import as_json
-    from tenure.lab.campaign.checks import checks_of
-    from tenure.lab.campaign.report import campaign_lines
+    from tenure.lab.campaign_report import campaign_checks, campaign_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:
-        print(report_text(checks_of(report), output), end="")
+        print(report_text(campaign_checks(report), output), end="")
         return
     print_answer(Output(output.value), as_json(report), campaign_lines(report))
 

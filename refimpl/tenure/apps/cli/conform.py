@@ -14,12 +14,12 @@ from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import CALLS
 from tenure.errors import InputError, Problem, bad_input
-from tenure.lab.conform.verdicts import Mode
+from tenure.lab.verdicts import Mode
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
 
 if TYPE_CHECKING:
-    from tenure.lab.conform.report import Conformance
+    from tenure.lab.conform_report import Conformance
 
 SCENARIOS = 1000
 TOLD = 5
@@ -161,37 +161,39 @@ def conform_command(
             raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
     if reading is not None:
         preset(reading)
-    from tenure.lab.conform.checking import Check
-    from tenure.lab.conform.checks import checks_of
-    from tenure.lab.conform.programs import ProgramFailure, command_of
-    from tenure.lab.conform.run import Plan
-    from tenure.lab.conform.vectors import chosen_vectors
+    from tenure.lab.campaigns import CampaignPlan
+    from tenure.lab.conform_report import conform_checks
+    from tenure.lab.conforming import ConformanceCheck, chosen_vectors
+    from tenure.lab.programs import ProgramFailure, command_of
 
-    plan = Plan(
-        tuple(command_of(command)),
-        scenarios,
-        seed,
-        repeat,
-        jobs,
-        tuple(index or ()),
-        chosen_options(
-            chosen_features(with_, without),
-            {"max_workloads": max_workloads, "max_queues": max_queues, "max_depth": max_depth},
-        ),
-        mode,
-        reading or "",
-        timeout,
-        partial,
+    options = chosen_options(
+        chosen_features(with_, without),
+        {"max_workloads": max_workloads, "max_queues": max_queues, "max_depth": max_depth},
+    )
+    plan = CampaignPlan(
+        scenarios=scenarios,
+        seed=seed,
+        command=tuple(command_of(command)),
+        repeat=repeat,
+        mode=mode.value,
+        reading=reading or "",
+        patience=timeout,
+        partial=partial,
+        features=tuple(sorted(options.features)),
+        max_workloads=options.max_workloads,
+        max_queues=options.max_queues,
+        max_depth=options.max_depth,
+        only=tuple(index or ()),
     )
     chosen = chosen_vectors(calls, only or (), folder) if vectors else []
-    if not (chosen or plan.count or plan.only):
+    if not (chosen or plan.blocks()):
         raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
-    total = len(chosen) + (len(plan.only) or plan.count)
+    total = len(chosen) + (len(plan.only) or scenarios)
     progress = RateLine(
         lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
     )
     try:
-        conformance = Check(plan, chosen, told, progress).run()
+        conformance = ConformanceCheck(plan, jobs, chosen, told, progress).run()
     except ProgramFailure as failure:
         problem = Problem("--exec", str(failure), "a program that answers every request")
         reporting.write_problems(InputError([problem]))
@@ -201,18 +203,17 @@ def conform_command(
     if keep is not None:
         keep.write_text("".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8")
     _print(conformance, output)
-    reporting.write(lambda _: checks_of(conformance))
+    reporting.write(lambda _: conform_checks(conformance))
     if not conformance.conforms:
         raise typer.Exit(1)
 
 
 def _print(conformance: Conformance, output: Form) -> None:
     from tenure.as_json import as_json
-    from tenure.lab.conform.checks import checks_of
-    from tenure.lab.conform.report import conform_lines
+    from tenure.lab.conform_report import conform_checks, conform_lines
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:
-        print(report_text(checks_of(conformance), output), end="")
+        print(report_text(conform_checks(conformance), output), end="")
         return
     print_answer(Output(output.value), as_json(conformance), conform_lines(conformance))

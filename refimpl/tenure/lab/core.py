@@ -39,7 +39,7 @@ WAYS = (Way.FRESH, Way.FRESH, Way.GIVEN, Way.FRESH, Way.FRESH, Way.KEPT)
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class DecidedTwice:
     """What both said.
 
     Args:
@@ -59,7 +59,7 @@ class Compared:
         return not self.fault and (bool(self.left) or self.reference == self.core)
 
 
-def compare(request: DecideRequest, way: Way) -> Compared:
+def compare(request: DecideRequest, way: Way) -> DecidedTwice:
     """Decide once by each.
 
     Args:
@@ -72,15 +72,15 @@ def compare(request: DecideRequest, way: Way) -> Compared:
         expected = said_by_reference(decide_by_reference(*asked, request.assignment))
         answers = [said_by(each) for each in _answers(request, way, expected[2])]
     except InputError:
-        return Compared(expected, None, REFUSED)
+        return DecidedTwice(expected, None, REFUSED)
     except Uncovered as uncovered:
-        return Compared(expected, None, uncovered.what)
+        return DecidedTwice(expected, None, uncovered.what)
     except _KeptDiffersError as differs:
-        return Compared(differs.cold, differs.kept)
+        return DecidedTwice(differs.cold, differs.kept)
     except Exception as fault:  # noqa: BLE001 - it costs one scenario, and is a difference
-        return Compared(expected, None, fault=f"{type(fault).__name__}: {fault}")
+        return DecidedTwice(expected, None, fault=f"{type(fault).__name__}: {fault}")
     different = [each for each in answers if each != expected]
-    return Compared(expected, different[0] if different else expected)
+    return DecidedTwice(expected, different[0] if different else expected)
 
 
 class _KeptDiffersError(Exception):

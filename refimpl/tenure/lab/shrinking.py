@@ -6,6 +6,8 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tenure.lab.verdicts import AnswerPair, Sides
+
 Object = dict[str, Any]
 Path = tuple[str | int, ...]
 
@@ -125,3 +127,33 @@ def _without(scenario: Object, path: Path) -> Object:
         holder = holder[step]
     del holder[path[-1]]
     return smaller
+
+
+def smallest(found: AnswerPair, sides: Sides) -> AnswerPair:
+    """The same failure in a smaller scenario.
+
+    Raises:
+        ProgramFailure: the program failed as a program.
+    """
+    wanted = _signature(found)
+    best = found
+
+    def keeps(scenario: Object) -> bool:
+        nonlocal best
+        try:
+            tried = sides.one(scenario)
+        except (KeyError, IndexError, StopIteration):
+            return False  # too small to be a scenario
+        if _signature(tried) != wanted:
+            return False
+        best = tried
+        return True
+
+    shrink(found.scenario, keeps)
+    return best
+
+
+def _signature(compared: AnswerPair) -> tuple[str, str, str]:
+    """What must stay while it shrinks, so that one failure does not turn into another."""
+    decisions = [answer.get("output", {}).get("decision", "") for answer in (compared.ours, compared.theirs)]
+    return str(compared.verdict), decisions[0], decisions[1]

@@ -1,14 +1,16 @@
-"""What a pair of answers means: agreement, a signed divergence, chance in the program, or a difference."""
+"""Both sides are asked; what a pair of answers means: agreement, a divergence, chance, or a difference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from tenure.errors import ErrorCode
+from tenure.lab.divergences import explain as explained
 from tenure.lab.divergences import outcome_of
+from tenure.lab.programs import Program, ProgramFailure, our_answer
 
 Object = dict[str, Any]
 Explain = Callable[[Object, Object, str], str | None]
@@ -163,3 +165,149 @@ def _unstable(
     if all(signed):
         return Verdict(Kind.DIVERGENCE, " and ".join(sorted({str(each) for each in signed})))
     return Verdict(Kind.UNEXPLAINED, "none of the variants")
+
+
+DECIDE = "decide"
+KUEUE = "kueue"
+"""What the peer around the real scheduler calls itself."""
+CONFIRM = 64
+"""How often a program is asked about a difference before it counts: chance in it is no difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """A request with both answers.
+
+    Args:
+        scenario: its input.
+        ours, theirs: whole answers, each with `output` or `error`.
+        verdict: what came of it.
+        call: what was asked for.
+    """
+
+    scenario: Object
+    ours: Object
+    theirs: Object
+    verdict: Verdict
+    call: str = DECIDE
+
+
+@dataclass(slots=True)
+class Sides:
+    """Both sides.
+
+    Args:
+        program: the other side.
+        repeat: how often it decides each scenario anew, where it knows how to.
+        name: what the program calls itself.
+        version: its version.
+        explain: the signed divergences, if any.
+        mode: what has to be alike.
+        partial: whether the program may say that it does not model a scenario.
+    """
+
+    program: Program
+    repeat: int = 1
+    version: str = ""
+    explain: Explain | None = None
+    name: str = ""
+    mode: Mode = Mode.VICTIMS
+    partial: bool = False
+
+    def all_of(self, scenarios: Sequence[Object]) -> list[AnswerPair]:
+        """Compare decisions about many scenarios, asking the program in one go.
+
+        Raises:
+            ProgramFailure: it failed as a program.
+        """
+        said = self.program.ask(
+            [_request(DECIDE, each, self.repeat, at) for at, each in enumerate(scenarios)]
+        )
+        return [
+            self._confirmed(scenario, our_answer(_request(DECIDE, scenario)), theirs)
+            for scenario, theirs in zip(scenarios, said, strict=True)
+        ]
+
+    def one(self, scenario: Object) -> AnswerPair:
+        """Compare a single decision.
+
+        Raises:
+            ProgramFailure: it failed as a program.
+        """
+        return self.all_of([scenario])[0]
+
+    def answers(self, asked: Sequence[tuple[str, Object]]) -> list[AnswerPair]:
+        """Compare answers to any calls, refusals among them.
+
+        Args:
+            asked: call and input of each.
+
+        Raises:
+            ProgramFailure: it failed as a program.
+        """
+        said = self.program.ask(
+            [_request(call, given, self.repeat, at) for at, (call, given) in enumerate(asked)]
+        )
+        return [
+            self._answered(call, given, theirs) for (call, given), theirs in zip(asked, said, strict=True)
+        ]
+
+    def _answered(self, call: str, given: Object, theirs: Object) -> AnswerPair:
+        ours = our_answer(_request(call, given))
+        if call == DECIDE and "error" not in ours:
+            return self._confirmed(given, ours, theirs)
+        return AnswerPair(
+            given, ours, theirs, classify_otherwise(ours, theirs, self.mode, partial=self.partial), call
+        )
+
+    def _confirmed(self, scenario: Object, ours: Object, theirs: Object) -> AnswerPair:
+        found = self._classified(scenario, ours, theirs)
+        if found.verdict.kind is not Kind.UNEXPLAINED or self.repeat >= CONFIRM:
+            return found
+        (again,) = self.program.ask([_request(DECIDE, scenario, CONFIRM)])
+        return self._classified(scenario, ours, again)
+
+    def _classified(self, scenario: Object, ours: Object, theirs: Object) -> AnswerPair:
+        verdict = classify(
+            scenario,
+            ours,
+            theirs,
+            version=self.version,
+            explain=self.explain,
+            mode=self.mode,
+            partial=self.partial,
+        )
+        return AnswerPair(scenario, ours, theirs, verdict)
+
+
+def sides_of(
+    command: Sequence[str],
+    patience: float,
+    *,
+    repeat: int = 1,
+    mode: Mode = Mode.VICTIMS,
+    partial: bool = False,
+) -> Sides:
+    """Start a program to compare with; only Kueue has signed divergences.
+
+    Args:
+        command, patience: as `Program` has them.
+        repeat, mode, partial: as `Sides` has them.
+
+    Raises:
+        ProgramFailure: it cannot be started, or does not answer.
+    """
+    program = Program(command, patience)
+    try:
+        name, version = program.named()
+    except ProgramFailure:
+        program.close()
+        raise
+    signed = explained if name == KUEUE else None
+    return Sides(program, repeat, version, signed, f"{name} {version}".strip(), mode, partial)
+
+
+def _request(call: str, given: Object, repeat: int = 1, number: int = 0) -> Object:
+    """A request; only who is to decide more than once is told how often."""
+    more = {"repeat": repeat} if repeat > 1 else {}
+    return {"id": number, "call": call, "input": given, **more}

@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import IO, Any, Final
 
 from tenure.errors import InputError, Problem, bad_input
-from tenure.lab.campaign.plan import Plan, code, read_plan
-from tenure.lab.campaign.tally import Tally, read_tally
+from tenure.lab.campaigns import CampaignPlan, Tally, code, read_plan, read_tally
 
 FORMAT: Final = "tenure campaign 1"
 
@@ -30,7 +29,7 @@ class Journal:
     """
 
     path: Path
-    plan: Plan
+    plan: CampaignPlan
     done: dict[int, Tally]
     file: IO[bytes]
 
@@ -60,7 +59,7 @@ class Journal:
         return whole
 
 
-def new_journal(path: Path, plan: Plan, *, overwrite: bool = False) -> Journal:
+def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> Journal:
     """Begin a journal.
 
     Raises:
@@ -99,7 +98,7 @@ def resumed_journal(path: Path) -> Journal:
     return Journal(path, plan, done, file)
 
 
-def _read(file: IO[bytes], path: Path) -> tuple[Plan, dict[int, Tally], int]:
+def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], int]:
     lines = _whole_lines(file)
     try:
         header, end = next(lines)

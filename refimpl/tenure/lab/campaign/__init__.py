@@ -1,1 +1,0 @@
-"""Campaigns: random scenarios by the hundred thousand, decided twice."""

@@ -1,0 +1,136 @@
+"""A whole check of a program: the vectors first, then random scenarios."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tenure.conformance.vectors import Vector, load_vectors
+from tenure.errors import bad_input
+from tenure.lab.blocks import Worker
+from tenure.lab.campaigns import CampaignPlan, Difference, Tally, counts
+from tenure.lab.conform_report import (
+    DRAWN,
+    Conformance,
+    Disagreement,
+    both_answers,
+    disagreement,
+    drawn_of,
+    summary,
+)
+from tenure.lab.pool import Hands, Tell
+from tenure.lab.shrinking import smallest
+from tenure.lab.verdicts import FAILURES, AnswerPair, Kind, Sides
+
+BATCH = 32
+"""How many vectors are asked at once: few enough to see progress in between."""
+
+
+@dataclass(slots=True)
+class ConformanceCheck:
+    """What a program was asked, as it goes on.
+
+    Args:
+        plan: the random scenarios; of a count of 0, none.
+        jobs: how many processes, each with a program of its own, decide them.
+        vectors: the vectors to ask about.
+        most: how many failures to tell of each kind; random ones are made small first.
+        tell: hears how far it is.
+    """
+
+    plan: CampaignPlan
+    jobs: int
+    vectors: list[Vector]
+    most: int
+    tell: Tell
+    whole: Tally = field(default_factory=Tally)
+    by_vector: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+
+    def run(self) -> Conformance:
+        """Ask everything.
+
+        Raises:
+            ProgramFailure: the program failed as a program.
+        """
+        with Worker(self.plan) as worker:
+            sides = worker.sides
+            told = list(self._vectors(sides))
+            with closing(Hands(self.jobs).work(self.plan, self.plan.blocks())) as blocks:
+                for _, tally in blocks:
+                    self.whole.merge(tally)
+                    self.tell(self._asked(), self.failed + self.whole.failed)
+            told += [self._told(found, sides) for found in self.whole.differences[: self.most]]
+        return Conformance(
+            program=shlex.join(self.plan.command),
+            name=sides.name,
+            mode=self.plan.mode,
+            reading=self.plan.reading,
+            conforms=not (self.failed or self.whole.failed) and self._agrees,
+            vectors=counts(self.by_vector),
+            drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
+            disagreements=tuple(told),
+        )
+
+    @property
+    def _agrees(self) -> bool:
+        """Whether it ever does: a program that models nothing conforms to nothing."""
+        agree = str(Kind.AGREE)
+        return bool(self.by_vector[agree] or self.whole.verdicts[agree])
+
+    def _asked(self) -> int:
+        return sum(self.by_vector.values()) + self.whole.scenarios
+
+    def _vectors(self, sides: Sides) -> Iterator[Disagreement]:
+        """Ask about each, a batch at a time; what counts is what the reference says now."""
+        for vector, pair in self._answers(sides):
+            self.by_vector[str(pair.verdict)] += 1
+            if pair.verdict.kind in FAILURES:
+                self.failed += 1
+                if self.failed <= self.most:
+                    yield disagreement(vector.id, str(vector.data["comment"]), pair, both_answers(pair))
+            self.tell(self._asked(), self.failed)
+
+    def _answers(self, sides: Sides) -> Iterator[tuple[Vector, AnswerPair]]:
+        chosen = {"reading": self.plan.reading} if self.plan.reading else {}
+        for start in range(0, len(self.vectors), BATCH):
+            batch = self.vectors[start : start + BATCH]
+            requests = [vector.request() for vector in batch]
+            asked = [(request["call"], {**request["input"], **chosen}) for request in requests]
+            yield from zip(batch, sides.answers(asked), strict=True)
+
+    def _told(self, found: Difference, sides: Sides) -> Disagreement:
+        small = smallest(sides.one(found.scenario), sides)
+        case = f"{DRAWN}{self.plan.seed} index {found.index}"
+        return disagreement(case, f"again with {self.plan.again(found.index)}", small, summary(small))
+
+
+def chosen_vectors(
+    calls: Collection[str], beginnings: Collection[str] = (), folder: Path | None = None
+) -> list[Vector]:
+    """The vectors to ask about.
+
+    Args:
+        calls: calls of the protocol that the program answers.
+        beginnings: of identifiers; none for all.
+        folder: of vector files; None for the published ones.
+
+    Raises:
+        InputError: a beginning with which no vector begins; a file that is none.
+
+    >>> {each.data["call"] for each in chosen_vectors(["minruntime"])}
+    {'minruntime'}
+    """
+    vectors = load_vectors(folder)
+    for beginning in beginnings:
+        if not any(each.id.startswith(beginning) for each in vectors):
+            raise bad_input("--only", beginning, "the beginning of some vector's identifier")
+    return [
+        each
+        for each in vectors
+        if each.data["call"] in calls and (not beginnings or each.id.startswith(tuple(beginnings)))
+    ]
