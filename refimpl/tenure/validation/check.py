@@ -33,9 +33,8 @@ from tenure.validation.faults import (
 )
 from tenure.validation.kinds import SHAPES, SUBDOMAIN
 from tenure.validation.rules import ERRORS, TOGETHER, WARNINGS
-from tenure.validation.shapes import Text
 from tenure.validation.together import Overview, overview
-from tenure.validation.walk import deviations
+from tenure.validation.walk import Text, deviations
 
 KAI: Final = "scheduling.run.ai"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tenure.validation.shapes import (
+from tenure.validation.walk import (
     Anything,
     Duration,
     Fields,

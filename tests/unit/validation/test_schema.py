@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tenure.validation.kinds import SHAPES
-from tenure.validation.shapes import Anything, Fields, Items, Named, Number, Quantity, Shape, Text, Word
+from tenure.validation.walk import Anything, Fields, Items, Named, Number, Quantity, Shape, Text, Word
 from tests.unit.validation.objects import errors, group, queue, thing
 
 CRDS = Path(__file__).resolve().parents[4] / "shared" / "data" / "crds"
