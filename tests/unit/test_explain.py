@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
 from tenure.lab.strategies import decide_inputs
 from tenure.model import (
     MINUTE,
@@ -114,7 +115,7 @@ def test_whoever_is_taken_is_said_to_be_by_the_rules_that_allow_it(case: Case, r
 
 @MANY
 @given(cases(), READINGS)
-def test_every_finding_about_a_workload_is_what_its_rule_says(case: Case, reading: Reading) -> None:
+def test_every_remark_about_a_workload_is_what_its_rule_says(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     for row in explain(decision).workloads:
         for remark in row.remarks:
@@ -150,7 +151,7 @@ def _moved(decision: Decision, target: Workload, remark: Remark) -> bool:
 
 @MANY
 @given(cases(), READINGS)
-def test_every_finding_about_the_request_is_what_its_rule_says(case: Case, reading: Reading) -> None:
+def test_every_remark_about_the_request_is_what_its_rule_says(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     nominal = decision.queue.nominal()
     expected = []
@@ -364,6 +365,19 @@ def test_every_flavor_is_told_once_and_the_chosen_one_is_the_assignment(scenario
             for resource in trial.resources
         }
         assert chosen == dict(pods.flavors)
+
+
+def test_where_flavors_are_given_nothing_is_told_as_tried_for_them() -> None:
+    (vector,) = [
+        vector
+        for vector in load_vectors()
+        if vector.id == "UCQ-310/with-a-given-assignment-its-flavor-is-made-room-on"
+    ]
+    asked = read_decide_request(vector.request()["input"])
+    assert asked.assignment is not None
+    made = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+    assert made.outcome == Outcome.PREEMPT
+    assert (flavor_trials(made), count_trials(made)) == ((), ())
 
 
 @MANY

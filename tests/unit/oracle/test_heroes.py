@@ -34,6 +34,7 @@ from tenure.readings import Reading, parse_reading, preset, preset_names
 from tenure.telling.explain import explain
 from tenure.telling.shortages import account_text, shortages
 from tenure.telling.summary import summarize
+from tenure.telling.tried import attempts
 from tests.unit.timeline.plays import played, result, scenario, submit
 from tests.unit.timeline.plays import queue as raw_queue
 
@@ -119,6 +120,22 @@ def test_bills_of_heroes_above_stay_while_a_hero_below_makes_room() -> None:
     root = before.plan.tree.places["upper"], GPU
     assert after.bills[0, GPU] == before.bills[0, GPU]
     assert root[0] in before.plan.branch_of
+
+
+def test_a_hero_that_finds_too_little_is_told_its_removals_in_the_order_they_were_tried() -> None:
+    # Without a1, alpha is within its quota, so that bravo's workload of lower priority comes before a2.
+    queues = [*TEAMS, a_queue("peer", 0, hero=True)]
+    running = [
+        runs("a1", "alpha", 6),
+        runs("a2", "alpha", 5, 3),
+        runs("b", "bravo", 1, 1),
+        runs("p", "peer", 2, 9),
+    ]
+    decision = decided(queues, running, "hero", 19)
+    assert decision.selection is not None
+    assert [candidate.workload.name for candidate in decision.candidates] == ["a1", "a2", "b"]
+    (attempt,) = attempts(decision)
+    assert (attempt.fits, attempt.removed) == (False, ("ns/a1", "ns/b", "ns/a2"))
 
 
 def test_every_flavor_resource_of_the_request_has_to_fit() -> None:
