@@ -1,6 +1,6 @@
 """Scenarios for property tests: Hypothesis throws the dice, so that what fails is made small.
 
-It needs Hypothesis, which comes with the extra `strategies`; `examples` alone does not.
+It needs Hypothesis, which comes with the extra `strategies`; `tenure.lab.scenarios` does without.
 """
 
 from __future__ import annotations
