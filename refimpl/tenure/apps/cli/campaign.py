@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, print_answer
+from tenure.apps.cli.output import print_checked
 from tenure.apps.cli.sizes import chosen_features
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
 from tenure.engines import require_core
@@ -29,7 +31,7 @@ EXIT_INTERRUPTED = 130
 JOURNAL = Path("tenure-campaign.jsonl")
 
 
-class Form(StrEnum):
+class CampaignOutput(StrEnum):
     """How the report is printed."""
 
     TEXT = "text"
@@ -38,18 +40,27 @@ class Form(StrEnum):
     JUNIT = "junit"
 
 
-def campaign_command(
-    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, help="How many.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1,
+@dataclass(frozen=True, slots=True)
+class DrawnScenarios:
+    """Which scenarios are drawn."""
+
+    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, help="How many.")] = 20_000
+    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1
     index: Annotated[
         list[int] | None,
         typer.Option(
             min=0, help="Only the scenario of this index of the seed, without a journal; repeatable."
         ),
-    ] = None,
+    ] = None
     heroes: Annotated[
         int, typer.Option(min=0, max=100, help="In how many of a hundred ClusterQueues may be heroes.")
-    ] = 20,
+    ] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedProgram:
+    """A program in place of the optimized core."""
+
     command: Annotated[
         str | None,
         typer.Option(
@@ -57,10 +68,10 @@ def campaign_command(
             metavar="CMD",
             help="Compare this program, as `tenure conform` does, and not the optimized core.",
         ),
-    ] = None,
+    ] = None
     mode: Annotated[
         Mode, typer.Option(help="Of a program: how much of a decision has to be the reference's.")
-    ] = Mode.VICTIMS,
+    ] = Mode.VICTIMS
     reading: Annotated[
         str | None,
         typer.Option(
@@ -68,28 +79,34 @@ def campaign_command(
             show_default="the default preset",
             autocompletion=complete_reading,
         ),
-    ] = None,
+    ] = None
     with_: Annotated[
         list[str] | None,
         typer.Option(
             "--with", metavar="FEATURE", help="For a program: draw a proposal's fields too; repeatable."
         ),
-    ] = None,
+    ] = None
     without: Annotated[
         list[str] | None,
         typer.Option(metavar="FEATURE", help="For a program: draw no scenario that uses this; repeatable."),
-    ] = None,
+    ] = None
     partial: Annotated[
         bool,
         typer.Option("--partial", help="Of a program: error code not-modelled is no failure."),
-    ] = False,
+    ] = False
     repeat: Annotated[
         int, typer.Option(min=1, help="Of a program: ask it to decide each scenario so often.")
-    ] = 1,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, help="Of a program: seconds to wait for one answer.")
-    ] = 300.0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 1,
+    ] = 1
+    timeout: Annotated[float, typer.Option(min=0.1, help="Of a program: seconds to wait for one answer.")] = (
+        300.0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who decides them."""
+
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 1
     scheduler: Annotated[
         str,
         typer.Option(
@@ -97,20 +114,30 @@ def campaign_command(
             help="Let the workers of this Dask scheduler do it, as tcp://10.0.0.1:8786.",
             show_default=False,
         ),
-    ] = "",
-    journal: Annotated[Path, typer.Option(help="File to keep finished blocks in.")] = JOURNAL,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Begin anew where that file exists.")
-    ] = False,
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalOptions:
+    """Where finished blocks are kept."""
+
+    journal: Annotated[Path, typer.Option(help="File to keep finished blocks in.")] = JOURNAL
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where that file exists.")] = False
     resume: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Go on with the campaign of this journal; what is done stays done."
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPrinting:
+    """What is said of the differences, and how."""
+
     told: Annotated[
         int, typer.Option("--told", min=0, help="How many differences to make small and tell.")
-    ] = 5,
+    ] = 5
     differences: Annotated[
         Path | None,
         typer.Option(
@@ -118,9 +145,21 @@ def campaign_command(
             help="Where each of these becomes a vector file.",
             show_default="beside the journal",
         ),
-    ] = None,
-    output: Annotated[Form, typer.Option("--output", "-o", help="How to print the report.")] = Form.TEXT,
-    color: Color = None,
+    ] = None
+    output: Annotated[CampaignOutput, typer.Option("--output", "-o", help="How to print the report.")] = (
+        CampaignOutput.TEXT
+    )
+    color: Color = None
+
+
+@with_records
+def campaign_command(
+    *,
+    drawn: DrawnScenarios,
+    program: ComparedProgram,
+    workers: Workers,
+    keeping: JournalOptions,
+    printing: CampaignPrinting,
 ) -> None:
     """Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.
 
@@ -151,34 +190,34 @@ def campaign_command(
     Exit codes: 0 no difference, 1 a difference, 2 bad input, or the program fails as a program, 3 a process
     was killed, 130 interrupted; the last two say how to go on.
     """
-    choose_colour(color)
+    choose_colour(printing.color)
     from tenure.lab.campaigns import CampaignPlan
     from tenure.lab.pool import Hands
     from tenure.lab.programs import ProgramFailure, command_of
 
-    if reading is not None:
-        preset(reading)
+    if program.reading is not None:
+        preset(program.reading)
     plan = CampaignPlan(
-        scenarios=scenarios,
-        seed=seed,
-        heroes=heroes,
-        command=tuple(command_of(command)) if command is not None else (),
-        repeat=repeat,
-        mode=mode.value,
-        reading=reading or "",
-        patience=timeout,
-        partial=partial,
-        features=tuple(sorted(chosen_features(with_, without))),
-        only=tuple(index or ()),
+        scenarios=drawn.scenarios,
+        seed=drawn.seed,
+        heroes=drawn.heroes,
+        command=tuple(command_of(program.command)) if program.command is not None else (),
+        repeat=program.repeat,
+        mode=program.mode.value,
+        reading=program.reading or "",
+        patience=program.timeout,
+        partial=program.partial,
+        features=tuple(sorted(chosen_features(program.with_, program.without))),
+        only=tuple(drawn.index or ()),
     )
     try:
         if plan.only:
-            _decide_some(plan, told, differences, output)
+            _decide_some(plan, printing.told, printing.differences, printing.output)
         else:
-            kept = _opened(plan, journal, resume, overwrite=overwrite)
-            folder = differences or kept.path.with_suffix(".differences")
+            kept = _opened(plan, keeping.journal, keeping.resume, overwrite=keeping.overwrite)
+            folder = printing.differences or kept.path.with_suffix(".differences")
             with kept:
-                _run(kept, Hands(jobs, scheduler), told, folder, output)
+                _run(kept, Hands(workers.jobs, workers.scheduler), printing.told, folder, printing.output)
     except ProgramFailure as failure:
         raise InputError(
             [Problem("--exec", str(failure), "a program that answers every request")]
@@ -207,7 +246,7 @@ def _check(plan: CampaignPlan) -> None:
         require_core()
 
 
-def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Form) -> None:
+def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: CampaignOutput) -> None:
     from tenure.lab.pool import finish
 
     progress = _rate_line(journal)
@@ -231,7 +270,7 @@ def _say_how_to_go_on(journal: Journal, why: str) -> None:
     hint(f"go on with: tenure campaign --resume {journal.path}")
 
 
-def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: Form) -> None:
+def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: CampaignOutput) -> None:
     """Single scenarios; a program's are drawn again by `tenure conform`."""
     from tenure.lab.blocks import core_block
     from tenure.lab.campaigns import Tally
@@ -248,7 +287,13 @@ def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: For
 
 
 def _tell(
-    plan: CampaignPlan, tally: Tally, told: int, folder: Path | None, output: Form, *, complete: bool
+    plan: CampaignPlan,
+    tally: Tally,
+    told: int,
+    folder: Path | None,
+    output: CampaignOutput,
+    *,
+    complete: bool,
 ) -> None:
     from tenure.lab.campaign_report import campaign_report
 
@@ -258,15 +303,11 @@ def _tell(
         raise typer.Exit(1)
 
 
-def _print(report: CampaignReport, output: Form) -> None:
+def _print(report: CampaignReport, output: CampaignOutput) -> None:
     from tenure.as_json import as_json
     from tenure.lab.campaign_report import campaign_checks, campaign_lines
-    from tenure.reports import FORMS, report_text
 
-    if output in FORMS:
-        print(report_text(campaign_checks(report), output), end="")
-        return
-    print_answer(Output(output.value), as_json(report), campaign_lines(report))
+    print_checked(output, lambda: campaign_checks(report), lambda: as_json(report), campaign_lines(report))
 
 
 def _rate_line(journal: Journal) -> RateLine:

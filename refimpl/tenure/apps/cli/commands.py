@@ -6,7 +6,7 @@ import difflib
 import importlib
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from importlib.metadata import entry_points
 from typing import Any, get_type_hints
@@ -182,8 +182,14 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
 def _options(record: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(record, include_extras=True)
     kind = inspect.Parameter.KEYWORD_ONLY
+    required = inspect.Parameter.empty
     return [
-        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        inspect.Parameter(
+            field.name,
+            kind,
+            default=required if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
         for field in fields(record)
     ]
 

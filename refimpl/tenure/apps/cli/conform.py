@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
+from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
 from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import CALLS
@@ -26,18 +27,10 @@ TOLD = 5
 PATIENCE = 300.0
 
 
-class Form(StrEnum):
-    """How the report is printed."""
+@dataclass(frozen=True, slots=True)
+class ConformingProgram:
+    """The program, and what is asked of it."""
 
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
-    JUNIT = "junit"
-    SARIF = "sarif"
-    GITHUB = "github"
-
-
-def conform_command(
     command: Annotated[
         str,
         typer.Option(
@@ -46,10 +39,10 @@ def conform_command(
             help="The program, with its arguments: it reads requests and writes answers, a JSON line each, "
             "in order. `oracle` is Tenure itself.",
         ),
-    ],
+    ]
     mode: Annotated[
         Mode, typer.Option(help="How much of a decision has to be the reference's; see below.")
-    ] = Mode.VICTIMS,
+    ] = Mode.VICTIMS
     reading: Annotated[
         str | None,
         typer.Option(
@@ -57,71 +50,107 @@ def conform_command(
             show_default="each vector's own; for scenarios the default",
             autocompletion=complete_reading,
         ),
-    ] = None,
+    ] = None
     call: Annotated[
         list[str] | None,
         typer.Option(help=f"A call that the program answers: {', '.join(CALLS)}; repeatable."),
-    ] = None,
-    vectors: Annotated[bool, typer.Option("--vectors/--no-vectors", help="Ask about the vectors.")] = True,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedVectors:
+    """Which vectors it is asked about."""
+
+    vectors: Annotated[bool, typer.Option("--vectors/--no-vectors", help="Ask about the vectors.")] = True
     only: Annotated[
         list[str] | None,
         typer.Option(
             metavar="BEGINNING", help="Only vectors whose identifier begins so, as KQ-; repeatable."
         ),
-    ] = None,
+    ] = None
     folder: Annotated[
         Path | None, typer.Option(help="Folder of vector files.", show_default="the published ones")
-    ] = None,
-    scenarios: Annotated[int, typer.Option(min=0, help="How many random scenarios; 0 for none.")] = SCENARIOS,
-    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnClusters:
+    """Which random clusters it is asked about."""
+
+    scenarios: Annotated[int, typer.Option(min=0, help="How many random scenarios; 0 for none.")] = SCENARIOS
+    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1
     index: Annotated[
         list[int] | None, typer.Option(min=0, help="Only the scenario of this index of the seed; repeatable.")
-    ] = None,
+    ] = None
     with_: Annotated[
         list[str] | None,
         typer.Option(
             "--with", metavar="FEATURE", help="Draw a proposal's fields too: durations, ageing; repeatable."
         ),
-    ] = None,
+    ] = None
     without: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FEATURE", help="Draw no scenario that uses this; several with commas, or repeated."
         ),
-    ] = None,
+    ] = None
     max_workloads: Annotated[
         int | None, typer.Option(help="The most workloads that run in a scenario.", show_default="30")
-    ] = None,
+    ] = None
     max_queues: Annotated[
         int | None, typer.Option(help="The most ClusterQueues of a scenario.", show_default="6")
-    ] = None,
+    ] = None
     max_depth: Annotated[
         int | None,
         typer.Option(help="The most levels of cohorts; 0 for queues without cohort.", show_default="4"),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """How it is asked, and what is told of its failures."""
+
     partial: Annotated[
         bool,
         typer.Option(
             "--partial", help="An answer with error code not-modelled is counted apart, and is no failure."
         ),
-    ] = False,
+    ] = False
     repeat: Annotated[
         int,
         typer.Option(min=1, help="Ask the program to decide each scenario so often, where it knows how to."),
-    ] = 1,
+    ] = 1
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, help="Processes, each with a program of its own.")
-    ] = 1,
+    ] = 1
     told: Annotated[
         int, typer.Option("--told", min=0, help="How many failures to tell, of vectors and of scenarios.")
-    ] = TOLD,
+    ] = TOLD
     keep: Annotated[
         Path | None, typer.Option(help="File to write what is told to, as requests, a JSON line each.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE,
-    output: Annotated[Form, typer.Option("--output", "-o", help="How to print the report.")] = Form.TEXT,
-    report: Reports = None,
-    color: Color = None,
+    ] = None
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE
+
+
+@dataclass(frozen=True, slots=True)
+class ConformPrinting:
+    """How the report is printed."""
+
+    output: Annotated[ReportOutput, typer.Option("--output", "-o", help="How to print the report.")] = (
+        ReportOutput.TEXT
+    )
+    report: Reports = None
+    color: Color = None
+
+
+@with_records
+def conform_command(
+    *,
+    program: ConformingProgram,
+    published: AskedVectors,
+    drawn: DrawnClusters,
+    treatment: Treatment,
+    printing: ConformPrinting,
 ) -> None:
     """Ask another scheduler's program what Tenure is asked, and compare the answers.
 
@@ -153,67 +182,70 @@ def conform_command(
     Exit codes: 0 every answer is the reference's or signed, 1 one is not, 2 bad input, or the program fails
     as a program.
     """
-    choose_colour(color)
-    reporting = Reporting(report, "tenure conform")
-    calls = call or ["decide"]
+    choose_colour(printing.color)
+    reporting = Reporting(printing.report, "tenure conform")
+    calls = program.call or ["decide"]
     for each in calls:
         if each not in CALLS:
             raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
-    if reading is not None:
-        preset(reading)
+    if program.reading is not None:
+        preset(program.reading)
     from tenure.lab.campaigns import CampaignPlan
     from tenure.lab.conform_report import conform_checks
     from tenure.lab.conforming import ConformanceCheck, chosen_vectors
     from tenure.lab.programs import ProgramFailure, command_of
 
     options = chosen_options(
-        chosen_features(with_, without),
-        {"max_workloads": max_workloads, "max_queues": max_queues, "max_depth": max_depth},
+        chosen_features(drawn.with_, drawn.without),
+        {"max_workloads": drawn.max_workloads, "max_queues": drawn.max_queues, "max_depth": drawn.max_depth},
     )
     plan = CampaignPlan(
-        scenarios=scenarios,
-        seed=seed,
-        command=tuple(command_of(command)),
-        repeat=repeat,
-        mode=mode.value,
-        reading=reading or "",
-        patience=timeout,
-        partial=partial,
+        scenarios=drawn.scenarios,
+        seed=drawn.seed,
+        command=tuple(command_of(program.command)),
+        repeat=treatment.repeat,
+        mode=program.mode.value,
+        reading=program.reading or "",
+        patience=treatment.timeout,
+        partial=treatment.partial,
         features=tuple(sorted(options.features)),
         max_workloads=options.max_workloads,
         max_queues=options.max_queues,
         max_depth=options.max_depth,
-        only=tuple(index or ()),
+        only=tuple(drawn.index or ()),
     )
-    chosen = chosen_vectors(calls, only or (), folder) if vectors else []
+    chosen = chosen_vectors(calls, published.only or (), published.folder) if published.vectors else []
     if not (chosen or plan.blocks()):
         raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
-    total = len(chosen) + (len(plan.only) or scenarios)
+    total = len(chosen) + (len(plan.only) or drawn.scenarios)
     progress = RateLine(
         lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
     )
     try:
-        conformance = ConformanceCheck(plan, jobs, chosen, told, progress).run()
+        conformance = ConformanceCheck(plan, treatment.jobs, chosen, treatment.told, progress).run()
     except ProgramFailure as failure:
         problem = Problem("--exec", str(failure), "a program that answers every request")
         reporting.write_problems(InputError([problem]))
         raise InputError([problem]) from failure
     finally:
         progress.end()
-    if keep is not None:
-        keep.write_text("".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8")
-    _print(conformance, output)
+    if treatment.keep is not None:
+        treatment.keep.write_text(
+            "".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8"
+        )
+    _print(conformance, printing.output)
     reporting.write(lambda _: conform_checks(conformance))
     if not conformance.conforms:
         raise typer.Exit(1)
 
 
-def _print(conformance: Conformance, output: Form) -> None:
+def _print(conformance: Conformance, output: ReportOutput) -> None:
     from tenure.as_json import as_json
     from tenure.lab.conform_report import conform_checks, conform_lines
-    from tenure.reports import FORMS, report_text
 
-    if output in FORMS:
-        print(report_text(conform_checks(conformance), output), end="")
-        return
-    print_answer(Output(output.value), as_json(conformance), conform_lines(conformance))
+    print_checked(
+        output,
+        lambda: conform_checks(conformance),
+        lambda: as_json(conformance),
+        conform_lines(conformance),
+    )

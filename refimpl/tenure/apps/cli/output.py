@@ -30,6 +30,17 @@ OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to pri
 """The option of every command that answers."""
 
 
+class ReportOutput(StrEnum):
+    """How a command that only checks something prints what came of it."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
 @dataclass(frozen=True, slots=True)
 class Printing:
     """The options of a command that answers."""
@@ -147,3 +158,23 @@ def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterat
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         yield "  ".join(cells).rstrip()
+
+
+def print_checked(
+    output: StrEnum, report: Callable[[], Report], rendered: Callable[[], Any], lines: Iterable[str]
+) -> None:
+    """Print what came of checks in the asked form.
+
+    Args:
+        output: the form, of answers or of reports.
+        report: makes the report; asked for only where it is printed.
+        rendered: makes what JSON and YAML say; the same.
+        lines: what the text says.
+    """
+    from tenure.reports import FORMS, report_text
+
+    if output in FORMS:
+        print(report_text(report(), output), end="")
+        return
+    form = Output(output.value)
+    print_answer(form, None if form == Output.TEXT else rendered(), lines)

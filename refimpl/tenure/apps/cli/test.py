@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
+from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
 from tenure.apps.cli.terminal import Color, choose_colour, progress
 from tenure.apps.testing import (
     Checked,
@@ -22,19 +21,7 @@ from tenure.apps.testing import (
 from tenure.apps.testing.results import answer_of, text_lines
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.source_lines import SourceLines
-from tenure.reports import FORMS, report_text
 from tenure.timeline.checks import LocateIn
-
-
-class ChecksOutput(StrEnum):
-    """How the results are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
-    JUNIT = "junit"
-    SARIF = "sarif"
-    GITHUB = "github"
 
 
 def run_tests(
@@ -43,8 +30,8 @@ def run_tests(
         typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
     ] = None,
     output: Annotated[
-        ChecksOutput, typer.Option("--output", "-o", help="How to print what came of them.")
-    ] = ChecksOutput.TEXT,
+        ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
+    ] = ReportOutput.TEXT,
     report: Reports = None,
     color: Color = None,
 ) -> None:
@@ -115,12 +102,6 @@ def _locate(lines: SourceLines) -> LocateIn:
     return lambda file, number, field: lines.in_document(file, int(number), field)
 
 
-def _print(done: Sequence[Checked], output: ChecksOutput) -> None:
-    if output == ChecksOutput.TEXT:
-        print_answer(Output.TEXT, None, text_lines(done))
-        return
+def _print(done: Sequence[Checked], output: ReportOutput) -> None:
     locate = _locate(SourceLines())
-    if output in FORMS:
-        print(report_text(checks_of(done, locate), output), end="")
-    else:
-        print_answer(Output(output.value), answer_of(done, locate), ())
+    print_checked(output, lambda: checks_of(done, locate), lambda: answer_of(done, locate), text_lines(done))
