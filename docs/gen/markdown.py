@@ -141,7 +141,7 @@ def _outside_code(line: str, change: Callable[[str], str]) -> str:
 def sentence(words: str) -> str:
     """A claim's words with a capital.
 
-    >>> sentence("an expired equal can be taken")
-    'An expired equal can be taken'
+    >>> sentence("an expired equal can be preempted")
+    'An expired equal can be preempted'
     """
     return words[:1].upper() + words[1:]

@@ -30,7 +30,7 @@ AREAS = {
     "priority": "priority",
     "queue_order": "place in the queue",
     "reservation": "since when quota is held",
-    "eligibility": "who may be taken",
+    "eligibility": "who may be preempted",
     "reclaim": "other ClusterQueues, classical",
     "share": "other ClusterQueues, fair sharing",
     "ordering": "order of candidates",

@@ -74,7 +74,7 @@ class Cache:
     def refuse(self, key: str, why: str) -> None:
         """Say of the first file that cannot be used why."""
         if not self._refused:
-            self._warn(f"{self._path(key)}: {why}; asked anew, as is whatever else is not fit for use there")
+            self._warn(f"{self._path(key)}: {why}; proved again, as is whatever else is unusable there")
         self._refused = True
 
     def put(self, key: str, value: Any) -> None:
@@ -125,7 +125,7 @@ def _read(folder: Path, path: Path) -> str:
         ValueError: it is no such file as `Cache` writes.
     """
     _need_own(folder, path.parent)
-    # A link is not followed, and a pipe that nobody writes to is not waited for.
+    # A link is not followed, and a pipe without a writer is not waited for.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(path, flags), "rb", buffering=0) as file:  # noqa: PTH123 - a path has no flags
         found = os.fstat(file.fileno())

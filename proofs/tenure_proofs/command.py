@@ -102,7 +102,7 @@ def prove(
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ask everything anew, and keep nothing.")
+        bool, typer.Option("--no-cache", help="Prove everything again, and keep nothing.")
     ] = False,
     smt2: Annotated[
         Path | None,

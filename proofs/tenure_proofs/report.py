@@ -223,7 +223,7 @@ def _kept_lines(report: Report) -> Iterator[str]:
         yield (
             f"kept from earlier runs: {kept.lifted} of {len(report.lifted)} functions, "
             f"{kept.results} of {len(report.results)} verdicts, "
-            f"{kept.mutants} of {len(report.mutants)} mutants{_kept_parts(kept)}; `--no-cache` asks anew"
+            f"{kept.mutants} of {len(report.mutants)} mutants{_kept_parts(kept)}; `--no-cache` proves again"
         )
 
 

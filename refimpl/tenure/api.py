@@ -121,7 +121,7 @@ def decide_all(
     engine: str = Engine.REFERENCE,
     explained: bool = False,
 ) -> Iterator[PendingDecision]:
-    """Decide for every pending workload, each as if it were the only one: all against the same cluster.
+    """Decide for every pending workload, each evaluated independently: all against the same cluster.
 
     The order is by name of the ClusterQueue, and in each as Kueue queues: by effective priority, the highest
     first, then by the time they queue from (TBP-030), then by name. Workloads that cannot be decided stand

@@ -139,7 +139,7 @@ def decide(
 
 
 class Sitting:
-    """Decisions about many pending workloads of one cluster, each as if it were the only one that waits.
+    """Decisions about many pending workloads of one cluster, each evaluated independently that waits.
 
     They share what they have in common: a snapshot for each tree, the core's kept removals, and where the
     reference decides, searches for workloads that no rule tells apart.

@@ -529,7 +529,7 @@ class Assignment:
 
 
 class Ground(IntEnum):
-    """Why a workload may be taken."""
+    """Why a workload may be preempted."""
 
     NONE = 0
     LOWER_PRIORITY = 1
@@ -610,7 +610,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What allows a workload to be taken: the ground that a rule found, and the facts it found it on.
+    """What allows a workload to be preempted: the ground that a rule found, and the facts it found it on.
 
     Args:
         ground: see `Ground`.

@@ -89,7 +89,7 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
         timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("ml/train is taken for ml/eval")
+    assert done.stdout.startswith("ml/train is preempted for ml/eval")
 
 
 @pytest.mark.parametrize(

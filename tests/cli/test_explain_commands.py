@@ -108,7 +108,7 @@ def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> 
 
 def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() -> None:
     text = said("why-not", ADS, *COHORT)
-    assert text.startswith(f"{ADS} is not admitted: quota is lacking")
+    assert text.startswith(f"{ADS} is not admitted: quota is short")
     for line in (
         "    ClusterQueue ads uses 12 of 16; 0 available",
         "    Cohort company uses 80 of 80; 0 available: its quota binds",
@@ -124,7 +124,7 @@ def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() 
 
 def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     answer = answered("why-not", LONG, ROLLOUT, *TEAMS)
-    assert answer["summary"] == f"{ROLLOUT} is not taken for {LONG}: it may not be taken"
+    assert answer["summary"] == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted"
     assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
     assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"taken"}
 
@@ -136,7 +136,7 @@ def test_why_without_a_preemptor_names_all_who_would_take_it() -> None:
     assert answer["cases"][0]["taken"]
     assert all(case["flips"] is None for case in answer["cases"])
     assert said("why", PRETRAIN, *TEAMS).startswith(
-        f"1 of 4 pending workloads takes {PRETRAIN}, each decided alone: {EVAL}"
+        f"1 of 4 pending workloads preempts {PRETRAIN}, each decided alone: {EVAL}"
     )
     assert answer["engine"] == "reference"
 
@@ -145,7 +145,7 @@ def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
     answer = answered("why", PRETRAIN, "-w", EVAL, *TEAMS)
     assert (
         answer["summary"]
-        == f"{PRETRAIN} is taken for {EVAL}: InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020"
+        == f"{PRETRAIN} is preempted for {EVAL}: InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020"
     )
     (case,) = answer["cases"]
     assert {flip["after"] for flip in case["flips"]["nearest"]} == {"kept"}

@@ -1,4 +1,4 @@
-"""`tenure decide --all-pending`: everybody who waits, each as if it were the only one."""
+"""`tenure decide --all-pending`: everybody who waits, each evaluated independently."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_table_has_a_row_for_everybody_who_waits() -> None:
     assert rows[1].split(None, 3)[3] == "3  1 InClusterQueue, 2 InClusterQueueTimeBased"
     assert rows[2].endswith("37 nvidia.com/gpu short on a100: 40 asked, 61 of 64 in use")
     assert (empty, counted) == ("", "4 pending workloads: 2 Preempt, 1 NoFit, 1 NoCandidates")
-    assert clock == "  clock 2026-03-02T14:00:00Z, reading guaranteed; each as if it were the only one"
+    assert clock == "  clock 2026-03-02T14:00:00Z, reading guaranteed; each evaluated independently"
 
 
 @pytest.mark.parametrize("example", AT)
@@ -110,7 +110,7 @@ def test_a_workload_without_its_local_queue_does_not_stop_the_others(folder: Pat
 
 def test_the_table_names_the_core_where_it_decides() -> None:
     done = tenure("decide", "--example", "two-teams", *ALL, "--engine", "fast")
-    clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each as if it were the only one"
+    clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each evaluated independently"
     assert done.stdout.decode().splitlines()[-1] == clock
     listed = [answered("--example", "two-teams", *ALL, "--engine", each) for each in ("auto", "fast")]
     assert [each["engine"] for each in listed] == ["reference", "fast"]

@@ -26,7 +26,7 @@ def test_a_play_says_what_happened_when_and_why() -> None:
     assert done.returncode == 0
     text = done.stdout.decode()
     assert "tbp-it-1-two-equals under guaranteed: Two equal workloads" in text
-    assert "4:00:00      preempted  default/first   taken for default/second after 4h" in text
+    assert "4:00:00      preempted  default/first   preempted for default/second after 4h" in text
     assert "InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020" in text
     assert "ok   expect[2].evicted at 4:00:01: default/first" in text
 
@@ -35,7 +35,7 @@ def test_a_play_of_kai_says_who_may_be_taken_and_by_which_rules() -> None:
     done = tenure("play", KAI)
     assert done.returncode == 0
     text = done.stdout.decode()
-    assert "2 sessions, 10 questions, 2 taken" in text
+    assert "2 sessions, 10 questions, 2 preempted" in text
     assert (
         "preempt for default/urgent-too: protected, as the session found before, by KMR-080, KMR-120" in text
     )

@@ -57,7 +57,7 @@ def _facts(scenario: AnyScenario, reading: str) -> list[str]:
 
 
 def _answers(scenario: KaiScenario) -> Iterator[str]:
-    """Who may be taken at the last four instants of which that is said; then what of the whole play."""
+    """Who may be preempted at the last four instants of which that is said; then what of the whole play."""
     asked = [each for each in scenario.expectations if each.kept or each.may_go]
     for at in sorted({each.at for each in asked if each.at is not None})[-4:]:
         spoken = [each for each in asked if each.at == at]
@@ -68,7 +68,7 @@ def _answers(scenario: KaiScenario) -> Iterator[str]:
 
 def _answer(expected: Expectation) -> Iterator[str]:
     by = "" if expected.asker is None else f" by {_short(expected.asker)}"
-    for keys, words in ((expected.kept, "not taken"), (expected.may_go, "may be taken")):
+    for keys, words in ((expected.kept, "not preempted"), (expected.may_go, "may be preempted")):
         if keys:
             yield f"{' '.join(map(_short, keys))} {words}{by}"
 
@@ -117,7 +117,7 @@ def _share(share: WorkloadExpected) -> Iterator[str]:
 
 
 def _counted(bounds: Bounds) -> str:
-    return "nobody" if bounds.at_most == 0 else _between(bounds, str)
+    return "none" if bounds.at_most == 0 else _between(bounds, str)
 
 
 def _times(bounds: Bounds) -> str:

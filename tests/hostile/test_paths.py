@@ -68,7 +68,7 @@ EXPECTED = "a file or folder to read"
     ("make", "found"),
     [
         (a_socket, "a socket"),
-        (a_pipe, "a pipe that nobody writes to"),
+        (a_pipe, "a pipe without a writer"),
         (a_loop, "too many levels of symbolic links"),
         (lambda _: Path("/dev/zero"), "a device"),
         (lambda folder: folder / ("x" * 300), "file name too long"),
@@ -204,4 +204,4 @@ def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_command_says_so_too(tmp_path: Path) -> None:
     done = command("decide", str(a_pipe(tmp_path)))
     assert done.returncode == 2
-    assert b"a pipe that nobody writes to" in done.stderr
+    assert b"a pipe without a writer" in done.stderr

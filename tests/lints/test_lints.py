@@ -20,6 +20,7 @@ from tools.lints.quotes import source_quotes
 from tools.lints.readings import enum_choices
 from tools.lints.source import rule_functions
 from tools.lints.text import forbidden_text
+from tools.lints.words import words
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("refimpl", "proofs")
@@ -520,6 +521,14 @@ def test_the_text_of_the_rules_is_what_their_package_registers() -> None:
 def test_the_text_of_the_readings_is_what_is_imported() -> None:
     imported = {key: [member.name.lower() for member in enum] for key, enum in CHOICES.items()}
     assert enum_choices(ROOT) == imported
+
+
+def test_a_word_for_which_there_is_a_better_one_is_named(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Kueue preempts.\nEverybody waits anew.\n", encoding="utf-8")
+    assert [str(problem) for problem in words(tmp_path)] == [
+        'README.md:2: TNL100 "Everybody" is not a word of the glossary: say "every workload"',
+        'README.md:2: TNL100 "anew" is not a word of the glossary: say "again"',
+    ]
 
 
 def test_the_tree_is_clean(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,8 +39,8 @@ def why_not(decision: Decision, victim: Workload | None = HELD) -> list[str]:
         ),
         (
             decided(waiting(1), HELD),
-            "  a100 for nvidia.com/gpu: NoCandidates; nvidia.com/gpu: 1 asked, 0 available, and those who may"
-            " be taken are not enough; chosen: the best that was found (KQ-550)",
+            "  a100 for nvidia.com/gpu: NoCandidates; nvidia.com/gpu: 1 asked, 0 available, and preempting"
+            " all candidates would not free enough; chosen: the best that was found (KQ-550)",
         ),
     ],
     ids=["NoFit", "NoCandidates"],
@@ -52,7 +52,7 @@ def test_the_flavors_that_were_tried_are_told_of_a_victim_too(decision: Decision
 
 def test_why_tells_the_attempts_before_what_each_rule_found() -> None:
     lines = why(decided(waiting(1, 300), HELD))
-    assert lines.index(FLAVORS) < lines.index("Attempts to make room") < lines.index(RULES)
+    assert lines.index(FLAVORS) < lines.index("Attempts to preempt") < lines.index(RULES)
     assert "  1 nvidia.com/gpu short on a100: 1 asked, 4 of 4 in use" in lines
 
 

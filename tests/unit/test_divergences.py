@@ -208,7 +208,7 @@ def test_dv_050_speaks_of_scenarios_of_other_divergences_too() -> None:
 
 
 def test_dv_060_predicts_a_fit_beside_a_resource_without_candidates() -> None:
-    """No CPU is left and nobody may be taken; a device fits, by borrowing."""
+    """No CPU is left and no workload may be preempted; a device fits, by borrowing."""
     target = queue("q", "4", "root")
     lender = queue("lender", "0", "root")
     for each, devices in ((target, "0"), (lender, "2")):

@@ -128,7 +128,7 @@ def test_every_remark_about_a_workload_is_what_its_rule_says(case: Case, reading
 
 
 def _precedes(decision: Decision, target: Workload, remark: Remark) -> bool:
-    words = remark.text.removeprefix("taken ").split()
+    words = remark.text.removeprefix("preempted ").split()
     key = words[1].removesuffix(":")
     (neighbour,) = (each for each in decision.running if each.key == key)
     assert words[0] == ("before" if remark.holds else "after")
@@ -187,9 +187,9 @@ def test_the_end_of_the_protection_is_told() -> None:
         "has run 1h, not more than 4h: protected until 1970-01-01T04:40:00Z"
     )
     assert text_of(decision, "w", "TBP-050") == (
-        "same_priority_gate is expired_only: an equal may be taken only after its time"
+        "same_priority_gate is expired_only: an equal may be preempted only after its time"
     )
-    assert verdict_of(decision, "w") == "kept: it may not be taken"
+    assert verdict_of(decision, "w") == "kept: it may not be preempted"
 
 
 @pytest.mark.parametrize(("reading", "allowed"), [("guaranteed", False), ("released", True)])
@@ -268,7 +268,7 @@ def test_whoever_is_given_its_quota_back_is_told_so() -> None:
 def test_those_who_are_not_enough_are_told_so() -> None:
     decision = decided(waiting(4), running("low", 2, 50), running("high", 2, 200))
     assert verdict_of(decision, "low") == (
-        "kept: it may be taken, but all who may be taken together are not enough"
+        "kept: it may be preempted, but preempting all candidates together would not free enough quota"
     )
 
 
@@ -277,7 +277,7 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
     order = [running(f"w{number}", 1, number) for number in range(1, 6)]
     decision = decided(waiting(1), *order, in_queue=queue(nominal={GPU: 5, CPU: 6}))
     assert verdict_of(decision, f"w{place}") == (
-        f"kept: it may be taken, but the first 1 in order sufficed ({ordinal})"
+        f"kept: it may be preempted, but the first 1 in order sufficed ({ordinal})"
     )
 
 
@@ -287,15 +287,15 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
         (
             explain(decided(waiting(2, 200), running("a", 3))),
             (
-                "Preempt: 1 of 1 running workload in ClusterQueue q makes room for ml/preemptor",
+                "Preempt: 1 of 1 running workload in ClusterQueue q is preempted for ml/preemptor",
                 "1 nvidia.com/gpu short on a100: 2 asked, 3 of 4 in use",
             ),
         ),
         (
             explain(decided(waiting(2, 1), running("a", 3))),
             (
-                "NoCandidates: of 1 running workload in ClusterQueue q 0 may be taken for ml/preemptor, "
-                "which is not enough",
+                "NoCandidates: of 1 running workload in ClusterQueue q 0 may be preempted for ml/preemptor, "
+                "which does not free enough quota",
                 "1 nvidia.com/gpu short on a100: 2 asked, 3 of 4 in use",
             ),
         ),

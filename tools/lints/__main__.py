@@ -21,6 +21,7 @@ from tools.lints.sources import awaited
 from tools.lints.statements import page_form, statements
 from tools.lints.stubs import stubs, unused_rules
 from tools.lints.text import forbidden_text, tracked_files
+from tools.lints.words import words
 
 LINTS: tuple[Lint, ...] = (
     rule_imports,
@@ -39,6 +40,7 @@ LINTS: tuple[Lint, ...] = (
     findings,
     coverage,
     forbidden_text,
+    words,
 )
 
 

@@ -81,7 +81,7 @@ BUSIEST: tuple[tuple[Policy, Strategies], ...] = (
     (Policy(NEWER, None, ANY), FAIR[0]),
     (Policy(NEWER, None, ANY), FAIR[1]),
 )
-"""The policies under which most may be taken."""
+"""The policies under which most may be preempted."""
 
 
 def two_queues(size: Size) -> Iterator[World]:

@@ -1,4 +1,4 @@
-"""Who may be taken by whom, written from the sources: for each workload and each way of taking it."""
+"""Who may be preempted by whom, written from the sources: for each workload and each way of taking it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def is_protected(world: World, job: Job) -> bool:
 
 
 def may_take_own(world: World, job: Job, preset: str) -> bool:
-    """Whether a workload of the preemptor's own queue may be taken.
+    """Whether a workload of the preemptor's own queue may be preempted.
 
     Source: Kueue v1beta2, `withinClusterQueue`; KEP-8522, Preemption Eligibility. To the letter a target is
     newer when it was admitted after the preemptor was created, in Kueue when it was created later; under the
-    guarantee only who has expired may be taken.
+    guarantee only who has expired may be preempted.
     """
     policy, asking = world.policy, world.asking
     if policy.within == NEVER or job.priority > asking.priority:
@@ -130,7 +130,7 @@ def may_take_as_hero(world: World, job: Job, preset: str) -> bool:
 
 
 def may_take(facts: Facts, job: int, preset: str) -> bool:
-    """Whether a workload may be taken in any way."""
+    """Whether a workload may be preempted in any way."""
     world = facts.world
     if world.is_hero(world.mine):
         return may_take_as_hero(world, world.jobs[job], preset)

@@ -16,7 +16,7 @@ from tenure_proofs.bounded.shares import is_legal
 
 
 def own_set_suffices(facts: Facts, preset: str) -> bool:
-    """Whether the request fits when all leave who may be taken of the preemptor's own queue.
+    """Whether the request fits when all leave who may be preempted of the preemptor's own queue.
 
     Less usage never leaves less, so all of them are enough if any of them are.
     """

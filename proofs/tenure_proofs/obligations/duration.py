@@ -112,8 +112,8 @@ def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
 def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: Claim) -> None:
     """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
 
-    Whoever stood before a candidate that remains does remain, and before it. Where newer equals may be taken,
-    one that is no longer expired falls back among them.
+    A candidate ordered before one that remains also remains, and before it. Where newer
+    equals may be preempted, one that is no longer expired falls back among them.
     """
     preemptor, now = claim.record("taker", Workload), claim.number("now")
     first, second = claim.record("first", Workload), claim.record("second", Workload)

@@ -1,4 +1,4 @@
-"""Who may be taken by dominant resource shares, and whose turn it is.
+"""Who may be preempted by dominant resource shares, and whose turn it is.
 
 Kueue counts shares in floating point, so the rules that compute and compare them are not lifted (KQ-440,
 KQ-450, KQ-460). Where a claim needs shares it takes the exact ones, as whole numbers over one common

@@ -313,7 +313,7 @@ def of_two_heroes_of_one_cohort_only_one_ever_preempts_the_other(claim: Claim) -
     irrespective_of={"UCQ-040": BY_RANK},
 )
 def a_head_that_may_preempt_a_hero_is_considered_before_it(claim: Claim) -> None:
-    """KEP-8826, Goals, Hierarchical Protection: else both would be taken and let in again in turn."""
+    """KEP-8826, Goals, Hierarchical Protection: else both would be preempted and let in again in turn."""
     tree, mine, theirs, taken = _two(claim)
     first, second = claim.record("first", Head), claim.record("second", Head)
     claim.assume(

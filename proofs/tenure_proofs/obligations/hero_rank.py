@@ -124,7 +124,7 @@ def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None
 
 @obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"], expect=everywhere(PROVED))
 def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> None:
-    """KEP-8826, Goals, Hierarchical Protection: who may be taken by whom does not go first. In every tree."""
+    """KEP-8826, Goals, Hierarchical Protection: a head that another may preempt is not first, in any tree."""
     tree = cohorts(claim)
     upper, lower = tree.named("upper", "lower")
     first, second = _heads(claim, "first", "second")

@@ -118,7 +118,7 @@ def under_lca_a_setting_below_the_step_never_matters(claim: Claim) -> None:
 
 @obligation("PO-KMR-040", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(REFUTED))
 def under_queue_a_setting_below_the_step_never_matters(claim: Claim) -> None:
-    """MinRuntime Plugin, Queue-based Resolution: the victim's own value counts for everybody."""
+    """MinRuntime Plugin, Queue-based Resolution: the victim's own value counts for every reclaimer."""
     _two_settings(claim, ResolveMethod.QUEUE)
 
 
@@ -178,7 +178,7 @@ def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) ->
 
 @obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"], expect=everywhere(PROVED))
 def every_other_job_passes_the_filter(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be taken."""
+    """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be preempted."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
     asked = claim.flag("asked")
     over = claim.lift(is_protected)(start, minimum, now).value

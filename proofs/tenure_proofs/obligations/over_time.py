@@ -1,8 +1,8 @@
 """KEP-8522 over time: places that change hands in one ClusterQueue, for any number of workloads.
 
 By invariants over one arbitrary step. What a step is made of, and the schemas, are in `trusted.transitions`;
-who may be taken and from when a victim queues are the rules themselves. Every assumption has a name here; the
-claims without it, which are false, are in `without.py` beside this.
+which preemptions are allowed and from when a victim queues are the rules themselves. Every assumption has a
+name here; the claims without it, which are false, are in `without.py` beside this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who may be taken in other ClusterQueues of the cohort, and in which attempt."""
+"""Who may be preempted in other ClusterQueues of the cohort, and in which attempt."""
 
 from __future__ import annotations
 

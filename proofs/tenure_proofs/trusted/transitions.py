@@ -1,6 +1,6 @@
 """What decisions do to one ClusterQueue over time, and the schemas for what holds through every history.
 
-Rules say who may be taken, and from when a workload queues; they come in lifted. What is added here is not
+Rules say what may be preempted and from when it queues; they come in lifted. What is added here is not
 theirs and is believed: who stands before whom in a queue, what an eviction and a reservation write into a
 workload, and how soon somebody is served. Workloads before and after a step are records of their own, tied by
 what the step writes.

@@ -290,7 +290,7 @@ class PendingUndecided(TypedDict):
 
 
 class PendingAnswer(TypedDict):
-    """Decisions about all pending workloads, each as if it were the only one."""
+    """Decisions about all pending workloads, each evaluated independently."""
 
     now: Clock
     """The clock."""

@@ -192,7 +192,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
         known = ", ".join(each.stem for each in vector_files(folder))
         raise bad_input("area", area, f"an area that has a file: {known}")
     if any(known.id == vector.get("id") for known in load_vectors(folder)):
-        raise bad_input("id", vector.get("id"), "an identifier that is not taken")
+        raise bad_input("id", vector.get("id"), "an identifier that is not in use")
     answerable = {"id", "reading", "call"} <= vector.keys() and isinstance(vector.get("input"), dict)
     if "expect" not in vector and answerable:
         vector = {**vector, "expect": expected_from(answer(Vector(path, vector, {}).request()))}

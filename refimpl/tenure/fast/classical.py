@@ -1,4 +1,4 @@
-"""Classical preemption over arrays: who may be taken, the attempts, and who is."""
+"""Classical preemption over arrays: who may be preempted, the attempts, and who is."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, w
     """Whether a candidate whose turn has come may still be taken (KQ-380).
 
     Args:
-        node, ground: its queue's node, and on what ground it would be taken.
+        node, ground: its queue's node, and on what ground it would be preempted.
     """
     if work.group[node] == OWN:
         return True

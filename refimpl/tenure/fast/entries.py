@@ -109,7 +109,7 @@ def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) ->
     Args:
         usage: what is in use at every node.
         amount: of the request, int64[r].
-        policy: who may be taken.
+        policy: who may be preempted.
     """
     if COMPILED:
         found: tuple[int, int, bool] = _classically(call.tables, usage, amount, policy)
@@ -131,7 +131,7 @@ def find_fairly(
 
     Args:
         usage, amount, policy: as for `find_classically`.
-        how: who may be taken by share.
+        how: who may be preempted by share.
         sorted_rows: the same workloads, where they have been sorted.
     """
     if policy.duration >= 0:  # equals that have exceeded their time stand before the others
@@ -165,7 +165,7 @@ def walk_on(
         call: what the removals are made for.
         path: the removals.
         amount: of the request, int64[r].
-        policy: who may be taken.
+        policy: who may be preempted.
         known, may_borrow, position, taken: as there; `known` is how many candidates are.
     """
     if COMPILED:

@@ -279,7 +279,7 @@ def select(
 
     Args:
         usage: what is in use at every node; it stays as it is.
-        how: who may be taken by share.
+        how: who may be preempted by share.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor

@@ -1,4 +1,4 @@
-"""On what ground a workload may be taken, and the key by which it is sorted, one row at a time."""
+"""On what ground a workload may be preempted, and the key by which it is sorted, one row at a time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def own_ground(rows: Rows, row: int, policy: Policy) -> int:
 
 @inlined
 def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
-    """Whether the policy allows it to be taken from another ClusterQueue (KQ-330)."""
+    """Whether the policy allows it to be preempted from another ClusterQueue (KQ-330)."""
     if policy.reclaim == ReclaimWithinCohort.ANY:
         return True
     lower = policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY
@@ -58,7 +58,7 @@ def may_reclaim(rows: Rows, row: int, policy: Policy) -> bool:
 
 @inlined
 def may_reclaim_any(policy: Policy) -> bool:
-    """Whether the policy allows anything to be taken from other ClusterQueues."""
+    """Whether the policy allows anything to be preempted from other ClusterQueues."""
     return policy.reclaim in (ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
 
 

@@ -85,7 +85,7 @@ def policy_for(queue: ClusterQueue, terms: Terms) -> Policy:
 def policy_of(
     policy: Policy, arrays: Arrays, preemptor: Workload, terms: Terms, now: Instant, reading: Reading
 ) -> Policy:
-    """What decides who may be taken for a pending workload.
+    """What decides who may be preempted for a pending workload.
 
     Args:
         policy: for all of its ClusterQueue.

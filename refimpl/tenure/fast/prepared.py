@@ -86,7 +86,7 @@ class Prepared:
     def decide_many(
         self, pending: Iterable[tuple[Workload, str, Assignment | None]], now: Instant
     ) -> Iterator[Answer]:
-        """Decide for many pending workloads, each as if it were the only one, when its answer is drawn.
+        """Decide for many pending workloads, each evaluated independently, when its answer is drawn.
 
         Args:
             pending: workloads, the ClusterQueue of each, and the flavors it would get, None to derive them.

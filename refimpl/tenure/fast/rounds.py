@@ -51,7 +51,7 @@ class Rounds(NamedTuple):
 
 
 class Strategies(NamedTuple):
-    """Who may be taken by share.
+    """Who may be preempted by share.
 
     Args:
         gate: feature gate FairSharingPreemptWithinNominal.

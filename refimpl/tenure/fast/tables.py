@@ -103,7 +103,7 @@ class Ask(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """Everything else that decides who may be taken.
+    """Everything else that decides who may be preempted.
 
     Args:
         priority: the preemptor's effective one.
@@ -112,7 +112,7 @@ class Policy(NamedTuple):
         within: `WithinClusterQueue`.
         reclaim: `ReclaimWithinCohort`.
         borrow: `BorrowWithinCohort`.
-        threshold: the highest priority that may be taken while borrowing.
+        threshold: the highest priority that may be preempted while borrowing.
         duration: minAdmitDuration in force, ns; below zero where none is.
         expired_only: whether equals have to be expired.
         by_reservation: whether an equal is newer by its reservation.

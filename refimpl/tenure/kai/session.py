@@ -1,4 +1,4 @@
-"""A session of the scheduler, as the plugin lives through it: who is protected, and who may be taken."""
+"""A session of the scheduler, as the plugin lives through it: who is protected, and who may be preempted."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
     yield answer.summary
     yield f"  clock {answer.now}, method {answer.method}"
     for each in answer.victims:
-        verb = "may be taken" if each.passes else "is kept"
+        verb = "may be preempted" if each.passes else "is kept"
         yield ""
         yield f"{each.victim} in {each.queue} {verb} ({each.action}): {each.verdict}"
         yield from _remarks(each.findings)

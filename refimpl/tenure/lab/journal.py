@@ -68,7 +68,7 @@ def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> J
     try:
         file = path.open("w+b" if overwrite else "x+b")
     except FileExistsError:
-        expected = f"a file that does not exist; --resume {path} goes on with it, --overwrite begins anew"
+        expected = f"a file that does not exist; --resume {path} goes on with it, --overwrite starts over"
         raise bad_input("--journal", str(path), expected) from None
     except OSError as error:
         raise bad_input("--journal", str(path), f"a file that can be written: {error.strerror}") from None

@@ -104,7 +104,7 @@ def _read_pipe(descriptor: int) -> bytes | str:
     except BlockingIOError:
         first = None
     if first == b"":
-        return "a pipe that nobody writes to"
+        return "a pipe without a writer"
     os.set_blocking(descriptor, True)
     read, size = [first or b""], len(first or b"")
     while size <= MAX_FILE and (more := os.read(descriptor, _CHUNK)):

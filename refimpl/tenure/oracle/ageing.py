@@ -59,7 +59,7 @@ def _said(fault: PolicyFault, base: int, policy: DynamicPriorityPolicy) -> tuple
     if fault == PolicyFault.NO_DELAY:
         return "delayForStep", f"{policy.delay_for_step} ns", "a time above 0s: the equation divides by it"
     if fault == PolicyFault.NEGATIVE_STEP:
-        return "step", str(policy.step), "0 or more: a priority that falls with time lets nobody in"
+        return "step", str(policy.step), "0 or more: a priority that falls with time admits no workload"
     if fault == PolicyFault.NO_MAX:
         return "max", "nothing", "a maximum: without one it counts as 0"
     return "max", str(policy.max), f"at least the base, {base}"

@@ -1,4 +1,4 @@
-"""Who may be taken: the workloads of the ClusterQueues that a search looks into."""
+"""Who may be preempted: the workloads of the ClusterQueues that a search looks into."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candi
 
 
 def own_offers(question: Question) -> Iterator[Offer]:
-    """The preemptor's own ClusterQueue, unless its policy is to take nobody."""
+    """The preemptor's own ClusterQueue, unless its policy is to preempt no workload."""
     if question.terms.within_cluster_queue != WithinClusterQueue.NEVER:
         yield Offer(question.snapshot.place, OWN)
 
 
 def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
-    """The workloads of one ClusterQueue that may be taken; an inactive one offers nobody."""
+    """The workloads of one ClusterQueue that may be preempted; an inactive one offers nobody."""
     place, group, common, over_quota, advantage, by_share, kin = offer
     queue = question.snapshot.tree.nodes[place].queue
     if queue is None or queue.inactive:

@@ -1,4 +1,4 @@
-"""Classical preemption: who may be taken, and the attempts with and without borrowing."""
+"""Classical preemption: who may be preempted, and the attempts with and without borrowing."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Decision:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Who may be taken, in order; empty when nobody needs to be asked."""
+        """Who may be preempted, in order; empty when nobody needs to be asked."""
         return () if self.selection is None else self.selection.candidates
 
 

@@ -8,7 +8,7 @@ from tenure.rules.terms import PreemptionTerms
 
 
 class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as the design does
-    """The evidence does not allow this workload to be taken."""
+    """The evidence does not allow this workload to be preempted."""
 
 
 def _make_target(workload: Workload, reason: Reason, evidence: Evidence) -> Target:
@@ -47,17 +47,17 @@ def take_target(
     >>> from tenure.model import ClusterQueue, Settings
     >>> from tenure.readings import preset
     >>> from tenure.rules.terms import terms_of
-    >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
+    >>> low, high = (Workload("h", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
     >>> take_target(high, low, Evidence(Ground.LOWER_PRIORITY), terms_of(
     ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0, kin=Kin())
     Traceback (most recent call last):
     ...
-    tenure.oracle.door.NotAllowed: ns/2 may not take ns/1: the evidence is LOWER_PRIORITY, KQ-300 finds NONE
+    tenure.oracle.door.NotAllowed: h/2 may not preempt h/1: the evidence is LOWER_PRIORITY, KQ-300 finds NONE
     """
     found = ground_for(preemptor, target, evidence, terms, now, kin)
     if found == Ground.NONE or evidence.ground != found:
         raise NotAllowed(
-            f"{preemptor.key} may not take {target.key}: "
+            f"{preemptor.key} may not preempt {target.key}: "
             f"the evidence is {evidence.ground.name}, KQ-300 finds {found.name}"
         )
     return _make_target(workload=target, reason=preemption_reason(found), evidence=evidence)

@@ -114,7 +114,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A workload that may be taken, with the evidence for it.
+    """A workload that may be preempted, with the evidence for it.
 
     Args:
         workload: who.

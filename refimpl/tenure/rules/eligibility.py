@@ -1,4 +1,4 @@
-"""Rules about who may be taken."""
+"""Rules about who may be preempted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ground_within_queue(
         now: the scheduling cycle's one clock value, ns since the epoch.
 
     Returns:
-        the ground, NONE when it may not be taken.
+        the ground, NONE when it may not be preempted.
 
     Source: Kueue v1beta2, `ClusterQueuePreemption.withinClusterQueue`; KEP-8522, Preemption Eligibility.
 
@@ -84,7 +84,7 @@ def ground_for(
         kin: how the target's ClusterQueue stands to the preemptor's, as far as heroes are concerned.
 
     Returns:
-        the ground, NONE when it may not be taken.
+        the ground, NONE when it may not be preempted.
 
     Source: Kueue v1beta2, `ClusterQueuePreemption`; Kueue main of August 2026, candidates; KEP-8826, Goals.
 

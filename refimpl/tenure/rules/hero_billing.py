@@ -140,7 +140,7 @@ def credit_of_hero(rest: Amount, billed_usage: Amount) -> Amount:
 def bill_of_workload(
     amount: Amount, weight: Amount, is_queue: bool, total: Amount, rounding: AccessibleRounding
 ) -> Amount:
-    """What one running workload of a hero is billed to a node, where the formula is read to the letter.
+    """What one running workload of a hero is billed to a node, where the formula is read literally.
 
     > Each running workload of a hero is billed to every ClusterQueue of the
     > subtree, the hero's own included, in proportion to nominal quota. The

@@ -99,7 +99,7 @@ def hero_preemption_reason(ground: Ground) -> Reason:
 
 @rule("UCQ-340")
 def is_immune(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> bool:
-    """Whether a workload may not be taken because of the hero that it runs in.
+    """Whether a workload may not be preempted because of the hero that it runs in.
 
     > A hero's workload is immune to every preemptor of a standard queue,
     > and to every hero that UCQ-020 does not allow to preempt it. A

@@ -99,7 +99,7 @@ def order_key(
     > Sorting candidates by their keys gives the order of KQ-220.
 
     Args:
-        candidate: a workload that may be taken.
+        candidate: a workload that may be preempted.
         group: see KQ-220.
         preemptor: the pending workload.
         terms: what holds for the preemptor.

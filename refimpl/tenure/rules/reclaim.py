@@ -61,7 +61,7 @@ def ground_across_queues(
 
 @rule("KQ-330")
 def may_reclaim(preemptor: Workload, target: Workload, terms: PreemptionTerms) -> bool:
-    """Whether the policy allows a workload to be taken from another ClusterQueue.
+    """Whether the policy allows a workload to be preempted from another ClusterQueue.
 
     > Under reclaimWithinCohort Any, every workload may be preempted; under
     > LowerPriority, one of lower priority; under Never, none.
@@ -91,7 +91,7 @@ def may_reclaim(preemptor: Workload, target: Workload, terms: PreemptionTerms) -
 
 @rule("KQ-340")
 def may_take_while_borrowing(preemptor: Workload, target: Workload, terms: PreemptionTerms) -> bool:
-    """Whether a workload may be taken for a preemptor whose ClusterQueue borrows.
+    """Whether a workload may be preempted for a preemptor whose ClusterQueue borrows.
 
     > A preemptor whose ClusterQueue would borrow may preempt a workload
     > when borrowWithinCohort is LowerPriority, the workload has lower
@@ -219,7 +219,7 @@ def stands_in_attempt(own: bool, over_quota: bool, ground: Ground, may_borrow: b
         own: whether it runs in the preemptor's ClusterQueue.
         over_quota: whether each of those nodes exceeds its quota of some needed flavor-resource, after the
             removals so far (KQ-200).
-        ground: on what ground it may be taken.
+        ground: on what ground it may be preempted.
         may_borrow: whether the attempt lets the preemptor's queue borrow.
 
     Source: Kueue main of August 2026, candidate iterator.

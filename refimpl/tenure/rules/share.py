@@ -1,4 +1,4 @@
-"""Rules of fair sharing: dominant resource shares, and who may be taken by them.
+"""Rules of fair sharing: dominant resource shares, and who may be preempted by them.
 
 Kueue counts shares in floating point. So does Tenure, in the rules that say `lift=False` and nowhere else;
 what follows from a comparison of two shares is whole numbers again.

@@ -164,7 +164,7 @@ def why_answer(
 
     Args:
         victim: a workload that holds quota.
-        decisions: one for each pending workload that is asked about, each as if it were the only one.
+        decisions: one for each pending workload that is asked about, each evaluated independently.
         now: their clock, ns since the epoch.
         reading: the reading that they were made under.
         undecided: pending workloads that could not be decided about, and why.
@@ -226,31 +226,31 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
 def sentence(victim: str, verdict: str, preemptor: str) -> str:
     """A verdict with the two workloads that it is about.
 
-    >>> sentence("ml/old", "kept: it may not be taken", "ml/new")
-    'ml/old is not taken for ml/new: it may not be taken'
+    >>> sentence("ml/old", "kept: it may not be preempted", "ml/new")
+    'ml/old is not preempted for ml/new: it may not be preempted'
     """
     answer, _, why = verdict.partition(": ")
-    return f"{victim} is {'not taken' if answer == 'kept' else 'taken'} for {preemptor}: {why}"
+    return f"{victim} is {'not preempted' if answer == 'kept' else 'preempted'} for {preemptor}: {why}"
 
 
 def elsewhere(decision: Decision, victim: Workload) -> str:
     """The verdict about a workload of another tree."""
     return (
         f"kept: its ClusterQueue {victim.cluster_queue} shares no cohort with {decision.queue.name}, "
-        "and nobody is taken from another tree"
+        "and no workload of another tree is preempted"
     )
 
 
 def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
     takers = [each.preemptor for each in cases if each.taken]
     if not cases:
-        return f"No pending workload could be asked about, so nobody takes {victim.key}"
+        return f"No pending workload could be evaluated, so none preempts {victim.key}"
     if len(cases) == 1:
         return sentence(victim.key, cases[0].verdict, cases[0].preemptor)
     asked = f"{len(cases)} pending workloads"
     if not takers:
-        return f"None of {asked} takes {victim.key}"
-    verb = "takes" if len(takers) == 1 else "take"
+        return f"None of {asked} preempts {victim.key}"
+    verb = "preempts" if len(takers) == 1 else "preempt"
     return f"{len(takers)} of {asked} {verb} {victim.key}, each decided alone: {', '.join(takers)}"
 
 
@@ -298,13 +298,15 @@ def _admission(decision: Decision) -> str:
     name = decision.preemptor.key
     match decision.outcome:
         case Outcome.FIT:
-            return f"{name} is admitted: it fits without preempting anybody"
+            return f"{name} is admitted: it fits without preempting any workload"
         case Outcome.PREEMPT:
             count = len(decision.targets)
             leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
             return f"{name} is admitted once {leave}"
         case Outcome.NO_CANDIDATES:
-            return f"{name} is not admitted: quota is lacking, and those who may be taken are not enough"
+            return (
+                f"{name} is not admitted: quota is short, and preempting all candidates would not free enough"
+            )
         case Outcome.NO_FIT if decision.queue.inactive:
             return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
         case Outcome.NO_FIT:

@@ -130,7 +130,7 @@ def _explain_workload(
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
         verdict = {
             Outcome.FIT: "kept: the request fits without it",
-            Outcome.NO_FIT: "kept: nobody is preempted for a request that no flavor serves",
+            Outcome.NO_FIT: "kept: no workload is preempted for a request that no flavor serves",
         }[decision.outcome]
         return WorkloadExplanation(workload, taken, verdict, ())
     if not uses_any(workload, decision.assignment.needs_preemption):
@@ -151,12 +151,12 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
     if workload.key in known.spared:
         return "kept: removed at first, then given its quota back by fill-back"
     if workload.key not in known.places:
-        return f"kept: it may not be taken{_because_of_heroes(decision, workload)}"
+        return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
     if decision.terms.fair_sharing:
         rejected = workload.key in known.passed_over
         return f"kept: {_REJECTED if rejected else 'fair sharing did not come to it'}"
     if decision.outcome == Outcome.NO_CANDIDATES:
-        return "kept: it may be taken, but all who may be taken together are not enough"
+        return "kept: it may be preempted, but preempting all candidates together would not free enough quota"
     return _verdict_on_order(decision, workload, known)
 
 
@@ -165,11 +165,11 @@ _REJECTED = "its queue's share does not allow it"
 
 def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
     if decision.terms.hero:
-        return "kept: it may be taken, but those sufficed who stood before it when their turns came"
+        return "kept: it may be preempted, but the candidates visited before it sufficed"
     if workload.key in known.passed_over:
-        return "kept: passed over, since when its turn came it could not be taken any more"
+        return "kept: passed over, because it could no longer be preempted when its turn came"
     mine = _ordinal(known.places[workload.key] + 1)
-    return f"kept: it may be taken, but the first {known.turns} in order sufficed ({mine})"
+    return f"kept: it may be preempted, but the first {known.turns} in order sufficed ({mine})"
 
 
 def _because_of_heroes(decision: Decision, workload: Workload) -> str:
@@ -209,7 +209,7 @@ def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
         before = candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
         where = "before" if before else "after"
         why = _order_text(decision, target, neighbour)
-        yield remark("KQ-050", before, f"taken {where} {neighbour.key}: {why}")
+        yield remark("KQ-050", before, f"preempted {where} {neighbour.key}: {why}")
         if _tbp_060_decides(decision, target, neighbour):
             duration = duration_in_force(decision.terms)
             first = precedes_among_equals(target, neighbour, decision.now, duration)
@@ -226,7 +226,7 @@ def _group_remarks(mine: Candidate, other: Candidate, groups: tuple[str, ...]) -
     yield remark(
         "KQ-220",
         before,
-        f"taken {where} {other.workload.key}: {groups[mine.group]} against {groups[other.group]}",
+        f"preempted {where} {other.workload.key}: {groups[mine.group]} against {groups[other.group]}",
     )
 
 

@@ -47,7 +47,7 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
     kin, mine, theirs = kin_of(decision, target), decision.queue.name, target.cluster_queue
     ground = ground_for_hero(decision.preemptor, target, decision.terms, kin)
     may = bool(ground)
-    said = "may be taken from its ClusterQueue" if may else "may not be taken from its ClusterQueue"
+    said = "may be preempted from its ClusterQueue" if may else "may not be preempted from its ClusterQueue"
     yield remark("KQ-300", may, said)
     where = "inside" if kin.in_scope else "outside"
     yield remark("UCQ-310", ground, f"ClusterQueue {theirs} stands {where} the subtree of hero {mine}")

@@ -42,7 +42,7 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
             yield from _case_lines(case, alone=alone)
     others = [case for case in answer.cases if not case.taken] if len(answer.cases) > 1 else []
     if others:
-        yield from ("", "Not taken for")
+        yield from ("", "Not preempted for")
         yield from (f"  {case.preemptor} ({case.decision}): {case.verdict}" for case in others)
     if answer.undecided:
         yield from ("", "Could not be asked about")
@@ -83,7 +83,7 @@ def _account_lines(decision: DecisionShape) -> Iterator[str]:
     """Where quota is short, which flavors, counts and attempts were tried, and what was filled back."""
     yield from _section("Where quota is short", (_shortage_lines(each) for each in decision.shortages))
     yield from _tried_lines(decision.flavors, decision.counts)
-    yield from _section("Attempts to make room", (_attempt_lines(each) for each in decision.attempts))
+    yield from _section("Attempts to preempt", (_attempt_lines(each) for each in decision.attempts))
     if decision.filled_back:
         yield f"  fill-back gives their quota back to {', '.join(decision.filled_back)}"
 
@@ -130,7 +130,7 @@ def _case_lines(case: CaseShape, *, alone: bool) -> Iterator[str]:
     if alone:
         yield from (f"  {line}" for line in case.summary[1:])
         yield from _tried_lines(case.flavors, case.counts)
-        yield from _section("Attempts to make room", (_attempt_lines(each) for each in case.attempts))
+        yield from _section("Attempts to preempt", (_attempt_lines(each) for each in case.attempts))
         yield from _section(RULES_TITLE, [_remark_lines(case.findings)])
     else:
         yield from _remark_lines(case.findings)

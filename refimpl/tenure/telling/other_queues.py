@@ -33,7 +33,7 @@ _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
 
 def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Remark]:
-    """What the rules found about whether a workload of another queue may be taken, from the outermost in.
+    """What the rules found about whether a workload of another queue may be preempted, from the outermost in.
 
     Args:
         decision: the decision.
@@ -88,10 +88,10 @@ def _quota_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
 
 def _turn_text(decision: Decision, found: Candidate | None, taken: bool) -> str:
     if taken:
-        return "may be taken from its ClusterQueue"
+        return "may be preempted from its ClusterQueue"
     if decision.terms.fair_sharing and found is not None and not _had_its_turn(found):
         return "a candidate of another ClusterQueue, whose turn did not come"
-    return "may not be taken from its ClusterQueue"
+    return "may not be preempted from its ClusterQueue"
 
 
 def _had_its_turn(found: Candidate) -> bool:
@@ -123,14 +123,14 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         said = "may" if may else "may not"
         limit = "" if terms.max_priority_threshold is None else f", threshold {terms.max_priority_threshold}"
         policy = "".join(word.capitalize() for word in terms.borrow_within_cohort.name.split("_"))
-        words = f"borrowWithinCohort {policy}{limit}: {said} be taken while the preemptor's queue borrows"
+        words = f"borrowWithinCohort {policy}{limit}: {said} be preempted while the preemptor's queue borrows"
         yield remark("KQ-340", may, words)
     if ground == Ground.WITHOUT_BORROWING:
         kept = decision.selection.kept if decision.selection else ()
         taken = any(each.workload.key == target.key for each in kept)
-        said = "taken" if taken else "not taken"
+        said = "preempted" if taken else "not preempted"
         yield remark(
-            "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be taken in"
+            "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be preempted in"
         )
 
 
@@ -199,7 +199,7 @@ def _left_out(decision: Decision, found: Candidate) -> Iterator[Remark]:
 
 
 def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool]:
-    """The candidate that a workload is, with the most that is known about it; whether it may be taken."""
+    """The candidate that a workload is, with the most that is known about it; whether it may be preempted."""
     selection = decision.selection
     if selection is None:
         return None, False

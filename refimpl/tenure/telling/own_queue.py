@@ -30,7 +30,7 @@ from tenure.units import format_duration, format_instant
 
 
 def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
-    """What the rules found about whether a workload may be taken, from the outermost in."""
+    """What the rules found about whether a workload may be preempted, from the outermost in."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     ground = ground_within_queue(preemptor, target, terms, now)
     policy = _policy(terms.within_cluster_queue)
@@ -84,10 +84,14 @@ def _equal_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
 
 def _gate_text(expired: bool, newer: bool, gate: bool) -> str:
     if expired:
-        return "an equal that has exceeded its time may be taken"
+        return "an equal that has exceeded its time may be preempted"
     if gate:
-        return "same_priority_gate is expired_only: an equal may be taken only after its time"
-    return "an equal that is newer may be taken" if newer else "an equal neither expired nor newer stays"
+        return "same_priority_gate is expired_only: an equal may be preempted only after its time"
+    return (
+        "an equal that is newer may be preempted"
+        if newer
+        else "an equal that is neither expired nor newer is kept"
+    )
 
 
 def _newer_text(decision: Decision, target: Workload, newer: bool) -> str:

@@ -50,7 +50,7 @@ GROUND_RULES: dict[Ground, tuple[str, ...]] = {
     Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
     Ground.HERO: ("UCQ-310", "UCQ-340"),
 }
-"""The rules by which each ground allows a workload to be taken, from the outermost in."""
+"""The rules by which each ground allows a workload to be preempted, from the outermost in."""
 
 Arguments: TypeAlias = Mapping[str, Any]
 

@@ -63,8 +63,8 @@ def _outcome(decision: Decision) -> str:
         case Outcome.NO_CANDIDATES:
             return f"of {running} in {where} {_too_few(decision)}"
         case Outcome.PREEMPT:
-            make = "makes" if taken == 1 else "make"
-            return f"{taken} of {running} in {where} {make} room for {preemptor}{_reduced(decision)}"
+            are = "is" if taken == 1 else "are"
+            return f"{taken} of {running} in {where} {are} preempted for {preemptor}{_reduced(decision)}"
 
 
 def _hopeless(decision: Decision, where: str) -> str:
@@ -84,10 +84,10 @@ def _hopeless(decision: Decision, where: str) -> str:
 def _too_few(decision: Decision) -> str:
     count, preemptor = len(decision.candidates), decision.preemptor.key
     if decision.selection is None:
-        return f"those who may be taken for {preemptor} are not enough"
+        return f"preempting all candidates for {preemptor} would not free enough quota"
     if decision.terms.fair_sharing and decision.queue.cohort is not None:
-        return f"{count} may be asked for {preemptor}, and shares do not let enough of them be taken"
-    return f"{count} may be taken for {preemptor}, which is not enough"
+        return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
+    return f"{count} may be preempted for {preemptor}, which does not free enough quota"
 
 
 def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:

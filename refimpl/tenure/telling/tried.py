@@ -132,7 +132,7 @@ def _reason(decision: Decision, at: FlavorResource, request: Amount, way: Way) -
         case FlavorMode.NO_FIT:
             return f"{asked}: {_no_fit(decision, at, request)}"
         case FlavorMode.NO_CANDIDATES:
-            return f"{asked}, and those who may be taken are not enough"
+            return f"{asked}, and preempting all candidates would not free enough"
         case FlavorMode.PREEMPT:
             return f"{asked}: a workload of its own queue would leave"
         case FlavorMode.RECLAIM:
@@ -215,7 +215,7 @@ def _count_text(trial: Trial) -> str:
         return "fits"
     if selection.kept:
         return f"fits when {len(selection.kept)} leave{'s' if len(selection.kept) == 1 else ''}"
-    return "those who may be taken are not enough"
+    return "preempting all candidates would not free enough"
 
 
 STRATEGY_NAMES = {
@@ -239,7 +239,7 @@ class Lack:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A candidate that could not be taken when its turn came."""
+    """A candidate that could not be preempted when its turn came."""
 
     workload: str
     """`namespace/name`."""
@@ -254,11 +254,11 @@ class AttemptTrial:
     name: str
     """`with borrowing`, `without borrowing`, or the strategy of fair sharing."""
     candidates: int
-    """How many might be taken at its start."""
+    """How many might be preempted at its start."""
     removed: tuple[str, ...]
     """Who was removed, `namespace/name`, in order."""
     passed_over: tuple[PassedOver, ...]
-    """Who could not be taken when its turn came."""
+    """Who could not be preempted when its turn came."""
     fits: bool
     """Whether the request fits after the removals."""
     short: tuple[Lack, ...]
@@ -315,7 +315,7 @@ def _why_passed_over(tree: Tree, attempt: Attempt, turn: Turn) -> str:
         rule = "KQ-420" if ground == Ground.FINAL_SHARE else "KQ-430"
         return f"{comparison_text(tree, turn)} ({rule})"
     if attempt.may_borrow and ground == Ground.WITHOUT_BORROWING:
-        return "it may be taken only while the preemptor's queue does not borrow (KQ-380)"
+        return "it may be preempted only while the preemptor's queue does not borrow (KQ-380)"
     assert turn.within is not None
     node = tree.nodes[turn.within]
     kind = "ClusterQueue" if node.queue else "Cohort"
@@ -331,9 +331,9 @@ def _attempt_text(
     # A number of pods may be short, which the search for targets does not count.
     lacks = f"{amounts_text(short)} short" if short else "nothing that the search counts is short"
     if not candidates:
-        return f"nobody may be taken; {lacks}"
+        return f"no workload may be preempted; {lacks}"
     if not removed:
-        return f"none of {candidates} could be taken when its turn came; {lacks}"
+        return f"none of {candidates} could be preempted when its turn came; {lacks}"
     return f"{of} removed, and still {lacks}"
 
 

@@ -167,7 +167,7 @@ class Changes:
     def _push(self, actor: Actor) -> None:
         self.dirty = True
         if not self.world.queues[actor.queue].push(actor, self.world.shape(actor)):
-            text = "waits aside: others like it do, and nobody looks at it"
+            text = "waits aside: others like it do, and it is not considered"
             self.journal.tell(Happening.PARKED, text, actor)
 
     def retry(self, queue: str) -> None:

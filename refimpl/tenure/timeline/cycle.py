@@ -287,7 +287,7 @@ class CycleRun:
         self._occupy(dict(entry.usage), snapshot, snapshots)
 
     def _reserve(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
-        """What nobody can be taken for is kept from others of the tree, unless it can always be reclaimed."""
+        """Reserve what a request without candidates could use, unless it can be reclaimed."""
         # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
         # what is lent outside meanwhile it waits for (F-059).
         always = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY or entry.decision.terms.hero

@@ -190,7 +190,7 @@ class Player(Clockwork):
         if parked:
             self.changes.dirty = True
             why = (
-                "nobody may be taken who would make room"
+                "no candidate would free enough quota"
                 if handled.why == Requeue.NO_CANDIDATES
                 else ("it cannot fit into the quota there is")
             )

@@ -89,7 +89,7 @@ def _answers(world: Observed, expected: Expectation) -> Iterator[ExpectationResu
 
 
 def _verdict(answer: VictimAnswer | None) -> str:
-    return "nobody asked" if answer is None else answer.verdict
+    return "no job asked" if answer is None else answer.verdict
 
 
 def judge(scenario: Story, record: Record, outcomes: list[ExpectationResult]) -> Record:
@@ -129,7 +129,7 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
         summary = summaries.get(key)
         field = f"{expected.where}.workloads[{key}]"
         if summary is None:
-            yield ExpectationResult(field, False, "a workload of the play", "nobody of this name")
+            yield ExpectationResult(field, False, "a workload of the play", "no workload of this name")
         else:
             yield from _shares(field, share, [summary])
     if expected.every is not None:

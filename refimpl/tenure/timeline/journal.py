@@ -268,7 +268,7 @@ class KueueJournal(PlayLedger):
                 cycle=len(self.cycles) + 1,
             )
         )
-        text = f"taken for {preemptor.key} after {told(ran)}: {target.reason.label}"
+        text = f"preempted for {preemptor.key} after {told(ran)}: {target.reason.label}"
         if cut:
             text += f", {told(cut)} short of its minAdmitDuration"
         self.tell(Happening.PREEMPTED, text, actor, rules)

@@ -87,7 +87,7 @@ def hero_queue(subject: Subject) -> Iterator[Fault]:
     if not is_hero(subject.raw):
         return
     if not subject.get("spec", "cohortName"):
-        message = "a hero takes from its cohort's subtree; in no cohort it is an ordinary queue: name one"
+        message = "a hero preempts in its cohort's subtree; in no cohort it is an ordinary queue: name one"
         yield Fault(WarningType.HERO_WITHOUT_COHORT, f"{_PREEMPTION}.rules", message)
     for field, path in (
         ("reclaimWithinCohort", ("reclaimWithinCohort",)),
@@ -143,7 +143,7 @@ def zero_weight(subject: Subject) -> Iterator[Fault]:
     if quantity(subject.get("spec", "fairSharing", "weight")) == 0:
         message = (
             "with weight 0 the share is infinite as soon as anything is borrowed: the first to be preempted, "
-            "and taking from nobody. If that is not meant, write a weight above 0"
+            "and preempting in none. If that is not meant, write a weight above 0"
         )
         yield Fault(WarningType.ZERO_WEIGHT, "spec.fairSharing.weight", message)
 

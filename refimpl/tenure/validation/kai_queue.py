@@ -28,7 +28,7 @@ def negative_runtimes(subject: Subject) -> Iterator[Fault]:
         runtime = duration(subject.get("spec", name))
         if runtime is not None and runtime < 0:
             message = (
-                "a negative runtime protects nobody, and hides the value of the queues above and the "
+                "a negative runtime protects no job, and hides the value of the queues above and the "
                 "default: write 0s for no protection, or leave it out to inherit"
             )
             yield Fault(WarningType.NEGATIVE_DURATION, f"spec.{name}", message)

@@ -102,7 +102,9 @@ def _shrinking(subject: Subject) -> Iterator[Fault]:
     for path, policy in policies(subject):
         step, most = whole(policy.get("step")), whole(policy.get("max"))
         if step is not None and step < 0:
-            yield invalid(f"{path}.step", step, "at least 0: a priority that falls with time lets nobody in")
+            yield invalid(
+                f"{path}.step", step, "at least 0: a priority that falls with time admits no workload"
+            )
         if policy.get("max") is None:
             yield required(f"{path}.max", "a maximum: without one it counts as 0")
         elif most is not None and base is not None and most < base:

@@ -153,7 +153,7 @@ def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     >>> queues = [Subject("ClusterQueue", {"metadata": {"name": n}, "spec": {"cohortName": c}})
     ...           for n, c in (("a", "research"), ("b", "research"), ("c", "reserch"))]
     >>> [fault.message for _, fault in cohorts(overview(queues))]
-    ["nobody else names or describes cohort 'reserch': nothing can be borrowed; did you mean research?"]
+    ["no other object names or describes cohort 'reserch': nothing can be borrowed; did you mean research?"]
     """
     fields = (("ClusterQueue", "cohortName"), ("Cohort", "parentName"))
     naming = [
@@ -170,7 +170,7 @@ def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         # A queue that is validated alone may share its cohort with queues that are not given.
         if others:
             message = (
-                f"nobody else names or describes cohort {show(name)}: nothing can be borrowed"
+                f"no other object names or describes cohort {show(name)}: nothing can be borrowed"
                 f"{suggestion(name, others)}"
             )
             yield subject, Fault(WarningType.DANGLING_REFERENCE, path, message)
@@ -253,12 +253,12 @@ def thresholds(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         if threshold >= max(priorities):
             message = (
                 f"no priority class is above {threshold} (the highest is {max(priorities)}), so that it "
-                "protects nobody: lower it, or leave it out"
+                "protects no workload: lower it, or leave it out"
             )
         elif threshold < min(priorities):
             message = (
                 f"every priority class is above {threshold} (the lowest is {min(priorities)}), so that only "
-                "workloads without a class may be taken while borrowing: raise it, or set policy Never"
+                "workloads without a class may be preempted while borrowing: raise it, or set policy Never"
             )
         if message is not None:
             path = f"{'.'.join(_BORROW)}.maxPriorityThreshold"

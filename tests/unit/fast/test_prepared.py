@@ -47,7 +47,7 @@ def lower(queue: ClusterQueue) -> ClusterQueue:
 
 
 def timed(queue: ClusterQueue) -> ClusterQueue:
-    """The queue, where equals that have run for long may be taken."""
+    """The queue, where equals that have run for long may be preempted."""
     within = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
     return replace(queue, within_cluster_queue=within, min_admit_duration=5000 * MINUTE)
 

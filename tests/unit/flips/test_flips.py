@@ -70,7 +70,7 @@ def test_the_quota_that_is_short_is_found_to_the_unit() -> None:
     flip = flips(waiting(3), running("w", 4))["ClusterQueue/q nominalQuota nvidia.com/gpu on a100"]
     assert (flip.old, flip.new, flip.after) == (4, 7, Answer.FITS)
     assert flip.field == "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota"
-    assert "were 7 instead of 4, ml/preemptor would fit without preempting anybody" in flip.sentence
+    assert "were 7 instead of 4, ml/preemptor would fit without preempting any workload" in flip.sentence
 
 
 def test_quota_is_taken_away_until_a_fitting_workload_waits() -> None:
@@ -84,8 +84,7 @@ def test_waiting_is_until_the_instant_of_expiry() -> None:
     flip = found["clock now"]
     assert flip.new == NOW + 3 * HOUR + 1
     assert flip.sentence == (
-        "If nothing else happens until after 1970-01-01T04:40:00Z, in more than 3h, "
-        "ml/preemptor would preempt ml/w."
+        "At any time after 1970-01-01T04:40:00Z (wait more than 3h), ml/preemptor would preempt ml/w."
     )
     shorter = found["ClusterQueue/q minAdmitDuration"]
     assert (shorter.old_text, shorter.new_text, shorter.bound) == ("4h", "59m59.999999999s", "below 1h")

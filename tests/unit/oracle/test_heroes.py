@@ -173,7 +173,7 @@ def test_a_hero_s_workload_is_kept_from_a_standard_queue(fair: tuple[FairStrateg
     decision = decided(TEAMS, running, "alpha", 2, settings=Settings(fair_sharing=fair))
     assert taken(decision) == ["b"]
     said = {each.workload.name: each.verdict for each in explain(decision).workloads}
-    assert said["h"] == "kept: it may not be taken: it runs in a hero, and the preemptor in none"
+    assert said["h"] == "kept: it may not be preempted: it runs in a hero, and the preemptor in none"
 
 
 def test_what_binds_a_hero_is_the_root_of_its_subtree_or_its_limit() -> None:
@@ -210,9 +210,9 @@ def test_the_verdicts_about_heroes_say_where_they_stand() -> None:
     decision = decided(queues, running, "lower", 8, cohorts=cohorts)
     said = {each.workload.name: each.verdict for each in explain(decision).workloads}
     assert said == {
-        "up": "kept: it may not be taken: hero, above you",
-        "r": "kept: it may not be taken: hero, a peer of no lower priority",
-        "o": "kept: it may not be taken: outside the hero's subtree",
+        "up": "kept: it may not be preempted: hero, above you",
+        "r": "kept: it may not be preempted: hero, a peer of no lower priority",
+        "o": "kept: it may not be preempted: outside the hero's subtree",
     }
 
 

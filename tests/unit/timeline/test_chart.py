@@ -179,7 +179,7 @@ def test_the_chart_is_told_to_those_who_do_not_see_it(swaps: Record) -> None:
     assert title.text.endswith("a moment later, somebody is. Reading as-written.")
     assert told is not None
     assert told.text is not None
-    assert "At 4:00:00.500 second takes first after 4h0.5s: InClusterQueueTimeBased." in told.text
+    assert "At 4:00:00.500 second preempts first after 4h0.5s: InClusterQueueTimeBased." in told.text
     assert told.text.endswith("And 80 more preemptions.")
     assert root.get("aria-labelledby") == "chart-title chart-description"
 

@@ -105,7 +105,7 @@ def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_taken() -> N
 def test_a_job_that_is_deleted_is_not_asked_about() -> None:
     record = played(raw([{"at": "1m", "delete": "train"}, ask("2m", "urgent", "train")]))
     assert record.questions == ()
-    assert "nobody asks: default/train is deleted" in [each.text for each in record.story]
+    assert "no job asks: default/train is deleted" in [each.text for each in record.story]
 
 
 def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> None:
@@ -291,5 +291,5 @@ def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
 def test_an_expectation_that_nobody_asked_about_fails() -> None:
     record = play(parsed(raw([], expect=[{"at": "1m", "kept": "train"}])), preset("guaranteed"))
     assert [(each.holds, each.found) for each in record.expectations] == [
-        (False, "default/train: nobody asked")
+        (False, "default/train: no job asked")
     ]

@@ -54,7 +54,7 @@ app = typer.Typer(
         "Who may preempt whom, and when, in Kubernetes batch queues.\n\n"
         "Start with a bundled example:\n\n\b\n"
         "tenure decide --example two-teams -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z\n\n"
-        "Then with your own cluster, everybody who waits in it:\n\n\b\n"
+        "Then with your own cluster, every pending workload in it:\n\n\b\n"
         "kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\\n"
         "  | tenure decide - --all-pending"
     ),

@@ -122,7 +122,7 @@ class JournalOptions:
     """Where finished blocks are kept."""
 
     journal: Annotated[Path, typer.Option(help="File to keep finished blocks in.")] = JOURNAL
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where that file exists.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over where that file exists.")] = False
     resume: Annotated[
         Path | None,
         typer.Option(

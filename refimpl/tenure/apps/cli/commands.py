@@ -35,7 +35,7 @@ COMMANDS = {
     ),
     "why-not": (
         "tenure.apps.cli.explain:why_not_command",
-        "Say why a pending workload is not admitted, or why it does not take a running one.",
+        "Say why a pending workload is not admitted, or why it does not preempt a running one.",
     ),
     "accessible": (
         "tenure.apps.cli.accessible:accessible_command",

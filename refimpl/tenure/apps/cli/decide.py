@@ -102,7 +102,7 @@ def decide_command(
     all_pending: Annotated[
         bool,
         typer.Option(
-            "--all-pending", "-a", help="Decide for every pending workload, each as if it were the only one."
+            "--all-pending", "-a", help="Decide for every pending workload, each evaluated independently."
         ),
     ] = False,
     now: Now = None,
@@ -110,7 +110,7 @@ def decide_command(
     cluster_queue: Annotated[
         str | None,
         typer.Option(
-            help="The ClusterQueue; with --all-pending, only those who wait for it.",
+            help="The ClusterQueue; with --all-pending, only workloads pending in it.",
             show_default="where its LocalQueue points",
         ),
     ] = None,
@@ -146,12 +146,12 @@ def decide_command(
     \b
     tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --explain
 
-    What the proposal says to the letter, for another program:
+    The proposal exactly as written, for another program:
 
     \b
     tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
 
-    Everybody who waits, as a table, or those of one ClusterQueue:
+    Every pending workload, as a table, or those of one ClusterQueue:
 
     \b
     tenure decide cluster/ --all-pending

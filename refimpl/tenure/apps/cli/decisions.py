@@ -116,7 +116,7 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterato
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
     engine = _engine(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
-    yield f"  {clock}{by}; each as if it were the only one"
+    yield f"  {clock}{by}; each evaluated independently"
 
 
 def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:

@@ -148,7 +148,7 @@ def why_not_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a pending workload is not admitted, or why it does not take a running one.
+    """Say why a pending workload is not admitted, or why it does not preempt a running one.
 
     What is short and where, what was tried, and which change would let it in:
 

@@ -34,7 +34,7 @@ kai_app = typer.Typer(
         "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
         "kubectl get queues,podgroups,pods -A -o yaml | tenure kai filter - -p serving/checkout"
     ),
-    epilog="Exit codes: 0 may be taken, or the scenario may stand; 1 protected, or refused; 2 bad input.",
+    epilog="Exit codes: 0 may be preempted, or the scenario may stand; 1 protected, or refused; 2 bad input.",
 )
 
 Paths = Annotated[
@@ -142,7 +142,7 @@ def validate_command(
     tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0,sweep-1
     tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0 --take vision/pretrain
 
-    Jobs that are not elastic are not looked at; whether they may be taken says `tenure kai filter`.
+    Jobs that are not elastic are not looked at; whether they may be preempted says `tenure kai filter`.
 
     Exit codes: 0 the scenario may stand, 1 it is refused, 2 bad input.
     """

@@ -109,7 +109,7 @@ def why_not_command(
         str, typer.Argument(help="The pending workload: name, or namespace/name.", metavar="WORKLOAD")
     ],
     victim: Annotated[
-        str | None, typer.Argument(help="A running workload that it does not take.", show_default=False)
+        str | None, typer.Argument(help="A running workload that it does not preempt.", show_default=False)
     ] = None,
     access: ClusterAccess,
     now: Now = None,
@@ -117,7 +117,7 @@ def why_not_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a pending workload is not admitted, or why it does not take a running one.
+    """Say why a pending workload is not admitted, or why it does not preempt a running one.
 
     \b
     kubectl tenure why-not ml/train

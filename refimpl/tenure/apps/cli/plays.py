@@ -57,7 +57,7 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
 def _counted(record: Record) -> str:
     if record.sessions:
         asked = _number(len(record.questions), "question")
-        return f"{_number(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} taken"
+        return f"{_number(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} preempted"
     parts = [_number(len(record.cycles), "cycle"), _number(len(record.preemptions), "preemption")]
     loop = record.loop
     parts.append("no loop" if loop is None else f"a loop of {told(loop.period)}")
@@ -115,7 +115,7 @@ def _summary(record: Record, each: Summary) -> tuple[str, ...]:
 def _loop(record: Record, loop: Loop) -> Iterator[str]:
     again = "once" if loop.times == 1 else f"{loop.times} times"
     yield (f"Loop: the state of {_after(record, loop.start)} comes back after {told(loop.period)}, {again}")
-    yield from (f"  {pair.preemptor} takes {pair.victim}" for pair in loop.preemptions)
+    yield from (f"  {pair.preemptor} preempts {pair.victim}" for pair in loop.preemptions)
     if loop.futile:
         yield "  no work is kept in any turn"
     else:

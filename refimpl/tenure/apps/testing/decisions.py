@@ -77,7 +77,7 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
             partial(situation.decision, expected, field),
         )
     if expected.preempted is not None:
-        said = f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts nobody"
+        said = f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts no workload"
         yield Check(f"{who}: {said}", f"{field}.preempted", partial(situation.preempted, expected, field))
     if expected.kept is not None:
         yield Check(

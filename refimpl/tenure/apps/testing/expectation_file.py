@@ -65,6 +65,6 @@ class DecisionsShape(FilePart):
     validation: Literal["valid", "clean"] | None = Field(default=None, alias="validate")
     """That the manifests are valid, or clean: valid without a warning."""
     expect: list[ExpectedShape] | None = None
-    """What is expected of the decisions about pending workloads, each as if it were the only one."""
+    """What is expected of the decisions about pending workloads, each evaluated independently."""
     never_preempted: Names | None = None
     """Running workloads that no pending workload preempts."""

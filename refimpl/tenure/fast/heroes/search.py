@@ -40,7 +40,7 @@ def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
 
 @compiled
 def _ground(books: Books, rows: Rows, row: int, ask: Ask, policy: Policy) -> int:
-    """On what ground a workload of a queue that offers may be taken (UCQ-310, UCQ-340)."""
+    """On what ground a workload of a queue that offers may be preempted (UCQ-310, UCQ-340)."""
     node = rows.queue[row]
     if node == ask.own:
         return int(own_ground(rows, row, policy))

@@ -101,7 +101,7 @@ def _texts(found: Any, path: str, place: Place, notes: Notes) -> Texts:
 def _refuse_absence(place: Place, path: str, notes: Notes) -> None:
     found = f"no plugin {PLUGIN} that runs"
     notes.refuse(
-        place, path, found, "the plugin: without it nobody is protected, and there is nothing to ask"
+        place, path, found, "the plugin: without it no job is protected, and there is nothing to evaluate"
     )
 
 

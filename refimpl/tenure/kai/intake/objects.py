@@ -91,7 +91,7 @@ def _runtime(raw: object, field: str, place: Place, notes: Notes) -> Duration | 
         return None
     if value < 0:
         notes.warn(
-            place, f"spec.{field}: {show(found)} is negative: it protects nobody, and hides the values above"
+            place, f"spec.{field}: {show(found)} is negative: it protects no job, and hides the values above"
         )
     return value
 

@@ -217,13 +217,11 @@ class Flip:
         if isinstance(self.knob, Clock):
             assert self.old is not None
             assert self.new is not None
-            if self.boundary is not None:
-                until, more = f"after {format_instant(self.boundary)}", "more than "
-                wait = format_duration(self.boundary - self.old)
-            else:
-                until, more = format_instant(self.new), ""
-                wait = format_duration(self.new - self.old)
-            return f"If nothing else happens until {until}, in {more}{wait}"
+            if self.boundary is None:
+                return f"At {format_instant(self.new)} (wait {format_duration(self.new - self.old)})"
+            wait = self.boundary - self.old
+            least = f"more than {format_duration(wait)}" if wait else "1ns"
+            return f"At any time after {format_instant(self.boundary)} (wait {least})"
         where = self.knob.field + (f" ({self.knob.about})" if self.knob.about else "")
         if self.old is None:
             return f"If {where} of {self.knob.object} were set, {self.bound or f'to {self.new_text}'}"
@@ -243,7 +241,7 @@ class Flip:
             case Answer.PREEMPTS:
                 return f"{self.preemptor} would preempt {others}"
             case Answer.FITS:
-                return f"{self.preemptor} would fit without preempting anybody"
+                return f"{self.preemptor} would fit without preempting any workload"
             case Answer.WAITS:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
 

@@ -201,7 +201,7 @@ _ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
     "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, "||||||")),
     "ending": ("evicted: its pods terminate", _bar(None, Role.ENDING, "////")),
     "wait": ("waits in its queue", _line(Role.WAIT)),
-    "aside": ("waits aside: nobody looks at it", _line(Role.WAIT, (1.2, 2.2))),
+    "aside": ("waits aside: it is not considered", _line(Role.WAIT, (1.2, 2.2))),
     "submitted": ("is submitted", _upright(Role.WAIT)),
     "finished": ("finishes", _mark("o", Role.TEXT, size=6.0)),
     "deleted": ("is deleted", _mark("X", Role.TEXT, size=6.0)),
@@ -214,7 +214,7 @@ _ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
     "down": ("there is no controller", _bar(Role.DOWN)),
     "clock": ("the controller's clock is moved", _mark(event_shape("clock"), Role.EVENT)),
     "edit": ("an object is edited", _mark(event_shape("edit"), Role.EVENT)),
-    "tick": ("tick: those aside are tried again", _mark(event_shape("tick"), Role.EVENT)),
+    "tick": ("tick: workloads that wait aside are tried again", _mark(event_shape("tick"), Role.EVENT)),
 }
 _REASON = "reason:"
 

@@ -127,7 +127,7 @@ def loop_told(loop: Loop) -> str:
 def preemption_told(record: Record, each: Preemption) -> str:
     """A preemption in a sentence."""
     early = f", {long(each.cut_short)} too early" if each.cut_short else ""
-    who = f"{name_of(record, each.preemptor)} takes {name_of(record, each.victim)}"
+    who = f"{name_of(record, each.preemptor)} preempts {name_of(record, each.victim)}"
     when = format_elapsed(each.at - record.start)
     return f"At {when} {who} after {long(each.ran)}: {clean(each.reason)}{early}."
 

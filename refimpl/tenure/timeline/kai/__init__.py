@@ -1,1 +1,1 @@
-"""Scenarios of KAI-Scheduler: sessions that ask the MinRuntime plugin who may be taken."""
+"""Scenarios of KAI-Scheduler: sessions that ask the MinRuntime plugin who may be preempted."""

@@ -202,7 +202,7 @@ class KaiPlayer(Clockwork):
         session.now = world.clock
         unseen = [key for key in (event.pending, *event.victims) if key not in session.scene.jobs]
         if unseen:
-            self.journal.tell(Happening.NOTE, f"nobody asks: {unseen[0]} is deleted")
+            self.journal.tell(Happening.NOTE, f"no job asks: {unseen[0]} is deleted")
             return
         answers = []
         for key, pods in event.victims.items():

@@ -205,7 +205,7 @@ class KaiJournal(PlayLedger):
                 cycle=len(world.sessions),
             )
         )
-        what = "taken" if whole else f"loses {', '.join(answer.pods)}"
+        what = "preempted" if whole else f"loses {', '.join(answer.pods)}"
         text = f"{what} after {told(ran)}, {answer.action} for {pending.key}: {answer.verdict}"
         if cut:
             text += f"; {told(cut)} short of its minimum runtime"
