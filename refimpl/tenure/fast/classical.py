@@ -28,9 +28,7 @@ from tenure.fast.tables import (
     Array,
     Ask,
     Forest,
-    Order,
-    Policy,
-    Rows,
+    SearchInput,
     Work,
 )
 from tenure.model import BorrowWithinCohort, WithinClusterQueue
@@ -40,13 +38,10 @@ FEWEST_LOADED, LOADED = 16, 64
 
 
 @compiled
-def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work, remaining: Array) -> None:
-    """The group of every ClusterQueue that is looked into, and the cohort it has in common (KQ-350).
-
-    Args:
-        remaining: room for what is left of the request, int64[r].
-    """
-    path = ask.path
+def classify(given: SearchInput) -> None:
+    """The group of every ClusterQueue that is looked into, and the cohort it has in common (KQ-350)."""
+    _, forest, usage, ask, policy, _, work = given
+    path, remaining = ask.path, work.log[0]
     clear_groups(forest, path, work.group)
     if policy.within != WithinClusterQueue.NEVER and forest.active[ask.own]:
         work.group[ask.own] = OWN
@@ -90,13 +85,10 @@ def _classify_below(
 
 
 @compiled
-def gather(
-    rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, most: int, divider: int
-) -> tuple[int, int, int, int]:
+def gather(given: SearchInput, divider: int) -> tuple[int, int, int, int]:
     """Collect all candidates.
 
     Args:
-        most: nodes from `work.group` that are looked at; what stands outside the tree is no candidate.
         divider: row of a candidate before which those with lower keys are put, and the others behind it;
             `NO_DIVIDER` for none.
 
@@ -104,13 +96,13 @@ def gather(
         how many there are, how many of them elsewhere, how many with advantage, and how many before
         the divider.
     """
+    rows, _, _, _, policy, order, work = given
     count, elsewhere, advantaged, low = 0, 0, 0, 0
-    top = ask.path[len(ask.path) - 1]
     limit = LEAST
     if divider != NO_DIVIDER:
         limit = key_of(rows, divider, work.group[rows.queue[divider]], policy, order)
     for row in range(rows.size):
-        if not offers(rows, row, ask, policy, work, top, most):
+        if not offers(given, row):
             continue
         group = work.group[rows.queue[row]]
         elsewhere += int(group != OWN)
@@ -134,16 +126,15 @@ def _put(work: Work, key: int, row: int, count: int, place: int) -> None:
 
 
 @compiled
-def attempts(
-    forest: Forest, usage: Array, ask: Ask, policy: Policy, elsewhere: int, advantaged: int
-) -> tuple[bool, bool]:
+def attempts(given: SearchInput, elsewhere: int, advantaged: int) -> tuple[bool, bool]:
     """Whether the first attempt may borrow, and whether there is an opposite one (KQ-360)."""
     if elsewhere == 0:
         return True, False
-    if policy.borrow != BorrowWithinCohort.NEVER:
+    if given.policy.borrow != BorrowWithinCohort.NEVER:
         return True, True
-    for at in ask.needed:
-        if usage[ask.own, at] >= forest.nominal[ask.own, at]:
+    own = given.ask.own
+    for at in given.ask.needed:
+        if given.usage[own, at] >= given.forest.nominal[own, at]:
             return True, False
     return advantaged > 0, True
 
@@ -163,64 +154,38 @@ def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, w
 
 
 @compiled
-def load(rows: Rows, ask: Ask, policy: Policy, work: Work, start: int, end: int) -> None:
+def load(given: SearchInput, start: int, end: int) -> None:
     """Look up queue, ground and holdings of candidates, side by side in their order."""
+    rows, work = given.rows, given.work
     for position in range(start, end):
         row = work.rows[position]
         node = rows.queue[row]
         work.node[position] = node
-        work.ground[position] = classical_ground(rows, row, work.group[node], policy)
+        work.ground[position] = classical_ground(rows, row, work.group[node], given.policy)
         work.share[position] = 0
-        note_held(rows, row, ask, work.held, position)
+        note_held(rows, row, given.ask, work.held, position)
 
 
 @compiled
-def select(
-    rows: Rows, forest: Forest, usage: Array, ask: Ask, policy: Policy, order: Order, work: Work
-) -> tuple[int, int, bool]:
-    """Find targets: classify, collect, and search with as much sorting as it takes; see `search`."""
-    classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
-    end = forest.end[ask.path[len(ask.path) - 1]]
-    row = find_divider(rows, forest, usage, ask, policy, order, work, end)
-    count, elsewhere, advantaged, low = gather(rows, ask, policy, order, work, end, row)
-    work.ends[0], work.ends[1] = count, low
-    parted = int(row != NO_DIVIDER)
-    return search(rows, forest, usage, ask, policy, work, count, elsewhere, advantaged, parted)
-
-
-@compiled
-def search(
-    rows: Rows,
-    forest: Forest,
-    usage: Array,
-    ask: Ask,
-    policy: Policy,
-    work: Work,
-    count: int,
-    elsewhere: int,
-    advantaged: int,
-    top: int,
-) -> tuple[int, int, bool]:
-    """Find targets among candidates.
-
-    Args:
-        usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
-        count, elsewhere, advantaged: of candidates in `work.rows`, as `gather` returned.
-        top: index of the last of `work.ends`, see `settle`.
+def select(given: SearchInput) -> tuple[int, int, bool]:
+    """Find targets: classify, collect, and search with as much sorting as it takes.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether that attempt lets
         the preemptor's queue borrow.
     """
-    may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
-    settled, plain = 0, is_plain(forest, usage, ask)
+    _, forest, usage, ask, _, _, work = given
+    classify(given)
+    row = find_divider(given)
+    count, elsewhere, advantaged, low = gather(given, row)
+    work.ends[0], work.ends[1] = count, low
+    top, settled, plain = int(row != NO_DIVIDER), 0, is_plain(forest, usage, ask)
+    may_borrow, again = attempts(given, elsewhere, advantaged)
     while True:
         copy_tree(forest, usage, ask.path, work.usage)
-        taken, top, settled, fit = _attempt(
-            rows, forest, ask, policy, work, count, top, settled, may_borrow, plain
-        )
+        taken, top, settled, fit = _attempt(given, count, top, settled, may_borrow, plain)
         if fit:
-            kept = fill_back(forest, rows, ask, may_borrow, taken, work)
+            kept = fill_back(forest, given.rows, ask, may_borrow, taken, work)
             return taken - kept, taken, may_borrow
         if not again:
             copy_tree(forest, usage, ask.path, work.usage)
@@ -230,25 +195,23 @@ def search(
 
 @compiled
 def _attempt(
-    rows: Rows,
-    forest: Forest,
-    ask: Ask,
-    policy: Policy,
-    work: Work,
-    count: int,
-    top: int,
-    settled: int,
-    may_borrow: bool,
-    plain: bool,
+    given: SearchInput, count: int, top: int, settled: int, may_borrow: bool, plain: bool
 ) -> tuple[int, int, int, bool]:
-    """Take candidates until the request fits; how many, how far they are sorted now, and whether it fits."""
+    """Take candidates until the request fits; how many, how far they are sorted now, and whether it fits.
+
+    Args:
+        count: how many there are.
+        top, settled: how far they are sorted, see `settle`.
+        plain: see `is_plain`.
+    """
+    rows, forest, _, ask, _, _, work = given
     taken, position, loaded = 0, 0, 0
     while position < count:
         if position >= loaded:
             loaded = min(count, position + min(LOADED, FEWEST_LOADED + position))
             while settled < loaded:
                 top, settled = settle(work.keys, work.rows, work.ends, top, settled)
-            load(rows, ask, policy, work, position, loaded)
+            load(given, position, loaded)
         row, node, here = work.rows[position], work.node[position], position
         position += 1
         if not stands(forest, node, work.ground[here], ask, may_borrow, work):

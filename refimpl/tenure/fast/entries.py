@@ -12,7 +12,7 @@ from tenure.fast.arrays import MOST_ASKED, Arrays
 from tenure.fast.compiled import COMPILED, compiled, inlined
 from tenure.fast.paths import Steps
 from tenure.fast.rounds import Rounds, Strategies
-from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, SearchInput, Work
 
 _ANY = 0
 """In the place of a question's identity: any question."""
@@ -34,6 +34,18 @@ class Call(NamedTuple):
     work: Work
     rounds: Rounds | None
     tables: tuple[Array, ...]
+
+    def given(self, usage: Array, amount: Array, policy: Policy, work: Work | None = None) -> SearchInput:
+        """One search, as kernels are given it.
+
+        Args:
+            usage: what is in use at every node.
+            amount: of the request, int64[r].
+            policy: who may be taken.
+            work: other room.
+        """
+        ask, room = self.ask._replace(amount=amount), self.work if work is None else work
+        return SearchInput(self.rows, self.forest, usage, ask, policy, self.order, room)
 
 
 def call_of(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
@@ -114,9 +126,7 @@ def find_classically(call: Call, usage: Array, amount: Array, policy: Policy) ->
     if COMPILED:
         found: tuple[int, int, bool] = _classically(call.tables, usage, amount, policy)
         return found
-    rows, order, forest, ask, work, _, _ = call
-    ask = ask._replace(amount=amount)
-    return classical.select(rows, forest, usage, ask, policy, order, work)
+    return classical.select(call.given(usage, amount, policy))
 
 
 def find_fairly(
@@ -139,14 +149,14 @@ def find_fairly(
     lined = () if sorted_rows is None else (sorted_rows.by_queue, sorted_rows.starts)
     if COMPILED:
         kernel: Any = _fairly if sorted_rows is None else _fairly_sorted
-        found: tuple[int, int, bool] = kernel(*lined, call.tables, usage, amount, policy, how)
+        *tables, rounds = call.tables
+        found: tuple[int, int, bool] = kernel(*lined, tuple(tables), rounds, usage, amount, policy, how)
         return found
-    rows, order, forest, ask, work, rounds, _ = call
-    assert rounds is not None
-    ask = ask._replace(amount=amount)
+    assert call.rounds is not None
+    given = call.given(usage, amount, policy)
     if lined:
-        return fair.select_sorted(*lined, rows, forest, usage, ask, policy, order, work, rounds, how)
-    return fair.select(rows, forest, usage, ask, policy, order, work, rounds, how)
+        return fair.select_sorted(*lined, given, call.rounds, how)
+    return fair.select(given, call.rounds, how)
 
 
 def walk_on(
@@ -169,13 +179,14 @@ def walk_on(
         known, may_borrow, position, taken: as there; `known` is how many candidates are.
     """
     if COMPILED:
-        tables = (call.tables[0], call.tables[2], call.tables[3], *path.tables)
-        found: tuple[int, int] = _walk(tables, amount, policy, known, may_borrow, position, taken)
+        steps, work = path.tables
+        tables, usage = (*call.tables[:4], work), path.work.usage
+        found: tuple[int, int] = _walk(
+            tables, steps, usage, amount, policy, known, may_borrow, position, taken
+        )
         return found
-    ask = call.ask._replace(amount=amount)
-    return paths.walk(
-        call.rows, call.forest, ask, policy, path.work, known, may_borrow, position, taken, path.steps
-    )
+    given = call.given(path.work.usage, amount, policy, path.work)
+    return paths.walk(given, known, may_borrow, position, taken, path.steps)
 
 
 def find_on_path(
@@ -232,64 +243,44 @@ if COMPILED:
             kind.common,
         )
 
-    @compiled
-    def _classically(
-        tables: tuple[Array, ...], usage: Array, amount: Array, policy: Policy
-    ) -> tuple[int, int, bool]:
+    @inlined
+    def _given(tables: tuple[Array, ...], usage: Array, amount: Array, policy: Policy) -> SearchInput:
         rows, order, forest, ask, work = tables
-        return classical.select(
+        return SearchInput(
             _rows(rows), _forest(forest), usage, _ask(ask, amount), policy, _order(order), _work(work)
         )
 
     @compiled
-    def _fairly(
-        tables: tuple[Array, ...],
-        usage: Array,
-        amount: Array,
-        policy: Policy,
-        how: Strategies,
+    def _classically(
+        tables: tuple[Array, ...], usage: Array, amount: Array, policy: Policy
     ) -> tuple[int, int, bool]:
-        rows, order, forest, ask, work, rounds = tables
-        return fair.select(
-            _rows(rows),
-            _forest(forest),
-            usage,
-            _ask(ask, amount),
-            policy,
-            _order(order),
-            _work(work),
-            _rounds(rounds),
-            how,
-        )
+        return classical.select(_given(tables, usage, amount, policy))
+
+    @compiled
+    def _fairly(
+        tables: tuple[Array, ...], rounds: Array, usage: Array, amount: Array, policy: Policy, how: Strategies
+    ) -> tuple[int, int, bool]:
+        return fair.select(_given(tables, usage, amount, policy), _rounds(rounds), how)
 
     @compiled
     def _fairly_sorted(
         by_queue: Array,
         starts: Array,
         tables: tuple[Array, ...],
+        rounds: Array,
         usage: Array,
         amount: Array,
         policy: Policy,
         how: Strategies,
     ) -> tuple[int, int, bool]:
-        rows, order, forest, ask, work, rounds = tables
-        return fair.select_sorted(
-            by_queue,
-            starts,
-            _rows(rows),
-            _forest(forest),
-            usage,
-            _ask(ask, amount),
-            policy,
-            _order(order),
-            _work(work),
-            _rounds(rounds),
-            how,
-        )
+        given = _given(tables, usage, amount, policy)
+        return fair.select_sorted(by_queue, starts, given, _rounds(rounds), how)
 
     @compiled
     def _walk(
         tables: tuple[Array, ...],
+        steps: Array,
+        usage: Array,
         amount: Array,
         policy: Policy,
         known: int,
@@ -297,19 +288,8 @@ if COMPILED:
         position: int,
         taken: int,
     ) -> tuple[int, int]:
-        rows, forest, ask, steps, work = tables
-        return paths.walk(
-            _rows(rows),
-            _forest(forest),
-            _ask(ask, amount),
-            policy,
-            _work(work),
-            known,
-            may_borrow,
-            position,
-            taken,
-            _steps(steps),
-        )
+        given = _given(tables, usage, amount, policy)
+        return paths.walk(given, known, may_borrow, position, taken, _steps(steps))
 
     @compiled
     def _on_path(

@@ -19,10 +19,7 @@ from tenure.fast.tables import (
     Array,
     Ask,
     Forest,
-    Order,
-    Policy,
-    Rows,
-    Work,
+    SearchInput,
 )
 from tenure.fast.waiting import classify, find_next, gather, line_up, reject
 
@@ -46,8 +43,9 @@ def against(rounds: Rounds, node: int, other: int) -> int:
 
 
 @compiled
-def find_winner(forest: Forest, rows: Rows, order: Order, work: Work, rounds: Rounds, node: int) -> None:
+def find_winner(given: SearchInput, rounds: Rounds, node: int) -> None:
     """The queue whose turn it is among those below a node (KQ-490, KQ-500)."""
+    forest = given.forest
     if forest.is_queue[node]:
         rounds.winner[node] = node if rounds.next[node] < rounds.end[node] else NO_NODE
         return
@@ -55,7 +53,7 @@ def find_winner(forest: Forest, rows: Rows, order: Order, work: Work, rounds: Ro
     while child < forest.end[node]:
         if rounds.winner[child] != NO_NODE and _stays(rounds, child):
             if forest.is_queue[child]:
-                if queue == NO_NODE or _queue_wins(rows, order, work, rounds, child, queue):
+                if queue == NO_NODE or _queue_wins(given, rounds, child, queue):
                     queue = child
             elif cohort == NO_NODE or against(rounds, child, cohort) >= 0:
                 cohort = child
@@ -66,54 +64,48 @@ def find_winner(forest: Forest, rows: Rows, order: Order, work: Work, rounds: Ro
 
 
 @inlined
-def _queue_wins(rows: Rows, order: Order, work: Work, rounds: Rounds, queue: int, best: int) -> bool:
+def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bool:
     share = against(rounds, queue, best)
     if share != 0:
         return bool(share > 0)
-    mine, other = rounds.next[queue], rounds.next[best]
-    key, other_key = work.keys[mine] >> order.tie, work.keys[other] >> order.tie
+    work, tie, mine, other = given.work, given.order.tie, rounds.next[queue], rounds.next[best]
+    key, other_key = work.keys[mine] >> tie, work.keys[other] >> tie
     if key != other_key:
         return bool(key < other_key)
     # Of workloads that differ in their names only, none stands before the other here.
-    return bool(rows.twin[work.rows[mine]] < rows.twin[work.rows[other]])
+    return bool(given.rows.twin[work.rows[mine]] < given.rows.twin[work.rows[other]])
 
 
 @compiled
-def refresh(
-    forest: Forest,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    node: int,
-    changed: bool,
-) -> None:
+def refresh(given: SearchInput, rounds: Rounds, node: int, changed: bool) -> None:
     """Find winners anew from a queue up to its root, and shares where what is in use has changed."""
-    find_next(forest, rows, ask, policy, order, work, rounds, node)
+    find_next(given, rounds, node)
     while node >= 0:
         if changed:
-            count_share(forest, rounds, node)
-        find_winner(forest, rows, order, work, rounds, node)
-        node = forest.parent[node]
+            count_share(given.forest, rounds, node)
+        find_winner(given, rounds, node)
+        node = given.forest.parent[node]
 
 
 @compiled
-def start(
-    forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
-) -> None:
-    """Before the first round: shares and winners of the whole tree, and nobody rejected."""
-    top = ask.path[len(ask.path) - 1]
+def follow_path(ask: Ask, rounds: Rounds) -> None:
+    """Note which nodes stand on the preemptor's path; nobody is rejected yet."""
     for node in range(len(rounds.end)):
         rounds.rejected[node] = 0
         rounds.on_path[node] = False
     for node in ask.path:
         rounds.on_path[node] = True
+
+
+@compiled
+def start(given: SearchInput, rounds: Rounds) -> None:
+    """Before the first round: shares and winners of the whole tree, and nobody rejected."""
+    forest, top = given.forest, given.ask.path[len(given.ask.path) - 1]
+    follow_path(given.ask, rounds)
     for node in range(forest.end[top] - 1, top - 1, -1):
         count_share(forest, rounds, node)
-        find_next(forest, rows, ask, policy, order, work, rounds, node)
-        find_winner(forest, rows, order, work, rounds, node)
+        find_next(given, rounds, node)
+        find_winner(given, rounds, node)
 
 
 @compiled
@@ -129,10 +121,9 @@ def beside_common(forest: Forest, ask: Ask, rounds: Rounds, node: int) -> tuple[
 
 
 @compiled
-def _take(
-    forest: Forest, rows: Rows, row: int, ask: Ask, work: Work, count: int, ground: int, share: int
-) -> bool:
+def _take(given: SearchInput, row: int, count: int, ground: int, share: int) -> bool:
     """Take a candidate that has left what is charged already; whether the request fits now."""
+    rows, forest, _, ask, _, _, work = given
     move(forest, rows, row, ask.watched, work.usage, work.log, False)
     work.out[count], work.ground[count], work.share[count] = row, ground, share
     note_held(rows, row, ask, work.held, count)
@@ -140,9 +131,9 @@ def _take(
 
 
 @compiled
-def _lowers_all(forest: Forest, work: Work, rounds: Rounds, node: int, mine: int, theirs: int) -> bool:
+def _lowers_all(given: SearchInput, rounds: Rounds, node: int, mine: int, theirs: int) -> bool:
     """Whether a share falls below the preemptor's own whoever leaves a queue, the lightest one included."""
-    known = 0
+    forest, work, known = given.forest, given.work, 0
     for at in range(rounds.lightest.shape[1]):
         least = rounds.lightest[node, at]
         known = change(forest, rounds.charged, node, at, least, False, work.log, known)
@@ -152,21 +143,12 @@ def _lowers_all(forest: Forest, work: Work, rounds: Rounds, node: int, mine: int
 
 
 @compiled
-def _visit(
-    forest: Forest,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    node: int,
-    how: Strategies,
-) -> tuple[int, int, int]:
+def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tuple[int, int, int]:
     """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
-    mine, theirs = beside_common(forest, ask, rounds, node)
+    rows, forest, work = given.rows, given.forest, given.work
+    mine, theirs = beside_common(forest, given.ask, rounds, node)
     before = against(rounds, mine, theirs)
-    if before >= 0 if how.initial else how.lowers and _lowers_all(forest, work, rounds, node, mine, theirs):
+    if before >= 0 if how.initial else how.lowers and _lowers_all(given, rounds, node, mine, theirs):
         # The second strategy looks at the first one only.
         reject(work, rounds, node)
         rounds.next[node] = rounds.end[node]
@@ -185,23 +167,14 @@ def _visit(
             return row, INITIAL_SHARE if how.initial else FINAL_SHARE, share
         undo(rounds.charged, work.log, known)
         reject(work, rounds, node)
-        find_next(forest, rows, ask, policy, order, work, rounds, node)
+        find_next(given, rounds, node)
     return -1, NONE, 0
 
 
 @compiled
-def play(
-    forest: Forest,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    claims: bool,
-    how: Strategies,
-) -> tuple[int, bool]:
+def play(given: SearchInput, rounds: Rounds, claims: bool, how: Strategies) -> tuple[int, bool]:
     """Visit queues by the first strategy; how many are taken, and whether the request fits."""
+    rows, forest, _, ask, policy, _, work = given
     taken, root = 0, ask.path[len(ask.path) - 1]
     while True:
         node = rounds.winner[root]
@@ -213,31 +186,31 @@ def play(
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
             rounds.next[node] += 1
         else:
-            row, ground, share = _visit(forest, rows, ask, policy, order, work, rounds, node, how)
-        done = row >= 0 and _take(forest, rows, row, ask, work, taken, ground, share)
+            row, ground, share = _visit(given, rounds, node, how)
+        done = row >= 0 and _take(given, row, taken, ground, share)
         taken += int(row >= 0)
         if done:
             return taken, True
-        refresh(forest, rows, ask, policy, order, work, rounds, node, row >= 0)
+        refresh(given, rounds, node, row >= 0)
 
 
 @compiled
-def play_again(
-    forest: Forest,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    taken: int,
-) -> tuple[int, bool]:
-    """Visit each queue of rejected candidates once, by the second strategy."""
-    root = ask.path[len(ask.path) - 1]
-    for node in range(forest.end[root] - 1, root - 1, -1):
+def wait_again(given: SearchInput, rounds: Rounds) -> None:
+    """Let those who were rejected wait again."""
+    root = given.ask.path[len(given.ask.path) - 1]
+    for node in range(root, given.forest.end[root]):
         rounds.next[node] = rounds.start[node]
         rounds.end[node] = rounds.settled[node] = rounds.start[node] + rounds.rejected[node]
-        find_winner(forest, rows, order, work, rounds, node)
+
+
+@compiled
+def play_again(given: SearchInput, rounds: Rounds, taken: int) -> tuple[int, bool]:
+    """Visit each queue of rejected candidates once, by the second strategy."""
+    rows, forest, _, ask, _, _, work = given
+    wait_again(given, rounds)
+    root = ask.path[len(ask.path) - 1]
+    for node in range(forest.end[root] - 1, root - 1, -1):
+        find_winner(given, rounds, node)
     while True:
         node = rounds.winner[root]
         if node == NO_NODE:
@@ -248,11 +221,11 @@ def play_again(
         share = against(rounds, mine, theirs)
         if share < 0:
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
-            done = _take(forest, rows, row, ask, work, taken, INITIAL_SHARE, share)
+            done = _take(given, row, taken, INITIAL_SHARE, share)
             taken, allowed = taken + 1, True
             if done:
                 return taken, True
-        refresh(forest, rows, ask, policy, order, work, rounds, node, allowed)
+        refresh(given, rounds, node, allowed)
 
 
 @compiled
@@ -264,76 +237,48 @@ def claims_nominal(forest: Forest, ask: Ask, charged: Array) -> bool:
 
 
 @compiled
-def select(
-    rows: Rows,
-    forest: Forest,
-    usage: Array,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    how: Strategies,
-) -> tuple[int, int, bool]:
+def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, int, bool]:
     """Find targets under fair sharing.
 
     Args:
-        usage: what is in use at every node; it stays as it is.
-        how: who may be preempted by share.
+        given: the search.
+        rounds: room for the tournament.
+        how: who may be taken by share.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor
         claimed its nominal quota.
     """
-    classify(forest, usage, ask, policy, work)
-    if gather(forest, rows, ask, policy, order, work, rounds) == 0:
-        copy_tree(forest, usage, ask.path, work.usage)
+    classify(given)
+    if gather(given, rounds) == 0:
+        copy_tree(given.forest, given.usage, given.ask.path, given.work.usage)
         return 0, 0, False
-    return hold(rows, forest, usage, ask, policy, order, work, rounds, how)
+    return hold(given, rounds, how)
 
 
 @compiled
 def select_sorted(
-    by_queue: Array,
-    starts: Array,
-    rows: Rows,
-    forest: Forest,
-    usage: Array,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    how: Strategies,
+    by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds, how: Strategies
 ) -> tuple[int, int, bool]:
     """As `select`, where the rows are sorted already, see `line_up`."""
-    classify(forest, usage, ask, policy, work)
-    line_up(by_queue, starts, forest, ask, work, rounds)
-    return hold(rows, forest, usage, ask, policy, order, work, rounds, how)
+    classify(given)
+    line_up(by_queue, starts, given, rounds)
+    return hold(given, rounds, how)
 
 
 @compiled
-def hold(
-    rows: Rows,
-    forest: Forest,
-    usage: Array,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    how: Strategies,
-) -> tuple[int, int, bool]:
+def hold(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, int, bool]:
     """Hold the tournament among candidates that stand in `rounds`; see `select`."""
+    rows, forest, usage, ask, _, _, work = given
     copy_tree(forest, usage, ask.path, work.usage)
     copy_tree(forest, usage, ask.path, rounds.charged)
     for index in range(len(ask.at)):
         change(forest, rounds.charged, ask.own, ask.at[index], ask.amount[index], True, work.log, 0)
     claims = how.gate and claims_nominal(forest, ask, rounds.charged)
-    start(forest, rows, ask, policy, order, work, rounds)
-    taken, fit = play(forest, rows, ask, policy, order, work, rounds, claims, how)
+    start(given, rounds)
+    taken, fit = play(given, rounds, claims, how)
     if not fit and how.again:
-        taken, fit = play_again(forest, rows, ask, policy, order, work, rounds, taken)
+        taken, fit = play_again(given, rounds, taken)
     if not fit:
         copy_tree(forest, usage, ask.path, work.usage)
         return 0, 0, claims

@@ -14,11 +14,10 @@ from tenure.fast.tables import (
     WHILE_BORROWING,
     WITHOUT_BORROWING,
     Array,
-    Ask,
     Order,
     Policy,
     Rows,
-    Work,
+    SearchInput,
 )
 from tenure.model import BorrowWithinCohort, ReclaimWithinCohort, WithinClusterQueue
 
@@ -97,16 +96,12 @@ def uses_any(rows: Rows, row: int, wanted: Array) -> bool:
 
 
 @inlined
-def offers(rows: Rows, row: int, ask: Ask, policy: Policy, work: Work, top: int, most: int) -> bool:
-    """Whether it is a candidate in classical preemption.
-
-    Args:
-        work: `group` is that of every node.
-        top, most: the root, and the first node behind its tree.
-    """
-    node = rows.queue[row]
-    if node < top or node >= most or work.group[node] < 0:
+def offers(given: SearchInput, row: int) -> bool:
+    """Whether it is a candidate in classical preemption; `work.group` is that of every node of the tree."""
+    rows, ask, group = given.rows, given.ask, given.work.group
+    node, top = rows.queue[row], ask.path[len(ask.path) - 1]
+    if node < top or node >= given.forest.end[top] or group[node] < 0:
         return False
-    if classical_ground(rows, row, work.group[node], policy) == NONE:
+    if classical_ground(rows, row, group[node], given.policy) == NONE:
         return False
     return ask.common == 1 or uses_any(rows, row, ask.is_needed)

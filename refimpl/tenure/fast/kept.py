@@ -159,15 +159,16 @@ class Routes:
     def _classical_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded]:
         ask = frame.ask._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
         arrays, policy = searcher.arrays, searcher.policy
-        forest, work = arrays.layout.forest, arrays.work()
-        classify(forest, arrays.usage, ask, policy, work, work.log[0, : len(ask.at)])
+        given = frame.call.given(arrays.usage, ask.amount, policy)
+        work = given.work
+        classify(given)
         if policy.borrow == BorrowWithinCohort.NEVER and _uses_nominal(searcher, ask):
             # There is one attempt, which borrows, and none of these stands in it.
             work.group[work.group == ELSEWHERE] = -1
-        rows, offered, most = searcher.rows, *self._offered(searcher, work)
-        supply = supply_of(offered, most)
-        elsewhere, advantaged = offered_elsewhere(supply, rows, ask, policy, work)
-        may_borrow, again = attempts(forest, arrays.usage, ask, policy, int(elsewhere), int(advantaged))
+        offered = self._offered(searcher, work)
+        supply = supply_of(offered)
+        elsewhere, advantaged = offered_elsewhere(supply, given)
+        may_borrow, again = attempts(given, int(elsewhere), int(advantaged))
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
         made = [
             _route(searcher, frame.call, ask, work, len(offered), may_borrow=bool(each)) for each in which
@@ -178,26 +179,26 @@ class Routes:
 
     def _supply(self, route: Route, supply: Supply, *, elsewhere: bool) -> None:
         """Where a route's candidates come from: they are all there, or are found as they are needed."""
-        searcher, ask, work = route.searcher, route.ask, route.path.work
-        rows, policy = searcher.rows, searcher.policy
+        searcher, given = route.searcher, route.given(route.ask.amount)
+        rows, policy, work = given.rows, given.policy, given.work
         if policy.duration >= 0:  # equals that have exceeded their time stand before the others
             keyed = work._replace(keys=searcher.arrays.work().keys)
-            route.known = int(gather_keys(supply, rows, ask, policy, searcher.order, keyed))
+            route.known = int(gather_keys(supply, given._replace(work=keyed)))
             by_key = np.argsort(keyed.keys[: route.known], kind="stable")
             work.rows[: route.known] = work.rows[: route.known][by_key]
         elif policy.within == WithinClusterQueue.LOWER_PRIORITY and not elsewhere:
-            route.known = int(draw(supply, rows, ask, policy, work, len(supply.offered)))
+            route.known = int(draw(supply, given, len(supply.offered)))
             route.by_priority = not rows.evicted[work.rows[: route.known]].any()
         else:
             route.supply = supply._replace(stage=supply.stage.copy())
 
-    def _offered(self, searcher: Searcher, work: Work) -> tuple[Array, int]:
-        """Rows by their keys among which all candidates are, and the first node behind the tree."""
+    def _offered(self, searcher: Searcher, work: Work) -> Array:
+        """Rows by their keys among which all candidates are."""
         top = int(searcher.path[-1])
         most = int(searcher.arrays.layout.forest.end[top])
         looked_into = np.flatnonzero(work.group[top:most] >= 0) + top
         alone = len(looked_into) == 1
-        return self._sorted.of(int(looked_into[0])) if alone else self._sorted.by_key, most
+        return self._sorted.of(int(looked_into[0])) if alone else self._sorted.by_key
 
     def _fair_routes(self, searcher: Searcher, frame: _Frame, request: Amounts) -> list[_Bounded] | None:
         """The tournament's removals, where no request changes them: in a flat cohort, by a claim to nominal
@@ -212,17 +213,17 @@ class Routes:
         return frame.routes[0] or None
 
     def _tournament(self, searcher: Searcher, frame: _Frame) -> list[_Bounded]:
-        ask = frame.ask
-        arrays, rows, policy, order = searcher.arrays, searcher.rows, searcher.policy, searcher.order
-        forest, shared = arrays.layout.forest, arrays.work()
-        classify_fairly(forest, arrays.usage, ask, policy, shared)
-        rounds, lined = rounds_for(forest, 1), self._sorted
+        ask, arrays, lined = frame.ask, searcher.arrays, self._sorted
+        shared = frame.call.given(arrays.usage, ask.amount, searcher.policy)
+        classify_fairly(shared)
+        rounds = rounds_for(shared.forest, 1)
         rounds.charged[:] = arrays.usage
-        route = _route(searcher, frame.call, ask, shared, len(lined.by_queue), may_borrow=True)
+        route = _route(searcher, frame.call, ask, shared.work, len(lined.by_queue), may_borrow=True)
         work = route.path.work._replace(keys=np.empty(len(lined.by_queue), np.int64))
-        line_up(lined.by_queue, lined.starts, forest, ask, work, rounds)
         route.path, route.rounds = path_of(route.path.steps, work), rounds
-        fair.start(forest, rows, ask, policy, order, work, rounds)
+        given = route.given(ask.amount)
+        line_up(lined.by_queue, lined.starts, given, rounds)
+        fair.start(given, rounds)
         own = searcher.node
         return [] if rounds.next[own] < rounds.end[own] else [(route, len(lined.by_queue))]
 

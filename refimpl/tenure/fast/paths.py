@@ -21,11 +21,7 @@ from tenure.fast.rounds import NO_NODE, Rounds
 from tenure.fast.tables import (
     WITHIN_NOMINAL,
     Array,
-    Ask,
-    Forest,
-    Order,
-    Policy,
-    Rows,
+    SearchInput,
     Work,
 )
 
@@ -78,27 +74,19 @@ def steps_for(asked: int, count: int) -> Steps:
 
 @compiled
 def walk(
-    rows: Rows,
-    forest: Forest,
-    ask: Ask,
-    policy: Policy,
-    work: Work,
-    count: int,
-    may_borrow: bool,
-    position: int,
-    taken: int,
-    steps: Steps,
+    given: SearchInput, count: int, may_borrow: bool, position: int, taken: int, steps: Steps
 ) -> tuple[int, int]:
     """Go on removing candidates until the request fits.
 
     Args:
-        work: `rows` are the candidates in their order, `usage` is without those that were removed.
+        given: `work.rows` are the candidates in their order, `work.usage` is without those that were removed.
         count: how many candidates there are.
         position, taken: how many were looked at, and how many of them removed.
 
     Returns:
         the last two anew.
     """
+    rows, forest, _, ask, policy, _, work = given
     while position < count:
         row = work.rows[position]
         position += 1
@@ -109,17 +97,16 @@ def walk(
         move(forest, rows, row, ask.watched, work.usage, work.log, False)
         work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
         taken += 1
-        if _note(rows, row, forest, ask, work, may_borrow, taken - 1, steps):
+        if _note(given, row, may_borrow, taken - 1, steps):
             break
     return position, taken
 
 
 @inlined
-def _note(
-    rows: Rows, row: int, forest: Forest, ask: Ask, work: Work, may_borrow: bool, step: int, steps: Steps
-) -> bool:
+def _note(given: SearchInput, row: int, may_borrow: bool, step: int, steps: Steps) -> bool:
     """Write down what is so after a removal; whether the request fits."""
-    fit, top, usage = True, ask.path[len(ask.path) - 1], work.usage
+    rows, forest, ask, usage = given.rows, given.forest, given.ask, given.work.usage
+    fit, top = True, ask.path[len(ask.path) - 1]
     steps.mine[step] = rows.queue[row] == ask.own
     note_held(rows, row, ask, steps.held, step)
     for index in range(len(ask.at)):
@@ -139,17 +126,7 @@ def _note(
 
 
 @compiled
-def walk_fairly(
-    rows: Rows,
-    forest: Forest,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    taken: int,
-    steps: Steps,
-) -> int:
+def walk_fairly(given: SearchInput, rounds: Rounds, taken: int, steps: Steps) -> int:
     """Go on with a tournament in which the preemptor claims its nominal quota, until the request fits.
 
     Args:
@@ -158,6 +135,7 @@ def walk_fairly(
     Returns:
         how many are removed.
     """
+    rows, forest, _, ask, _, _, work = given
     root = ask.path[len(ask.path) - 1]
     while True:
         node = rounds.winner[root]
@@ -168,9 +146,9 @@ def walk_fairly(
         move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
         move(forest, rows, row, ask.watched, work.usage, work.log, False)
         work.out[taken], work.ground[taken], work.share[taken] = row, WITHIN_NOMINAL, 0
-        fit = _note(rows, row, forest, ask, work, True, taken, steps)
+        fit = _note(given, row, True, taken, steps)
         taken += 1
-        refresh(forest, rows, ask, policy, order, work, rounds, node, True)
+        refresh(given, rounds, node, True)
         if fit:
             return taken
 

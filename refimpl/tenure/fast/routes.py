@@ -10,7 +10,7 @@ from tenure.fast.nodes import fill_back, replay
 from tenure.fast.rounds import Rounds
 from tenure.fast.search import Found, Searcher
 from tenure.fast.supply import Supply, draw
-from tenure.fast.tables import Array, Ask
+from tenure.fast.tables import Array, Ask, SearchInput
 
 _FEWEST_DRAWN, _TIMES_AS_MANY = 64, 4
 """How many candidates are found at a time."""
@@ -65,18 +65,19 @@ class Route:
             return self._filled_back(step + 1, amount)
         return Found(*removed(self.path, step + 1, back), self.may_borrow, self.rounds is not None)
 
+    def given(self, amount: Array) -> SearchInput:
+        """The removals as one search, for kernels."""
+        work = self.path.work
+        return self.call.given(work.usage, amount, self.searcher.policy, work)
+
     def _find(self, amount: Array, limit: int) -> tuple[int, int]:
         return find_on_path(self.path, self.taken, limit, amount, self.may_borrow, self.simple)
 
     def _go_on(self, amount: Array) -> None:
         searcher = self.searcher
         if self.rounds is not None:
-            ask, forest = self.ask._replace(amount=amount), searcher.arrays.layout.forest
-            kind, work = (searcher.policy, searcher.order), self.path.work
-            self.taken = paths.walk_fairly(
-                searcher.rows, forest, ask, *kind, work, self.rounds, self.taken, self.path.steps
-            )
-            self._ended = int(self.rounds.winner[ask.path[-1]]) < 0
+            self.taken = paths.walk_fairly(self.given(amount), self.rounds, self.taken, self.path.steps)
+            self._ended = int(self.rounds.winner[self.ask.path[-1]]) < 0
             return
         while True:
             place = self._position, self.taken
@@ -93,9 +94,9 @@ class Route:
         """Have more candidates; whether there are any."""
         if self.supply is None:
             return False
-        searcher, before = self.searcher, self.known
+        before = self.known
         wanted = max(_FEWEST_DRAWN, _TIMES_AS_MANY * before)
-        self.known = int(draw(self.supply, searcher.rows, self.ask, searcher.policy, self.path.work, wanted))
+        self.known = int(draw(self.supply, self.given(self.ask.amount), wanted))
         return self.known > before
 
     def _filled_back(self, end: int, amount: Array) -> Found:

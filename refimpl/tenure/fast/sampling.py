@@ -7,7 +7,7 @@ from tenure.fast.compiled import compiled
 from tenure.fast.grounds import key_of, offers
 from tenure.fast.nodes import available, note_held
 from tenure.fast.sorting import settle
-from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import SearchInput
 
 SAMPLES = 256
 """How many workloads are looked at."""
@@ -19,33 +19,29 @@ NO_DIVIDER = -1
 
 
 @compiled
-def find_divider(
-    rows: Rows, forest: Forest, usage: Array, ask: Ask, policy: Policy, order: Order, work: Work, most: int
-) -> int:
+def find_divider(given: SearchInput) -> int:
     """The candidate before which, by a guess, everybody stands who will leave.
 
     A wrong guess costs time and changes nothing: who stands behind it is sorted when their turn comes.
 
     Args:
-        usage: what is in use while everybody holds its quota.
-        work: `group` is that of every node; its room for candidates is used.
-        most: nodes from there on are not looked at.
+        given: `work.group` is that of every node; its room for candidates is used.
 
     Returns:
         its row; `NO_DIVIDER` where few run, or few would be put aside.
     """
+    rows, _, _, ask, policy, order, work = given
     if rows.size < FEWEST:
         return NO_DIVIDER
     count, apart = 0, rows.size // SAMPLES
-    top = ask.path[len(ask.path) - 1]
     for sample in range(SAMPLES):
         row = sample * apart
-        if offers(rows, row, ask, policy, work, top, most):
+        if offers(given, row):
             group = work.group[rows.queue[row]]
             work.keys[count], work.rows[count] = key_of(rows, row, group, policy, order), row
             note_held(rows, row, ask, work.held, count)
             count += 1
-    place = _place(rows, forest, usage, ask, work, count)
+    place = _place(given, count)
     if 4 * place >= 3 * count:
         return NO_DIVIDER
     work.ends[0], ends, settled = count, 0, 0
@@ -55,8 +51,9 @@ def find_divider(
 
 
 @compiled
-def _place(rows: Rows, forest: Forest, usage: Array, ask: Ask, work: Work, count: int) -> int:
+def _place(given: SearchInput, count: int) -> int:
     """Which one of the sample, in order, is behind all who will leave, with some to spare."""
+    rows, forest, usage, ask, _, _, work = given
     leaving = 0
     for index in range(len(ask.at)):
         held = 0

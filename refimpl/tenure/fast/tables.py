@@ -172,3 +172,22 @@ class Work(NamedTuple):
     held: Array
     ends: Array
     log: Array
+
+
+class SearchInput(NamedTuple):
+    """One search for targets.
+
+    Args:
+        rows, forest: the workloads and the trees.
+        usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
+        ask, policy, order: what is asked for, who may be taken, and in which order.
+        work: room.
+    """
+
+    rows: Rows
+    forest: Forest
+    usage: Array
+    ask: Ask
+    policy: Policy
+    order: Order
+    work: Work

@@ -7,13 +7,14 @@ from tenure.fast.grounds import key_of, may_reclaim, may_reclaim_any, own_ground
 from tenure.fast.nodes import clear_groups, copy_part, exceeds
 from tenure.fast.rounds import Rounds
 from tenure.fast.sorting import settle
-from tenure.fast.tables import ELSEWHERE, NONE, OWN, Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import ELSEWHERE, NONE, OWN, Array, SearchInput, Work
 from tenure.model import WithinClusterQueue
 
 
 @compiled
-def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work) -> None:
+def classify(given: SearchInput) -> None:
     """The group of every ClusterQueue that is looked into."""
+    _, forest, usage, ask, policy, _, work = given
     top = ask.path[len(ask.path) - 1]
     clear_groups(forest, ask.path, work.group)
     if policy.within != WithinClusterQueue.NEVER and forest.active[ask.own]:
@@ -26,7 +27,8 @@ def classify(forest: Forest, usage: Array, ask: Ask, policy: Policy, work: Work)
 
 
 @compiled
-def _offers(forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, work: Work) -> bool:
+def _offers(given: SearchInput, row: int) -> bool:
+    rows, forest, _, ask, policy, _, work = given
     node, top = rows.queue[row], ask.path[len(ask.path) - 1]
     if node < top or node >= forest.end[top] or work.group[node] < 0:
         return False
@@ -38,14 +40,13 @@ def _offers(forest: Forest, rows: Rows, row: int, ask: Ask, policy: Policy, work
 
 
 @compiled
-def gather(
-    forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds
-) -> int:
+def gather(given: SearchInput, rounds: Rounds) -> int:
     """Put each queue's candidates side by side; how many there are."""
+    rows, _, _, _, policy, order, work = given
     for node in range(len(rounds.end)):
         rounds.end[node] = 0
     for row in range(rows.size):
-        if _offers(forest, rows, row, ask, policy, work):
+        if _offers(given, row):
             rounds.end[rows.queue[row]] += 1
     count = 0
     for node in range(len(rounds.end)):
@@ -53,7 +54,7 @@ def gather(
         count += rounds.end[node]
         rounds.end[node] = rounds.start[node]
     for row in range(rows.size):
-        if _offers(forest, rows, row, ask, policy, work):
+        if _offers(given, row):
             node = rows.queue[row]
             place = rounds.end[node]
             work.keys[place], work.rows[place] = key_of(rows, row, work.group[node], policy, order), row
@@ -64,7 +65,7 @@ def gather(
 
 
 @compiled
-def line_up(by_queue: Array, starts: Array, forest: Forest, ask: Ask, work: Work, rounds: Rounds) -> None:
+def line_up(by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds) -> None:
     """Instead of `gather`: all workloads of each queue in their order, of which candidates are found in turn.
 
     Only equals of the preemptor in its own queue that have exceeded their time may stand elsewhere than where
@@ -74,6 +75,7 @@ def line_up(by_queue: Array, starts: Array, forest: Forest, ask: Ask, work: Work
         by_queue: rows by their keys, evicted ones first, each queue's side by side, int32[n].
         starts: where each node's begin there, int64[nodes + 1].
     """
+    forest, ask, work = given.forest, given.ask, given.work
     top = ask.path[len(ask.path) - 1]
     first, end = starts[top], starts[forest.end[top]]
     copy_part(by_queue, first, end, work.rows, first)
@@ -96,16 +98,15 @@ def sort_next(work: Work, rounds: Rounds, node: int) -> None:
 
 
 @compiled
-def find_next(
-    forest: Forest, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, rounds: Rounds, node: int
-) -> None:
+def find_next(given: SearchInput, rounds: Rounds, node: int) -> None:
     """Bring the next candidate of a queue to its place, or pass over whoever is none."""
+    work = given.work
     sort_next(work, rounds, node)
     while rounds.next[node] < rounds.end[node]:
         position = rounds.next[node]
         row = work.rows[position]
-        if _offers(forest, rows, row, ask, policy, work):
-            work.keys[position] = key_of(rows, row, work.group[node], policy, order)
+        if _offers(given, row):
+            work.keys[position] = key_of(given.rows, row, work.group[node], given.policy, given.order)
             return
         rounds.next[node] += 1
 

@@ -13,6 +13,7 @@ from tenure.fast.classical import classify
 from tenure.fast.decide import searched
 from tenure.fast.sampling import FEWEST, NO_DIVIDER, find_divider
 from tenure.fast.search import searcher
+from tenure.fast.tables import SearchInput
 from tenure.model import ClusterQueue, FlavorResource, Workload
 from tenure.readings import preset
 
@@ -101,7 +102,7 @@ def _divider(case: Case, share: float) -> int:
     queue = case.cluster.cluster_queues[TARGET]
     searching = searcher(arrays, case.preemptor, queue, NOW, READING)
     ask = searching.ask(assignment.needs_preemption, searched(assignment.usage))
-    forest, work = arrays.layout.forest, arrays.work()
-    classify(forest, arrays.usage, ask, searching.policy, work, work.log[0, : len(ask.at)])
-    given = searching.rows, forest, arrays.usage, ask, searching.policy, searching.order, work
-    return int(find_divider(*given, len(forest.parent)))
+    forest, kind = arrays.layout.forest, (searching.policy, searching.order)
+    given = SearchInput(searching.rows, forest, arrays.usage, ask, *kind, arrays.work())
+    classify(given)
+    return int(find_divider(given))

@@ -10,26 +10,18 @@ from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
 from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.sorting import settle
-from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Forest, SearchInput
 
 
 @compiled
-def fill_back(
-    seen: Forest,
-    books: Books,
-    rows: Rows,
-    usage: Array,
-    ask: Ask,
-    may_borrow: bool,
-    count: int,
-    work: Work,
-) -> int:
+def fill_back(given: SearchInput, seen: Forest, books: Books, may_borrow: bool, count: int) -> int:
     """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
+    rows, _, _, ask, _, _, work = given
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
         leave(books, rows, NOBODY, row, ask, True)
-        if not fits(seen, usage, ask, may_borrow):
+        if not fits(seen, work.usage, ask, may_borrow):
             leave(books, rows, NOBODY, row, ask, False)
             kept -= 1
             work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
@@ -37,34 +29,23 @@ def fill_back(
 
 
 @compiled
-def select(
-    rows: Rows,
-    forest: Forest,
-    seen: Forest,
-    books: Books,
-    before: Array,
-    usage: Array,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-) -> tuple[int, int, bool]:
+def select(given: SearchInput, seen: Forest, books: Books, before: Array) -> tuple[int, int, bool]:
     """Find targets, quotas counted anew after each removal.
 
     Args:
-        forest: the trees while everybody holds its quota, where heroes offer nobody.
+        given: its `forest` are the trees while everybody holds its quota, where heroes offer nobody; the
+            `usage` of its `work` is that of the books.
         seen: the trees with the quotas of the books.
         books: at the end without those who are taken.
-        before, usage: amounts of every node while everybody holds its quota, and of them what is in use.
-        work: its `usage` is that of the books.
+        before: amounts of every node while everybody holds its quota.
 
     Returns:
-        as `tenure.fast.classical.search`.
+        as `tenure.fast.classical.select`.
     """
-    classify(forest, usage, ask, policy, work, work.log[0, : len(ask.at)])
-    end = forest.end[ask.path[len(ask.path) - 1]]
-    count, elsewhere, advantaged, _ = gather(rows, ask, policy, order, work, end, NO_DIVIDER)
-    may_borrow, again = attempts(forest, usage, ask, policy, elsewhere, advantaged)
+    rows, _, _, ask, policy, _, work = given
+    classify(given)
+    count, elsewhere, advantaged, _ = gather(given, NO_DIVIDER)
+    may_borrow, again = attempts(given, elsewhere, advantaged)
     work.ends[0], top, settled = count, 0, 0
     while True:
         start(books, before, ask, NOBODY)
@@ -82,7 +63,7 @@ def select(
             work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
             taken += 1
             if fits(seen, work.usage, ask, may_borrow):
-                kept = fill_back(seen, books, rows, work.usage, ask, may_borrow, taken, work)
+                kept = fill_back(given, seen, books, may_borrow, taken)
                 return taken - kept, taken, may_borrow
         if not again:
             return 0, 0, may_borrow

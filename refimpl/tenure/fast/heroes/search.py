@@ -8,15 +8,15 @@ from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.fit import fits
 from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE, Books, Quest
 from tenure.fast.rounds import Rounds
-from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, Order, Policy, Rows, Work
+from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, SearchInput
 from tenure.fast.waiting import sort_next
 from tenure.model import WithinClusterQueue
 
 
 @compiled
-def classify(books: Books, ask: Ask, policy: Policy, work: Work, quest: Quest) -> None:
+def classify(given: SearchInput, books: Books, quest: Quest) -> None:
     """The group of every ClusterQueue that is looked into, also where priority has to be lower."""
-    own, root = ask.own, quest.root
+    policy, work, own, root = given.policy, given.work, given.ask.own, quest.root
     for node in range(root, books.tree[END, root]):
         offers = books.tree[ACTIVE, node] and _offers(books, own, node, quest)
         work.group[node] = ELSEWHERE if offers else -1
@@ -39,8 +39,9 @@ def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
 
 
 @compiled
-def _ground(books: Books, rows: Rows, row: int, ask: Ask, policy: Policy) -> int:
-    """On what ground a workload of a queue that offers may be preempted (UCQ-310, UCQ-340)."""
+def _ground(given: SearchInput, books: Books, row: int) -> int:
+    """On what ground a workload of a queue that offers may be taken (UCQ-310, UCQ-340)."""
+    rows, ask, policy = given.rows, given.ask, given.policy
     node = rows.queue[row]
     if node == ask.own:
         return int(own_ground(rows, row, policy))
@@ -50,35 +51,26 @@ def _ground(books: Books, rows: Rows, row: int, ask: Ask, policy: Policy) -> int
 
 
 @compiled
-def _count(
-    books: Books, rows: Rows, ask: Ask, policy: Policy, work: Work, rounds: Rounds, quest: Quest
-) -> None:
+def _count(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> None:
     """The ground of every row, in `work.ground`, and how many candidates each queue has."""
+    rows, ask, work = given.rows, given.ask, given.work
     root, end = quest.root, books.tree[END, quest.root]
     for node in range(root, end):
         rounds.end[node] = 0
     for row in range(rows.size):
         node, work.ground[row] = rows.queue[row], NONE
         if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
-            work.ground[row] = _ground(books, rows, row, ask, policy)
+            work.ground[row] = _ground(given, books, row)
         if work.ground[row] != NONE:
             rounds.end[node] += 1
 
 
 @compiled
-def gather(
-    books: Books,
-    rows: Rows,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    quest: Quest,
-) -> int:
+def gather(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> int:
     """Put each queue's candidates side by side; how many queues have any."""
+    rows, _, _, ask, policy, order, work = given
     root, end, count, some = quest.root, books.tree[END, quest.root], 0, 0
-    _count(books, rows, ask, policy, work, rounds, quest)
+    _count(given, books, rounds, quest)
     for node in range(root, end):
         rounds.start[node] = rounds.next[node] = count
         count += rounds.end[node]
@@ -98,12 +90,12 @@ def gather(
 
 
 @compiled
-def _look(books: Books, ask: Ask, order: Order, work: Work, rounds: Rounds, quest: Quest, node: int) -> None:
+def _look(given: SearchInput, books: Books, rounds: Rounds, quest: Quest, node: int) -> None:
     """Write down where a queue's next candidate stands now (UCQ-320)."""
-    key, over = work.keys[rounds.next[node]], node == ask.own
-    for at in ask.needed:
+    key, over = given.work.keys[rounds.next[node]], node == given.ask.own
+    for at in given.ask.needed:
         over = over or books.now[USAGE, node, at] > books.now[SUBTREE, node, at]
-    quest.heads[node] = key if over else key + (1 << order.group)
+    quest.heads[node] = key if over else key + (1 << given.order.group)
 
 
 @compiled
@@ -117,8 +109,9 @@ def _turn(quest: Quest, waiting: int) -> int:
 
 
 @compiled
-def fill_back(books: Books, rows: Rows, ask: Ask, work: Work, quest: Quest, count: int) -> int:
+def fill_back(given: SearchInput, books: Books, quest: Quest, count: int) -> int:
     """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
+    rows, ask, work = given.rows, given.ask, given.work
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
@@ -131,17 +124,7 @@ def fill_back(books: Books, rows: Rows, ask: Ask, work: Work, quest: Quest, coun
 
 
 @compiled
-def select(
-    rows: Rows,
-    books: Books,
-    before: Array,
-    ask: Ask,
-    policy: Policy,
-    order: Order,
-    work: Work,
-    rounds: Rounds,
-    quest: Quest,
-) -> tuple[int, int]:
+def select(given: SearchInput, books: Books, before: Array, rounds: Rounds, quest: Quest) -> tuple[int, int]:
     """Find targets for a workload of a hero.
 
     Args:
@@ -151,12 +134,13 @@ def select(
     Returns:
         start and end in `work.out` of who is taken, in the order of removal.
     """
-    classify(books, ask, policy, work, quest)
-    waiting, taken = gather(books, rows, ask, policy, order, work, rounds, quest), 0
+    rows, _, _, ask, policy, _, work = given
+    classify(given, books, quest)
+    waiting, taken = gather(given, books, rounds, quest), 0
     start(books, before, ask, quest.root)
     for place in range(waiting):
         sort_next(work, rounds, quest.queues[place])
-        _look(books, ask, order, work, rounds, quest, quest.queues[place])
+        _look(given, books, rounds, quest, quest.queues[place])
     while waiting > 0:
         turn = _turn(quest, waiting)
         node = quest.queues[turn]
@@ -166,7 +150,7 @@ def select(
         taken += 1
         anew = leave(books, rows, quest.root, row, ask, False)
         if fits(books, ask, quest):
-            return taken - fill_back(books, rows, ask, work, quest, taken), taken
+            return taken - fill_back(given, books, quest, taken), taken
         rounds.next[node] += 1
         if rounds.next[node] == rounds.end[node]:
             waiting -= 1
@@ -175,5 +159,5 @@ def select(
             sort_next(work, rounds, node)
         for place in range(waiting):
             if anew or quest.queues[place] == node:
-                _look(books, ask, order, work, rounds, quest, quest.queues[place])
+                _look(given, books, rounds, quest, quest.queues[place])
     return 0, 0

@@ -12,7 +12,6 @@ from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes import classical, fair, search
 from tenure.fast.heroes.effective import NOBODY, hold, settle
-from tenure.fast.heroes.effective import start as start_search
 from tenure.fast.heroes.fit import accessible, fits
 from tenure.fast.heroes.plan import Plan, has_heroes, plan_of
 from tenure.fast.heroes.proportion import SAFE
@@ -37,7 +36,7 @@ from tenure.fast.heroes.tables import (
 from tenure.fast.layout import Layout
 from tenure.fast.rounds import Rounds, Strategies, rounds_for, strategies_of
 from tenure.fast.sorting import ROOM
-from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Forest, Order, Policy, Rows, SearchInput, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import Cluster, Settings
 from tenure.readings import (
@@ -120,18 +119,16 @@ class View:
         before, books = self.base.now, self.moving
         if self.is_hero(ask.own):
             quest, rounds = self._quest(ask), self.rounds
-            start, end = search.select(rows, books, before, ask, policy, order, work, rounds, quest)
-            return start, end, True, False
+            given = SearchInput(rows, self.seen, self.usage, ask, policy, order, work)
+            return (*search.select(given, books, before, rounds, quest), True, False)
+        given = SearchInput(rows, self.forest, self.usage, ask, policy, order, work)
         if settings.fair_sharing is not None:
-            return self._find_fairly(rows, ask, policy, order, work, settings)
+            start, end, claims = self._find_fairly(given, strategies_of(settings, lowers=False))
+            return start, end, True, claims
         if self.follows(ask.own):
-            room = work._replace(usage=books.now[USAGE])
-            found = classical.select(
-                rows, self.forest, self.seen, books, before, self.usage, ask, policy, order, room
-            )
-        else:
-            found = select_classically(rows, self.forest, self.usage, ask, policy, order, work)
-        return (*found, False)
+            given = given._replace(work=work._replace(usage=books.now[USAGE]))
+            return (*classical.select(given, self.seen, books, before), False)
+        return (*select_classically(given), False)
 
     def after(self, node: int, some: bool, usage: Array) -> tuple[Forest, Array]:
         """Quotas and usage after a search of a standard queue.
@@ -144,69 +141,23 @@ class View:
             return self.forest, self.usage
         return (self.seen, self.moving.now[USAGE]) if self.follows(node) else (self.forest, usage)
 
-    def _find_fairly(
-        self, rows: Rows, ask: Ask, policy: Policy, order: Order, work: Work, settings: Settings
-    ) -> Ends:
-        how = strategies_of(settings, lowers=False)
-        if self.follows(ask.own):
-            return self._find_anew(rows, ask, policy, order, work, how)
-        start, end, claims = select_fairly(
-            rows, self.forest, self.usage, ask, policy, order, work, self.rounds, how
+    def _find_fairly(self, given: SearchInput, how: Strategies) -> tuple[int, int, bool]:
+        if not self.follows(given.ask.own):
+            return select_fairly(given, self.rounds, how)
+        charged = self.charged.now[USAGE]
+        rounds = self.rounds._replace(charged=charged, lendable=np.empty_like(self.rounds.lendable))
+        contest = fair.Contest(
+            given=given._replace(work=given.work._replace(usage=self.moving.now[USAGE])),
+            books=self.moving,
+            seen=self.seen,
+            charged=self.charged,
+            dear=self.dear,
+            before=self.base.now,
+            every=given.ask._replace(watched=rounds.every),
+            rounds=rounds,
+            most=self.most,
         )
-        return start, end, True, claims
-
-    def _find_anew(
-        self,
-        rows: Rows,
-        ask: Ask,
-        policy: Policy,
-        order: Order,
-        work: Work,
-        how: Strategies,
-    ) -> Ends:
-        """Find targets under fair sharing where shares follow who leaves; round by round."""
-        before, dear, charged, most = self.base.now, self.dear, self.charged, self.most
-        rounds = self.rounds._replace(
-            charged=charged.now[USAGE], lendable=np.empty_like(self.rounds.lendable)
-        )
-        every = ask._replace(watched=rounds.every)
-        room = work._replace(usage=self.moving.now[USAGE])
-        there = (before, self.usage, ask, every, policy, order, room, rounds, most)
-        if fair.prepare(rows, self.forest, dear, charged, *there) == 0:
-            return 0, 0, True, False
-        start_search(self.moving, before, ask, NOBODY)
-        claims = how.gate and fair.claims_nominal(dear, ask, rounds)
-        taken, done = 0, False
-        for second in (False, True)[: 1 + how.again]:
-            if second:
-                fair.wait_again(dear, ask, rounds)
-            row = NOBODY
-            while row != fair.OVER and not done:
-                row, ground, share = (
-                    fair.play_again(rows, dear, charged, ask, every, order, room, rounds, most)
-                    if second
-                    else fair.play(
-                        rows,
-                        dear,
-                        charged,
-                        ask,
-                        every,
-                        policy,
-                        order,
-                        room,
-                        rounds,
-                        most,
-                        claims,
-                        how.initial,
-                    )
-                )
-                if row >= 0:
-                    done = fair.take(self.seen, self.moving, rows, row, ask, room, taken, ground, share)
-                    taken += 1
-        if not done:
-            return 0, 0, True, claims
-        kept = classical.fill_back(self.seen, self.moving, rows, room.usage, ask, True, taken, room)
-        return taken - kept, taken, True, claims
+        return fair.select(contest, how)
 
     def _quest(self, ask: Ask) -> Quest:
         books, path = self.base, ask.path
