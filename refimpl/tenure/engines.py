@@ -183,8 +183,8 @@ class Sitting:
         known = self._trees.get(queue_name)
         if known is None:
             known = take_snapshot(self._cluster, queue_name, self._now, self._reading)
-            self._trees.update({name: known.around(name) for name in known.tree.places})
-        return self._trees[queue_name]
+            self._trees.update(dict.fromkeys(known.tree.places, known))
+        return known.around(queue_name)
 
     def decide(self, preemptor: Workload, queue_name: str) -> Decision:
         """Decide for one of those who wait.

@@ -8,7 +8,6 @@ from functools import cmp_to_key
 from itertools import groupby
 from typing import Any
 
-from tenure.engines import Searches
 from tenure.model import (
     Amount,
     Amounts,
@@ -225,7 +224,7 @@ class CycleRun:
             waits = queue.preemptor == actor.key
             entry = Nominee(
                 actor=actor,
-                decision=self._decide(actor.workload, snapshots.of(name), name),
+                decision=snapshots.sitting.decide(actor.workload, name),
                 queued_from=world.queued_from(actor),
                 is_preemptor=waits,
                 goes_first=waits and world.scenario.gates.preemptors_first,
@@ -233,16 +232,13 @@ class CycleRun:
             entries.append(entry)
         return entries
 
-    def _decide(self, workload: Workload, snapshot: Snapshot, queue: str) -> Decision:
-        world = self.world
-        asked = snapshot.cluster, workload, queue, world.clock, world.reading
-        return decide(*asked, snapshot=snapshot, search=Searches())
-
     def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
         snapshot = snapshots.of(entry.actor.queue)
         deferred = False
         if self._overlaps(entry) and self.world.scenario.gates.recompute:
-            entry.decision = self._decide(entry.actor.workload, self._without(snapshot), entry.actor.queue)
+            after, world = self._without(snapshot), self.world
+            asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
+            entry.decision = decide(*asked, snapshot=after)
             deferred = entry.outcome == Outcome.FIT
         if entry.outcome == Outcome.NO_FIT:
             return self._back(entry, Requeue.NO_FIT)

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
+from tenure.engines import Engine, Sitting
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Workload
-from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
+from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import next_step_at, priority_at
 from tenure.rules.reservation import quota_reservation_time
@@ -143,38 +144,28 @@ class World:
         """What the decisions of one cycle look at."""
         admitted = tuple(actor.workload for actor in self.holders())
         cluster = dataclasses.replace(self.cluster, admitted=admitted, pending=())
-        return Snapshots(cluster, self.clock, self.reading)
+        return Snapshots(Sitting(Engine.AUTO, cluster, self.clock, self.reading))
 
 
 class Snapshots:
     """One snapshot for each tree, shared by the ClusterQueues in it, with what the cycle has charged so far.
 
     Args:
-        cluster: with everybody who holds quota.
-        clock: the cycle's one clock value, ns.
-        reading: see `tenure.readings`.
+        sitting: decides on the snapshots as they are before anything is charged.
     """
 
-    def __init__(self, cluster: Cluster, clock: Instant, reading: Reading) -> None:
-        self.cluster = cluster
-        self.clock = clock
-        self.reading = reading
-        self._trees: dict[str, Snapshot] = {}
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
+        self._charged: dict[str, Snapshot] = {}
 
     def of(self, queue: str) -> Snapshot:
         """The snapshot around a ClusterQueue."""
-        known = self._trees.get(queue)
-        if known is None:
-            known = take_snapshot(self.cluster, queue, self.clock, self.reading)
-            self._keep(known)
-        return known.around(queue)
+        charged = self._charged.get(queue)
+        return self.sitting.snapshot(queue) if charged is None else charged.around(queue)
 
     def charge(self, changed: Snapshot) -> None:
         """From now on the tree looks like this."""
-        self._keep(changed)
-
-    def _keep(self, snapshot: Snapshot) -> None:
-        self._trees.update(dict.fromkeys(snapshot.tree.places, snapshot))
+        self._charged.update(dict.fromkeys(changed.tree.places, changed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +199,8 @@ def timers_after(world: World, mark: Instant) -> list[Timer]:
 
 def _every(world: World, mark: Instant) -> Iterator[Timer]:
     protections = {name: world.protection(name) for name in world.cluster.cluster_queues}
+    if not world.cluster.growing and all(duration is None for duration in protections.values()):
+        return
     for actor in world.alive.values():
         duration = protections.get(actor.queue)
         if actor.holds and duration is not None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tenure import engines
 from tenure.apps.cli.bundled import schema
+from tenure.model import Workload
+from tenure.oracle.decide import Decision
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure.timeline import load_scenario, play
+from tenure.timeline.record import written_plays
 
 FOLDER = bundled("spec", "vectors", "scenarios")
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -35,6 +40,25 @@ def test_a_scenario_is_as_the_schema_says(path: Path) -> None:
     problems = [error.message for error in Draft202012Validator(expected).iter_errors(typed)]
     assert problems == []
     assert set(written) <= set(expected["properties"])
+
+
+def test_the_core_plays_scenarios_as_the_reference_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = FILES[::8]
+    by_reference = [play(load_scenario(path), preset("guaranteed")) for path in some]
+    decided: Counter[str] = Counter()
+    decide = engines.Sitting.decide
+
+    def noted(sitting: engines.Sitting, preemptor: Workload, queue_name: str) -> Decision:
+        decision = decide(sitting, preemptor, queue_name)
+        decided[decision.engine] += 1
+        return decision
+
+    monkeypatch.setattr(engines, "WORTH_LOADING", 0)
+    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
+    monkeypatch.setattr(engines.Sitting, "decide", noted)
+    by_core = [play(load_scenario(path), preset("guaranteed")) for path in some]
+    assert written_plays(by_core) == written_plays(by_reference)
+    assert decided["fast"] > 9 * decided["reference"]
 
 
 def test_what_the_proposals_promise_has_a_scenario() -> None:
