@@ -12,16 +12,13 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from tenure.fast.ageing import effective_priorities
-from tenure.fast.columns import FARTHEST, FREE, Columns
-from tenure.fast.known import refuse_unknown
+from tenure.fast.columns import FARTHEST, FREE, Columns, Texts
 from tenure.fast.layout import Layout, lay_out
 from tenure.fast.nodes import change, sum_up
-from tenure.fast.order import make_keys
 from tenure.fast.rounds import Rounds, find_lightest, rounds_for
-from tenure.fast.sorting import ROOM
+from tenure.fast.sorting import ROOM, make_keys
 from tenure.fast.tables import NO_STAMP, Array, Order, Rows, Work
-from tenure.fast.texts import Texts
-from tenure.fast.uncovered import Uncovered
+from tenure.fast.uncovered import Uncovered, refuse_unknown
 from tenure.model import (
     SECOND,
     Cluster,

@@ -41,7 +41,7 @@ class Call(NamedTuple):
         Args:
             usage: what is in use at every node.
             amount: of the request, int64[r].
-            policy: who may be taken.
+            policy: who may be preempted.
             work: other room.
         """
         ask, room = self.ask._replace(amount=amount), self.work if work is None else work

@@ -9,7 +9,16 @@ from __future__ import annotations
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import own_ground
 from tenure.fast.nodes import change, copy_tree, fill_back, fits, move, note_held, undo
-from tenure.fast.rounds import NO_NODE, Rounds, Strategies
+from tenure.fast.rounds import (
+    NO_NODE,
+    Rounds,
+    Strategies,
+    classify_fairly,
+    find_next,
+    gather_by_queue,
+    line_up,
+    reject,
+)
 from tenure.fast.shares import NOT_BORROWING, compare, ratio_of, weigh
 from tenure.fast.tables import (
     FINAL_SHARE,
@@ -21,7 +30,6 @@ from tenure.fast.tables import (
     Forest,
     SearchInput,
 )
-from tenure.fast.waiting import classify, find_next, gather, line_up, reject
 
 
 @inlined
@@ -243,14 +251,14 @@ def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, in
     Args:
         given: the search.
         rounds: room for the tournament.
-        how: who may be taken by share.
+        how: who may be preempted by share.
 
     Returns:
         start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor
         claimed its nominal quota.
     """
-    classify(given)
-    if gather(given, rounds) == 0:
+    classify_fairly(given)
+    if gather_by_queue(given, rounds) == 0:
         copy_tree(given.forest, given.usage, given.ask.path, given.work.usage)
         return 0, 0, False
     return hold(given, rounds, how)
@@ -261,7 +269,7 @@ def select_sorted(
     by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds, how: Strategies
 ) -> tuple[int, int, bool]:
     """As `select`, where the rows are sorted already, see `line_up`."""
-    classify(given)
+    classify_fairly(given)
     line_up(by_queue, starts, given, rounds)
     return hold(given, rounds, how)
 

@@ -28,7 +28,7 @@ class Rows(NamedTuple):
         priority: the effective one, int64[n].
         reserved: since when it holds its quota, ns, int64[n].
         queued: the time it queues from, ns, int64[n].
-        key: its place in the order within a group, int64[n]; see `tenure.fast.order`.
+        key: its place in the order within a group, int64[n]; see `tenure.fast.sorting`.
         twin: rank of its uid, int32[n]; the same for all that share one.
         evicted: bool[n].
         first, width: its entries in `at` and `amount`, int64[n] and int32[n].
@@ -180,7 +180,7 @@ class SearchInput(NamedTuple):
     Args:
         rows, forest: the workloads and the trees.
         usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
-        ask, policy, order: what is asked for, who may be taken, and in which order.
+        ask, policy, order: what is asked for, who may be preempted, and in which order.
         work: room.
     """
 

@@ -1,6 +1,15 @@
-"""What the optimized core leaves to the reference."""
+"""What the optimized core leaves to the reference.
+
+A part of the model that the core has never heard of is left to the reference, not ignored.
+"""
 
 from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any, Final
+
+from tenure.model import Cluster
 
 
 class Uncovered(Exception):  # noqa: N818 - it says what the core answers, not that something is wrong
@@ -13,3 +22,41 @@ class Uncovered(Exception):  # noqa: N818 - it says what the core answers, not t
     def __init__(self, what: str) -> None:
         super().__init__(what)
         self.what = what
+
+
+_KNOWN: Final = {
+    "ClusterQueue": "name resource_groups within_cluster_queue min_admit_duration cohort "
+    "reclaim_within_cohort borrow_within_cohort max_priority_threshold fungibility weight inactive queueing "
+    "rules",
+    "Cohort": "name parent resource_groups weight",
+    "Settings": "time_based_preemption requeuing_timestamp fair_sharing priority_boost "
+    "priority_sorting_within_cohort fair_sharing_preempt_within_nominal flavor_fungibility partial_admission",
+}
+"""The fields that the core decides by, or that no decision asks for."""
+
+
+def refuse_unknown(cluster: Cluster) -> None:
+    """Leave a cluster to the reference that sets a field which the core does not know.
+
+    Raises:
+        Uncovered: the field, by name.
+
+    >>> refuse_unknown(Cluster({}))
+    """
+    for each in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):
+        for field, default in _unknown(type(each)):  # type: ignore[arg-type]
+            if getattr(each, field) != default:
+                raise Uncovered(f"{type(each).__name__}.{field}")
+
+
+@cache
+def _unknown(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """The fields of a record that are not known, with their defaults."""
+    known = _KNOWN[kind.__name__].split()
+    return tuple((each.name, _default(each)) for each in dataclasses.fields(kind) if each.name not in known)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default

@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tenure.fast import Arrays, Uncovered, load
-from tenure.fast import known as known_fields
-from tenure.fast.known import refuse_unknown
-from tenure.fast.order import WIDE, make_keys
-from tenure.fast.sorting import ROOM, settle
+from tenure.fast import Arrays, Uncovered, load, uncovered
+from tenure.fast.sorting import ROOM, WIDE, make_keys, settle
+from tenure.fast.uncovered import refuse_unknown
 from tenure.model import SECOND, Cluster, ClusterQueue, FlavorQuotas, FlavorResource, ResourceGroup, Workload
 
 CPU = FlavorResource("default", "cpu")
@@ -175,8 +173,8 @@ def test_a_field_that_the_core_does_not_know_is_left_to_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = {"ClusterQueue": "name resource_groups", "Cohort": "", "Settings": ""}
-    monkeypatch.setattr(known_fields, "_KNOWN", known)
-    monkeypatch.setattr(known_fields, "_unknown", known_fields._unknown.__wrapped__)
+    monkeypatch.setattr(uncovered, "_KNOWN", known)
+    monkeypatch.setattr(uncovered, "_unknown", uncovered._unknown.__wrapped__)
     with pytest.raises(Uncovered, match=r"ClusterQueue\.cohort"):
         refuse_unknown(a_cluster())
 

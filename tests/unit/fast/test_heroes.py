@@ -13,9 +13,9 @@ import pytest
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.fast import Answer, Arrays, Uncovered, decide
+from tenure.fast.heroes.billing import SAFE, times_over
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.plan import has_heroes
-from tenure.fast.heroes.proportion import SAFE, times_over
 from tenure.fast.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
 from tenure.fast.heroes.view import LARGE, View, view_of
 from tenure.fast.tables import Ask, Rows

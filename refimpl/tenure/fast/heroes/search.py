@@ -1,16 +1,111 @@
-"""A hero's search for targets: one attempt, and the order is found anew after each removal."""
+"""How far a hero may go, and its search for targets: one attempt, the order found anew after each removal."""
 
 from __future__ import annotations
 
-from tenure.fast.compiled import compiled
+from tenure.fast.amounts import MOST, minus, plus
+from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import key_of, own_ground, uses_any
+from tenure.fast.heroes.billing import count_on, sum_over
 from tenure.fast.heroes.effective import leave, start
-from tenure.fast.heroes.fit import fits
-from tenure.fast.heroes.tables import ACTIVE, END, HERO, PARENT, SUBTREE, USAGE, Books, Quest
-from tenure.fast.rounds import Rounds
-from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, SearchInput
-from tenure.fast.waiting import sort_next
+from tenure.fast.heroes.tables import (
+    ACTIVE,
+    AFTER,
+    END,
+    HELD,
+    HERO,
+    IS_QUEUE,
+    LIMIT,
+    LOCAL,
+    NOMINAL,
+    PARENT,
+    PLACE,
+    SUBTREE,
+    USAGE,
+    WEIGHT,
+    Books,
+    Quest,
+)
+from tenure.fast.rounds import Rounds, sort_next
+from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, SearchInput
 from tenure.model import WithinClusterQueue
+
+
+@compiled
+def accessible(books: Books, node: int, root: int, at: int, alone: bool) -> int:
+    """The most that a hero may use, whatever runs (UCQ-210, UCQ-220).
+
+    Args:
+        node, root: the hero, and the cohort of its branch.
+        alone: whether its borrowing limit alone clamps it, without its nominal quota.
+    """
+    tree, given, room = books.tree, books.given, books.room
+    for index in range(root, tree[END, root]):
+        counts = tree[IS_QUEUE, index] or not books.whole
+        room[WEIGHT, index] = given[NOMINAL, index, at] if counts else 0
+    own = room[WEIGHT, node]
+    room[WEIGHT, node] = 0
+    if books.honour:
+        count_on(books, given, at, root)
+    most, limit = own + sum_over(books, WEIGHT, tree[PLACE, root], tree[AFTER, root]), given[LIMIT, node, at]
+    if limit == MOST:
+        return int(most)
+    return int(min(most, limit if alone else plus(given[NOMINAL, node, at], limit)))
+
+
+@compiled
+def _available(books: Books, path: Array, at: int) -> int:
+    """What is available at the first node of a path (KQ-150 to KQ-180)."""
+    now, top = books.now, path[len(path) - 1]
+    free = minus(now[SUBTREE, top, at], now[USAGE, top, at])
+    for step in range(len(path) - 2, -1, -1):
+        node = path[step]
+        used, local, limit = now[USAGE, node, at], now[LOCAL, node, at], now[LIMIT, node, at]
+        if limit != MOST:
+            free = min(plus(_unused(books, node, at), limit), free)
+        free = plus(max(0, minus(local, used)), free)
+    return int(free)
+
+
+@inlined
+def _unused(books: Books, node: int, at: int) -> int:
+    """What a node lends and does not use itself."""
+    now = books.now
+    used, local = now[USAGE, node, at], now[LOCAL, node, at]
+    return minus(minus(now[SUBTREE, node, at], local), max(0, minus(used, local)))
+
+
+@compiled
+def room_of(books: Books, node: int, root: int, above: Array, at: int) -> int:
+    """What there is for a hero; negative where its branch is in debt (UCQ-230).
+
+    Args:
+        node, root: the hero, and the cohort of its branch.
+        above: the nodes above that, up to the root of the tree.
+    """
+    now = books.now
+    used, local = now[USAGE, root, at], now[LOCAL, root, at]
+    room = minus(now[SUBTREE, root, at], used)
+    if len(above):
+        free = min(_unused(books, root, at), _available(books, above, at))
+        room = plus(max(0, minus(local, used)), free)
+    if books.honour:
+        return int(plus(room, max(0, minus(now[LOCAL, node, at], now[USAGE, node, at]))))
+    for index in range(root + 1, books.tree[END, root]):
+        if now[LOCAL, index, at] > now[USAGE, index, at]:
+            room = plus(room, minus(now[LOCAL, index, at], now[USAGE, index, at]))
+    return int(room)
+
+
+@compiled
+def fits(books: Books, ask: Ask, quest: Quest) -> bool:
+    """Whether the whole request fits (UCQ-240)."""
+    for index in range(len(ask.at)):
+        at, amount = ask.at[index], ask.amount[index]
+        if plus(books.now[HELD, ask.own, at], amount) > quest.accessible[index]:
+            return False
+        if amount > room_of(books, ask.own, quest.root, quest.above, at):
+            return False
+    return True
 
 
 @compiled
@@ -40,7 +135,7 @@ def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
 
 @compiled
 def _ground(given: SearchInput, books: Books, row: int) -> int:
-    """On what ground a workload of a queue that offers may be taken (UCQ-310, UCQ-340)."""
+    """On what ground a workload of a queue that offers may be preempted (UCQ-310, UCQ-340)."""
     rows, ask, policy = given.rows, given.ask, given.policy
     node = rows.queue[row]
     if node == ask.own:

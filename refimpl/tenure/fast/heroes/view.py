@@ -10,11 +10,11 @@ import numpy as np
 from tenure.fast.arrays import Arrays
 from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import select as select_fairly
-from tenure.fast.heroes import classical, fair, search
+from tenure.fast.heroes import following, search
+from tenure.fast.heroes.billing import SAFE
 from tenure.fast.heroes.effective import NOBODY, hold, settle
-from tenure.fast.heroes.fit import accessible, fits
 from tenure.fast.heroes.plan import Plan, has_heroes, plan_of
-from tenure.fast.heroes.proportion import SAFE
+from tenure.fast.heroes.search import accessible, fits
 from tenure.fast.heroes.tables import (
     BRANCH,
     DEPTH,
@@ -127,7 +127,7 @@ class View:
             return start, end, True, claims
         if self.follows(ask.own):
             given = given._replace(work=work._replace(usage=books.now[USAGE]))
-            return (*classical.select(given, self.seen, books, before), False)
+            return (*following.select_classically(given, self.seen, books, before), False)
         return (*select_classically(given), False)
 
     def after(self, node: int, some: bool, usage: Array) -> tuple[Forest, Array]:
@@ -146,7 +146,7 @@ class View:
             return select_fairly(given, self.rounds, how)
         charged = self.charged.now[USAGE]
         rounds = self.rounds._replace(charged=charged, lendable=np.empty_like(self.rounds.lendable))
-        contest = fair.Contest(
+        contest = following.Contest(
             given=given._replace(work=given.work._replace(usage=self.moving.now[USAGE])),
             books=self.moving,
             seen=self.seen,
@@ -157,7 +157,7 @@ class View:
             rounds=rounds,
             most=self.most,
         )
-        return fair.select(contest, how)
+        return following.select_fairly(contest, how)
 
     def _quest(self, ask: Ask) -> Quest:
         books, path = self.base, ask.path

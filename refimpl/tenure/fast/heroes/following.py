@@ -1,12 +1,13 @@
-"""Fair sharing for a standard queue where lending limits, and so shares, follow who has left.
+"""Searches of a standard queue where lending limits, and so shares, follow who has left.
 
-The rounds are those of `tenure.fast.fair`, but what is charged has quotas of its own, counted anew each time.
+They are those of `tenure.fast.classical` and `tenure.fast.fair`, but quotas are counted anew each time.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from tenure.fast.classical import attempts, classify, gather, stands
 from tenure.fast.compiled import compiled
 from tenure.fast.fair import (
     against,
@@ -17,13 +18,22 @@ from tenure.fast.fair import (
     follow_path,
     wait_again,
 )
-from tenure.fast.grounds import own_ground
-from tenure.fast.heroes.classical import fill_back
+from tenure.fast.grounds import classical_ground, own_ground
 from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
-from tenure.fast.rounds import NO_NODE, Rounds, Strategies
+from tenure.fast.rounds import (
+    NO_NODE,
+    Rounds,
+    Strategies,
+    classify_fairly,
+    gather_by_queue,
+    reject,
+    sort_next,
+)
+from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.shares import compare, count_lendable, ratio_of, weigh
+from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     FINAL_SHARE,
     INITIAL_SHARE,
@@ -34,7 +44,65 @@ from tenure.fast.tables import (
     Forest,
     SearchInput,
 )
-from tenure.fast.waiting import classify, gather, reject, sort_next
+
+
+@compiled
+def fill_back(given: SearchInput, seen: Forest, books: Books, may_borrow: bool, count: int) -> int:
+    """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
+    rows, _, _, ask, _, _, work = given
+    kept = count - 1
+    for index in range(count - 2, -1, -1):
+        row = work.out[index]
+        leave(books, rows, NOBODY, row, ask, True)
+        if not fits(seen, work.usage, ask, may_borrow):
+            leave(books, rows, NOBODY, row, ask, False)
+            kept -= 1
+            work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
+    return count - kept
+
+
+@compiled
+def select_classically(
+    given: SearchInput, seen: Forest, books: Books, before: Array
+) -> tuple[int, int, bool]:
+    """Find targets, quotas counted anew after each removal.
+
+    Args:
+        given: its `forest` are the trees while everybody holds its quota, where heroes offer nobody; the
+            `usage` of its `work` is that of the books.
+        seen: the trees with the quotas of the books.
+        books: at the end without those who are taken.
+        before: amounts of every node while everybody holds its quota.
+
+    Returns:
+        as `tenure.fast.classical.select`.
+    """
+    rows, _, _, ask, policy, _, work = given
+    classify(given)
+    count, elsewhere, advantaged, _ = gather(given, NO_DIVIDER)
+    may_borrow, again = attempts(given, elsewhere, advantaged)
+    work.ends[0], top, settled = count, 0, 0
+    while True:
+        start(books, before, ask, NOBODY)
+        taken, position = 0, 0
+        while position < count:
+            if position >= settled:
+                top, settled = settle(work.keys, work.rows, work.ends, top, position)
+            row = work.rows[position]
+            position += 1
+            node = rows.queue[row]
+            ground = classical_ground(rows, row, work.group[node], policy)
+            if not stands(seen, node, ground, ask, may_borrow, work):
+                continue
+            leave(books, rows, NOBODY, row, ask, False)
+            work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
+            taken += 1
+            if fits(seen, work.usage, ask, may_borrow):
+                kept = fill_back(given, seen, books, may_borrow, taken)
+                return taken - kept, taken, may_borrow
+        if not again:
+            return 0, 0, may_borrow
+        may_borrow, again = not may_borrow, False
 
 
 class Contest(NamedTuple):
@@ -175,15 +243,15 @@ def _play_again(contest: Contest, taken: int) -> tuple[int, bool]:
 
 
 @compiled
-def select(contest: Contest, how: Strategies) -> tuple[int, int, bool]:
+def select_fairly(contest: Contest, how: Strategies) -> tuple[int, int, bool]:
     """Find targets, as `tenure.fast.fair.select`."""
     given, rounds, ask = contest.given, contest.rounds, contest.given.ask
-    classify(given)
+    classify_fairly(given)
     follow_path(ask, rounds)
     start(contest.charged, contest.before, contest.every, NOBODY)
     _charge(contest, True)
     _count_lendable(contest)
-    if gather(given, rounds) == 0:
+    if gather_by_queue(given, rounds) == 0:
         return 0, 0, False
     start(contest.books, contest.before, ask, NOBODY)
     claims = how.gate and claims_nominal(contest.dear, ask, rounds.charged)
