@@ -11,12 +11,12 @@ import numpy as np
 from tenure.fast import fair, paths
 from tenure.fast.amounts import minus
 from tenure.fast.arrays import Arrays
-from tenure.fast.classical import attempts, classify
+from tenure.fast.classical import classify
 from tenure.fast.entries import Call, Path, Sorted, call_of, find_on_path, path_of, removed, walk_on
 from tenure.fast.nodes import fill_back, is_simple, replay
 from tenure.fast.rounds import Rounds, classify_fairly, line_up, rounds_for
 from tenure.fast.search import NOBODY, Found, Searcher
-from tenure.fast.supply import Supply, draw, gather_keys, offered_elsewhere, supply_of
+from tenure.fast.supply import Supply, attempts_with, draw, gather_keys, supply_of
 from tenure.fast.tables import ELSEWHERE, Array, Ask, SearchInput, Work
 from tenure.model import (
     Amounts,
@@ -268,8 +268,7 @@ class Routes:
             work.group[work.group == ELSEWHERE] = -1
         offered = self._offered(searcher, work)
         supply = supply_of(offered)
-        elsewhere, advantaged = offered_elsewhere(supply, given)
-        may_borrow, again = attempts(given, int(elsewhere), int(advantaged))
+        elsewhere, may_borrow, again = attempts_with(supply, given)
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
         made = [
             _route(searcher, frame.call, ask, work, len(offered), may_borrow=bool(each)) for each in which

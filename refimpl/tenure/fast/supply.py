@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tenure.fast.classical import attempts
 from tenure.fast.compiled import compiled
 from tenure.fast.grounds import key_of, offers
 from tenure.fast.tables import ADVANTAGE, ELSEWHERE, OWN, Array, SearchInput
@@ -89,6 +90,17 @@ def offered_elsewhere(supply: Supply, given: SearchInput) -> tuple[bool, bool]:
             if advantaged or (elsewhere and not open_still):
                 break
     return elsewhere, advantaged
+
+
+@compiled
+def attempts_with(supply: Supply, given: SearchInput) -> tuple[bool, bool, bool]:
+    """Whether anybody outside the preemptor's queue is a candidate, and what `attempts` says then.
+
+    One call, because a call from Python looks at every array of the search.
+    """
+    elsewhere, advantaged = offered_elsewhere(supply, given)
+    may_borrow, again = attempts(given, int(elsewhere), int(advantaged))
+    return elsewhere, may_borrow, again
 
 
 @compiled
