@@ -8,6 +8,7 @@ from functools import cmp_to_key
 from itertools import groupby
 from typing import Any
 
+from tenure.engines import Searches
 from tenure.model import (
     Amount,
     Amounts,
@@ -238,7 +239,7 @@ class CycleRun:
         if self._overlaps(entry) and self.world.scenario.gates.recompute:
             after, world = self._without(snapshot), self.world
             asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
-            entry.decision = decide(*asked, snapshot=after)
+            entry.decision = decide(*asked, snapshot=after, search=Searches())
             deferred = entry.outcome == Outcome.FIT
         if entry.outcome == Outcome.NO_FIT:
             return self._back(entry, Requeue.NO_FIT)
