@@ -25,14 +25,14 @@ ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
 INTERRUPTED = """
 import os, signal
 
-from tenure.apps.cli.asked import Asked
-decided_all = Asked.decided_all
+from tenure.apps.cli.asked import Inquiry
+decided_all = Inquiry.decided_all
 def interrupted(self):
-    for number, each in enumerate(decided_all(self)):
+    for number, decision in enumerate(decided_all(self)):
         if number == 10:
             os.kill(os.getpid(), signal.SIGINT)
-        yield each
-Asked.decided_all = interrupted
+        yield decision
+Inquiry.decided_all = interrupted
 """
 
 

@@ -28,7 +28,7 @@ def outcomes(scenario: dict[str, Any]) -> list[Any]:
 @given(decide_inputs())
 def test_without_a_field_of_a_proposal_every_reading_decides_alike(scenario: dict[str, Any]) -> None:
     first, *others = outcomes(scenario)
-    assert all(each == first for each in others)
+    assert all(other == first for other in others)
 
 
 @MANY
@@ -49,7 +49,9 @@ def test_a_restart_of_the_controller_changes_no_decision(scenario: dict[str, Any
 
 @MANY
 @given(decide_inputs(features=ALL_FEATURES - {Feature.AGEING}, fair_sharing=False))
-def test_a_workload_within_its_duration_is_taken_by_no_equal_of_its_queue(scenario: dict[str, Any]) -> None:
+def test_a_workload_within_its_duration_is_not_preempted_by_an_equal_of_its_queue(
+    scenario: dict[str, Any],
+) -> None:
     reading = {"preset": "guaranteed"}
     said = answer({"id": 1, "call": "decide", "input": {**scenario, "reading": reading, "explain": True}})
     for taken in said["output"]["preempted"]:
@@ -66,18 +68,18 @@ def test_heroes_take_inside_their_branch_and_lose_to_no_standard_queue(scenario:
     if "error" in said:
         assert said["error"]["code"] == "bad-input"  # a class that guaranteed refuses
         return
-    queues = {each["metadata"]["name"]: each for each in scenario["clusterQueues"]}
+    queues = {item["metadata"]["name"]: item for item in scenario["clusterQueues"]}
     target, taken = scenario["targetCQ"], said["output"]["preempted"]
-    others = [each for each in taken if each["clusterQueue"] != target]
+    others = [item for item in taken if item["clusterQueue"] != target]
     if is_hero(queues[target]):
-        assert {each["reason"] for each in others} <= {"UberCQPreemption"}
-        parents = {each["metadata"]["name"]: _parent(each, "parentName") for each in scenario["cohorts"]}
-        for each in others:
+        assert {other["reason"] for other in others} <= {"UberCQPreemption"}
+        parents = {item["metadata"]["name"]: _parent(item, "parentName") for item in scenario["cohorts"]}
+        for other in others:
             branch = _parent(queues[target], "cohortName")
-            assert branch in _above(_parent(queues[each["clusterQueue"]], "cohortName"), parents)
+            assert branch in _above(_parent(queues[other["clusterQueue"]], "cohortName"), parents)
     else:
-        assert not [each for each in others if is_hero(queues[each["clusterQueue"]])]
-        assert "UberCQPreemption" not in {each["reason"] for each in taken}
+        assert not [other for other in others if is_hero(queues[other["clusterQueue"]])]
+        assert "UberCQPreemption" not in {item["reason"] for item in taken}
 
 
 @MANY
@@ -88,7 +90,7 @@ def test_rows_of_accessible_are_nominal_less_bill_except_of_heroes(scenario: dic
     if "error" in said:
         assert said["error"]["code"] == "bad-input"  # a class that guaranteed refuses
         return
-    heroes = {each["metadata"]["name"] for each in scenario["clusterQueues"] if is_hero(each)}
+    heroes = {item["metadata"]["name"] for item in scenario["clusterQueues"] if is_hero(item)}
     for row in said["output"]["rows"]:
         assert 0 <= row["bill"] <= row["nominal"]
         if row["clusterQueue"] not in heroes:
@@ -115,10 +117,11 @@ def _above(cohort: str | None, parents: dict[str, str | None]) -> set[str | None
 
 def _has_no_duration(scenario: dict[str, Any]) -> bool:
     (queue,) = (
-        each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
+        item for item in scenario["clusterQueues"] if item["metadata"]["name"] == scenario["targetCQ"]
     )
     gate = scenario["featureGates"].get("TimeBasedSamePriorityPreemption", True)
-    return not gate or "withinClusterQueueConfig" not in queue["spec"].get("preemption", {})
+    config = queue["spec"].get("preemption", {}).get("withinClusterQueueConfig", {})
+    return not gate or config.get("minAdmitDuration", "0s") == "0s"
 
 
 def _without_duration(queue: dict[str, Any]) -> dict[str, Any]:
