@@ -154,7 +154,7 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
     cold.append(median(lambda: decide_by_core(arrays[0], *asked), seconds))
     if peer is not None and not shape.heroes:
         told = peer.time(case, share / 100, seconds)
-        if told.victims != frozenset((each.key, each.reason.label) for each in answer.claims()):
+        if told.victims != frozenset((claim.key, claim.reason.label) for claim in answer.claims()):
             raise RuntimeError(f"Kueue takes others: {shape.name}, {count} workloads, {share} %")
         row["kueue"] = min(told.median, told.busy)
         row["kueueOnTheClock"] = told.median
@@ -185,8 +185,8 @@ def _kept(case: Case, share: float, arrays: Arrays, answer: Answer, seconds: flo
     for _ in Prepared(arrays, reading).decide_many(pending[:WARM], NOW):
         pass
     first = once(batch)
-    each = first if first > LONG else median(batch, seconds)
-    return {"prepared": prepared, "batch": each / PENDING}
+    figure = first if first > LONG else median(batch, seconds)
+    return {"prepared": prepared, "batch": figure / PENDING}
 
 
 def _cells(row: Row) -> Iterator[str]:

@@ -57,7 +57,7 @@ class Peer:
             seconds: how long to measure; it asks at least three times.
         """
         told = self._ask({"call": "time", "seconds": seconds, "input": request_of(case, share)})
-        victims = frozenset((each["workload"], each["reason"]) for each in told["preempted"])
+        victims = frozenset((item["workload"], item["reason"]) for item in told["preempted"])
         return Timed(victims, told["medianNs"], told["medianCpuNs"], told["runs"])
 
     def close(self) -> None:
@@ -89,10 +89,10 @@ def request_of(case: Case, share: float) -> Object:
         "featureGates": {},
         "fairSharing": None if cluster.settings.fair_sharing is None else {"preemptionStrategies": []},
         "requeuingTimestamp": "Eviction",
-        "clusterQueues": [_queue(each) for each in cluster.cluster_queues.values()],
-        "cohorts": [_cohort(each) for each in cluster.cohorts.values()],
+        "clusterQueues": [_queue(cluster_queue) for cluster_queue in cluster.cluster_queues.values()],
+        "cohorts": [_cohort(cohort) for cohort in cluster.cohorts.values()],
         "resourceFlavors": [{"metadata": {"name": FLAVOR}}],
-        "admitted": [_admitted(each) for each in cluster.admitted],
+        "admitted": [_admitted(workload) for workload in cluster.admitted],
         "incoming": _pending(case.preemptor, asked),
         "targetCQ": TARGET,
         "assignment": {"podSets": [pod_set]},

@@ -214,10 +214,10 @@ def _time(second: int) -> str:
 def write_json(file: TextIO, made: Iterator[Object]) -> None:
     """As `kubectl get -o json` writes a List: indented, its own kind after the items."""
     file.write('{\n    "apiVersion": "v1",\n    "items": [\n')
-    for number, each in enumerate(made):
+    for number, entry in enumerate(made):
         file.write(",\n" if number else "")
         file.write(
-            "\n".join(f"        {line}" for line in json.dumps(each, indent=4, sort_keys=True).splitlines())
+            "\n".join(f"        {line}" for line in json.dumps(entry, indent=4, sort_keys=True).splitlines())
         )
     file.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')
 
@@ -225,8 +225,8 @@ def write_json(file: TextIO, made: Iterator[Object]) -> None:
 def write_yaml(file: TextIO, made: Iterator[Object]) -> None:
     """As `kubectl get -o yaml` writes a List: sequences not indented below their key."""
     file.write("apiVersion: v1\nitems:\n")
-    for each in made:
-        lines = list(_yaml_lines(each))
+    for entry in made:
+        lines = list(_yaml_lines(entry))
         file.write("- " + "\n  ".join(lines) + "\n")
     file.write('kind: List\nmetadata:\n  resourceVersion: ""\n')
 

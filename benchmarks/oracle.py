@@ -72,8 +72,8 @@ def _asking(same: list[Input]) -> Iterator[Input]:
 
 def _report(count: int, name: str, inputs: list[Input], command: list[str]) -> None:
     lines = [
-        json.dumps({"id": number, "call": "decide", "input": each}).encode() + b"\n"
-        for number, each in enumerate(inputs)
+        json.dumps({"id": number, "call": "decide", "input": entry}).encode() + b"\n"
+        for number, entry in enumerate(inputs)
     ]
     rate = len(lines) / _seconds(lines, command)
     size = sum(map(len, lines)) / len(lines) / 1000
@@ -96,7 +96,7 @@ def _seconds(lines: list[bytes], command: list[str]) -> float:
     seconds = time.perf_counter() - started
     writer.join()
     process.wait()
-    if not all(b'"output"' in each for each in answers):
+    if not all(b'"output"' in answer for answer in answers):
         sys.exit(f"not every request was decided: {answers[0][:500]!r}")
     return seconds
 

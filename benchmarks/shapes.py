@@ -91,8 +91,8 @@ def case_of(shape: Shape, count: int, share: float) -> Case:
         share: of all that is held, the quota of the queue that asks; above 0, at most 1.
     """
     drawn = (a_workload(number, f"q{number % shape.queues:03d}", shape.resources) for number in range(count))
-    workloads = tuple(each for each in drawn if shape.queues == 1 or each.cluster_queue != TARGET)
-    held = {at: sum(each.usage[at] for each in workloads) for at in columns(shape.resources)}
+    workloads = tuple(workload for workload in drawn if shape.queues == 1 or workload.cluster_queue != TARGET)
+    held = {at: sum(workload.usage[at] for workload in workloads) for at in columns(shape.resources)}
     own = {
         at.resource: max(1, int(amount * (share if shape.queues > 1 else 1))) for at, amount in held.items()
     }

@@ -167,7 +167,7 @@ def plan(root: Path, asked: argparse.Namespace) -> NewRule:
     if taken := next((page.path for page in pages(root) if page.id == asked.id), None):
         raise NewRuleError(f"id: found {asked.id}, which is taken by {taken}; expected a free one")
     functions = rule_functions(root)
-    if taken := next((each.path for each in functions if each.node.name == name), None):
+    if taken := next((function.path for function in functions if function.node.name == name), None):
         raise NewRuleError(f"name: found {name}, which is taken in {taken}; expected a free one (--name)")
     near = neighbour(functions, asked.id)
     return NewRule(
@@ -184,8 +184,12 @@ def plan(root: Path, asked: argparse.Namespace) -> NewRule:
 
 def neighbour(functions: list[RuleFunction], identifier: str) -> RuleFunction:
     """The rule of the family with the next lower number; for the first one, the next higher."""
-    family = [each for each in functions if each.id.split("-")[0] == identifier.split("-")[0]]
-    return max((each for each in family if each.id < identifier), key=lambda each: each.id, default=family[0])
+    family = [function for function in functions if function.id.split("-")[0] == identifier.split("-")[0]]
+    return max(
+        (rule_function for rule_function in family if rule_function.id < identifier),
+        key=lambda rule_function: rule_function.id,
+        default=family[0],
+    )
 
 
 def _place(root: Path, folder: Path, option: str, name: str, ending: str) -> str:
@@ -251,8 +255,8 @@ def _append(root: Path, path: Path, text: str, needed: tuple[tuple[str, tuple[st
 
 def _cases(root: Path, new: NewRule) -> Iterator[Path]:
     for verdict in ("accept", "reject"):
-        near = (each for area, each in _vectors_of(root, new.example) if area == new.area)
-        like = next((each for each in near if each["verdict"] == verdict), None)
+        near = (entry for area, entry in _vectors_of(root, new.example) if area == new.area)
+        like = next((entry for entry in near if entry["verdict"] == verdict), None)
         if like is None:
             continue
         case = {**like, "id": f"{new.id}/todo-what-it-shows-{verdict}", "rules": [new.id]}

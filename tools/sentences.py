@@ -47,7 +47,7 @@ def sentences(markdown: str) -> list[Sentence]:
     for number, line in enumerate(_without_contents(markdown), start=1):
         reader.read(number, line)
     reader.flush()
-    return [each for each in reader.found if re.search(r"\w", each.text)]
+    return [sentence for sentence in reader.found if re.search(r"\w", sentence.text)]
 
 
 def headings(markdown: str) -> list[str]:

@@ -256,7 +256,7 @@ def _made(stage: Stage, kept: str) -> str:
 def main(words: list[str]) -> int:
     """Do what is asked for."""
     match words:
-        case ["run", target, *options] if named := [each for each in STAGES if each.target == target]:
+        case ["run", target, *options] if named := [stage for stage in STAGES if stage.target == target]:
             return run(named[0], *options)
         case ["all"]:
             return run_all()

@@ -96,9 +96,9 @@ def traced_rules(root: Path) -> dict[str, TracedRule]:
             tuple(sorted(name for name, rules in obligations.items() if identifier in rules)),
             {
                 verdict: tuple(
-                    each["id"]
-                    for each in vectors
-                    if identifier in each["rules"] and each["verdict"] == verdict
+                    vector["id"]
+                    for vector in vectors
+                    if identifier in vector["rules"] and vector["verdict"] == verdict
                 )
                 for verdict in VERDICTS
             },
@@ -114,10 +114,11 @@ def links(root: Path) -> set[str]:
         for page in coverage_pages(root)
         for entry, rule in _sentences_of(page)
     }
-    made |= {f"rule {each.id} is {each.dotted}" for each in rule_functions(root)}
+    made |= {f"rule {rule_function.id} is {rule_function.dotted}" for rule_function in rule_functions(root)}
     made |= {f"obligation {name} is about {', '.join(rules)}" for name, rules in _obligations().items()}
     made |= {
-        f"vector {each['id']} is to {each['verdict']} {', '.join(each['rules'])}" for each in _vectors(root)
+        f"vector {vector['id']} is to {vector['verdict']} {', '.join(vector['rules'])}"
+        for vector in _vectors(root)
     }
     return made
 
@@ -195,7 +196,7 @@ def _sentences_of(page: CoveragePage) -> Iterator[tuple[Entry, str]]:
 
 def _obligations() -> dict[str, tuple[str, ...]]:
     """The rules that every obligation names; their lists are made by code, so they are not read as text."""
-    return {name: tuple(each.rules) for name, each in OBLIGATIONS.items()}
+    return {name: tuple(obligation.rules) for name, obligation in OBLIGATIONS.items()}
 
 
 def _vectors(root: Path) -> list[dict[str, Any]]:
@@ -217,8 +218,8 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.write:
         (root / RECORD).write_text("\n".join(sorted(links(root))) + "\n", encoding="utf-8")
     found = list(missing(root))
-    for each in found:
-        print(each)
+    for name in found:
+        print(name)
     table = list(rows(root))
     print(
         f"traceability: {len(table)} rows, {len({row.rule.id for row in table})} rules, {len(found)} missing"

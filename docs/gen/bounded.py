@@ -24,8 +24,8 @@ def whole_decisions(report: dict[str, Any], places: Places) -> Fills:
 
 def _bounds(bounded: dict[str, Any]) -> str:
     rows = [
-        [each["family"], each["bound"], f"{each['clusters']:,}", f"{each['decisions']:,}"]
-        for each in bounded["bounds"]
+        [item["family"], item["bound"], f"{item['clusters']:,}", f"{item['decisions']:,}"]
+        for item in bounded["bounds"]
     ]
     return table(["Family", "All clusters with", "Clusters", "Decisions"], rows)
 
@@ -33,11 +33,11 @@ def _bounds(bounded: dict[str, Any]) -> str:
 def _postconditions(bounded: dict[str, Any], readings: list[str], places: Places) -> str:
     rows = [
         [
-            f'<span class="id">{each["id"]}</span>',
-            linked(sentence(each["claim"]), places, PAGE),
-            *(_cell(each["verdicts"][reading]) for reading in readings),
+            f'<span class="id">{item["id"]}</span>',
+            linked(sentence(item["claim"]), places, PAGE),
+            *(_cell(item["verdicts"][reading]) for reading in readings),
         ]
-        for each in bounded["postconditions"]
+        for item in bounded["postconditions"]
     ]
     return table(["", "Claim", *readings], rows)
 
@@ -47,12 +47,12 @@ def _cell(judged: dict[str, Any]) -> str:
 
 
 def _broken(bounded: dict[str, Any], readings: list[str], places: Places) -> Iterator[str]:
-    for each in bounded["postconditions"]:
+    for item in bounded["postconditions"]:
         for reading in readings:
-            judged = each["verdicts"][reading]
+            judged = item["verdicts"][reading]
             if judged["verdict"] != "refuted":
                 continue
-            yield heading(3, f"{each['id']} under {reading}", f"{each['id']}-{reading}")
-            yield linked(f"{sentence(each['claim'])} {each['source']}", places, PAGE)
+            yield heading(3, f"{item['id']} under {reading}", f"{item['id']}-{reading}")
+            yield linked(f"{sentence(item['claim'])} {item['source']}", places, PAGE)
             yield f"{judged['broken']:,} of {judged['claimed']:,} decisions break it; the smallest:"
             yield code("text", "\n".join(judged["story"]))

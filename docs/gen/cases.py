@@ -52,7 +52,7 @@ def vector_list() -> Fills:
 
 def _areas() -> dict[str, list[Vector]]:
     areas: dict[str, list[Vector]] = {}
-    for vector in sorted(vectors(), key=lambda each: each.file):
+    for vector in sorted(vectors(), key=lambda vector: vector.file):
         areas.setdefault(vector.file.stem, []).append(vector)
     return areas
 
@@ -60,7 +60,7 @@ def _areas() -> dict[str, list[Vector]]:
 def _page(area: str, mine: list[Vector], places: Places, pictures: Pictures) -> Iterator[str]:
     yield f"# Vectors: {area.replace('-', ' ')}"
     yield "[The format](../reference/vectors.md) says how to run them against code of your own."
-    yield table(["Flag", "Why such a case exists"], [[*each] for each in mine[0].flags.items()])
+    yield table(["Flag", "Why such a case exists"], [[*item] for item in mine[0].flags.items()])
     for vector in mine:
         yield from _case(vector, places, vectors_page(area))
         if vector.id in pictures:
@@ -92,5 +92,5 @@ def _expected(expect: dict[str, Any]) -> str:
         return f"error `{expect['error']['code']}` at `{expect['error']['field']}`"
     if "output" in expect:
         return f"`{json.dumps(expect['output'])}`"
-    taken = [f"`{each['workload']}` ({each['reason']})" for each in expect["preempted"]]
+    taken = [f"`{item['workload']}` ({item['reason']})" for item in expect["preempted"]]
     return ", ".join([expect["decision"], *taken])

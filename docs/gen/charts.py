@@ -37,7 +37,7 @@ _MADE_FROM = (
 
 def scenarios() -> list[AnyScenario]:
     """The published scenarios, by name."""
-    return sorted(load_scenarios([str(ROOT / FOLDER)]), key=lambda each: each.name)
+    return sorted(load_scenarios([str(ROOT / FOLDER)]), key=lambda item: item.name)
 
 
 def scenario_places() -> Places:
@@ -97,12 +97,12 @@ def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
     records = [play(scenario, preset(name)) for name in preset_names()]
     return (
         list(alike)
-        for _, alike in groupby(records, key=lambda each: replace(each, reading="", expectations=()))
+        for _, alike in groupby(records, key=lambda record: replace(record, reading="", expectations=()))
     )
 
 
 def _names(alike: list[Record]) -> str:
-    return " and ".join(each.reading for each in alike)
+    return " and ".join(record.reading for record in alike)
 
 
 def _view(scenario: AnyScenario, alike: list[Record]) -> tuple[str, str, str]:
@@ -133,7 +133,7 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
         yield f"## Under {_names(alike)}"
         _, chart, words = _view(scenario, alike)
         yield shown(chart, words, "chart", here)
-        for _, same in groupby(alike, key=lambda each: each.expectations):
+        for _, same in groupby(alike, key=lambda record: record.expectations):
             yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading
         yield code(
@@ -148,12 +148,12 @@ def _expected(same: list[Record], named: bool) -> Iterator[str]:
     of = f" under {_names(same)}" if named else ""
     rows = [
         [
-            "" if each.at is None else format_elapsed(each.at - same[0].start),
-            f"`{each.field}`",
-            each.expected,
-            each.found if each.holds else f"**not as expected: {each.found}**",
+            "" if expectation.at is None else format_elapsed(expectation.at - same[0].start),
+            f"`{expectation.field}`",
+            expectation.expected,
+            expectation.found if expectation.holds else f"**not as expected: {expectation.found}**",
         ]
-        for each in same[0].expectations
+        for expectation in same[0].expectations
     ]
     if rows:
         yield table(["At", "What", f"Expected{of}", "Found"], rows)

@@ -58,11 +58,11 @@ class Scene:
         """What heroes bill, by queue and flavor-resource."""
         trees = accessible_trees(self.cluster, self.now, self.reading)
         return {
-            (node.name, each.asked): each
+            (node.name, account.asked): account
             for tree in trees
             for node in tree
             if node.is_queue
-            for each in node.accounts
+            for account in node.accounts
         }
 
     @cached_property
@@ -134,8 +134,10 @@ def told(scene: Scene) -> Iterator[str]:
         for name, queue in sorted(scene.cluster.cluster_queues.items()):
             nominal = queue.nominal().get(column, 0)
             running = _running(scene, name, column)
-            names = ", ".join(f"{each.name} {_amount(column, each.usage[column])}" for each in running)
-            used = sum(each.usage[column] for each in running)
+            names = ", ".join(
+                f"{workload.name} {_amount(column, workload.usage[column])}" for workload in running
+            )
+            used = sum(workload.usage[column] for workload in running)
             yield (
                 f"{name} uses {_amount(column, used)} of {_amount(column, nominal)}{of}"
                 f"{': ' if names else ''}{names}."
@@ -183,7 +185,7 @@ class _Panel:
         nominal = queue.nominal().get(self.column, 0)
         account = self.scene.accounts.get((queue.name, self.column))
         running = _running(self.scene, queue.name, self.column)
-        used = sum(each.usage[self.column] for each in running)
+        used = sum(workload.usage[self.column] for workload in running)
         bar = base + 6
         self.drawing.words((left, base), queue.name, bold=True)
         self.drawing.words(
@@ -198,8 +200,8 @@ class _Panel:
             billed = min(account.bill, nominal)
             self._box("billed for a hero", left + (nominal - billed) * scale, bar, billed * scale)
         at = left
-        for each in running:
-            at = self._workload(each, queue, at, bar, scale)
+        for workload in running:
+            at = self._workload(workload, queue, at, bar, scale)
         if self.scene.incoming is not None and self.scene.queue == queue.name:
             self._asks(at, bar, scale)
         if nominal:
@@ -212,12 +214,14 @@ class _Panel:
         left = "" if account.accessible == UNLIMITED else f", {_amount(self.column, account.accessible)} left"
         return f"{said}, billed {_amount(self.column, account.bill)}{left}"
 
-    def _workload(self, each: Workload, queue: ClusterQueue, at: float, bar: float, scale: float) -> float:
-        width = each.usage[self.column] * scale
-        name = f"{each.name} {each.priority}" if self._told_apart else each.name
-        if each.key in self.scene.leaving:
+    def _workload(
+        self, workload: Workload, queue: ClusterQueue, at: float, bar: float, scale: float
+    ) -> float:
+        width = workload.usage[self.column] * scale
+        name = f"{workload.name} {workload.priority}" if self._told_apart else workload.name
+        if workload.key in self.scene.leaving:
             self._box("leaves, in this order", at, bar, width - 1)
-            order = str(self.scene.leaving.index(each.key) + 1)
+            order = str(self.scene.leaving.index(workload.key) + 1)
             name = name if len(f"{order} {name}") * LETTER < width - 8 else ""
             label = f"{order} {name}".strip()
             wide = len(label) * LETTER * 0.95 + 4
@@ -226,7 +230,7 @@ class _Panel:
                 self.drawing.box((middle - wide / 2, bar + 3), (wide, _BAR - 6), Role.PAPER)
                 self.drawing.words((middle, bar + 14), label, anchor="middle", bold=True, size=_SMALL)
         else:
-            protected = _is_protected(each, queue, self.scene.now)
+            protected = _is_protected(workload, queue, self.scene.now)
             self._box("protected" if protected else "runs", at, bar, width - 1)
             if len(name) * LETTER < width - 4:
                 role = Role.PAPER if protected else Role.TEXT
@@ -254,7 +258,7 @@ class _Panel:
         """Whether there is more than one priority."""
         running = self.scene.cluster.admitted
         waiting = () if self.scene.incoming is None else (self.scene.incoming,)
-        return len({each.priority for each in (*running, *waiting)}) > 1
+        return len({item.priority for item in (*running, *waiting)}) > 1
 
     @cached_property
     def _widest(self) -> Amount:
@@ -262,7 +266,7 @@ class _Panel:
         return max(
             max(
                 queue.nominal().get(self.column, 0),
-                sum(each.usage[self.column] for each in _running(self.scene, name, self.column))
+                sum(workload.usage[self.column] for workload in _running(self.scene, name, self.column))
                 + (self.scene.asked.get(self.column, 0) if name == self.scene.queue else 0),
             )
             for name, queue in self.scene.cluster.cluster_queues.items()
@@ -284,20 +288,29 @@ def _below(
     for name, queue in sorted(cluster.cluster_queues.items()):
         if queue.cohort == parent:
             yield depth, name, queue
-    for name in sorted(each for each, above in parents.items() if above == parent):
+    for name in sorted(name for name, above in parents.items() if above == parent):
         yield depth, name, None
         yield from _below(cluster, parents, name, depth + 1)
 
 
 def _running(scene: Scene, queue: str, column: FlavorResource) -> list[Workload]:
-    mine = [each for each in scene.cluster.admitted if each.cluster_queue == queue and each.usage.get(column)]
+    mine = [
+        workload
+        for workload in scene.cluster.admitted
+        if workload.cluster_queue == queue and workload.usage.get(column)
+    ]
     return sorted(
-        mine, key=lambda each: (each.key in scene.leaving, -each.priority, each.quota_reserved_at or 0)
+        mine,
+        key=lambda workload: (
+            workload.key in scene.leaving,
+            -workload.priority,
+            workload.quota_reserved_at or 0,
+        ),
     )
 
 
-def _is_protected(each: Workload, queue: ClusterQueue, now: Instant) -> bool:
-    lasts, since = queue.min_admit_duration, each.quota_reserved_at
+def _is_protected(workload: Workload, queue: ClusterQueue, now: Instant) -> bool:
+    lasts, since = queue.min_admit_duration, workload.quota_reserved_at
     return lasts is not None and since is not None and now - since <= lasts
 
 

@@ -35,5 +35,5 @@ def _findings(trace: Any) -> Iterator[dict[str, Any]]:
             yield trace
         trace = list(trace.values())
     if isinstance(trace, list):
-        for each in trace:
-            yield from _findings(each)
+        for item in trace:
+            yield from _findings(item)

@@ -87,7 +87,7 @@ def _names(page: Page, scenario: str) -> bool:
 def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: list[str]) -> str:
     here = f"findings/{page.name}"
     before, outcome, after = page.body.partition(_OUTCOME)
-    cases = [each for each in page.front.get("vectors", []) if each in pictures]
+    cases = [item for item in page.front.get("vectors", []) if item in pictures]
     parts = [
         linked(before, places, here).strip(),
         *_charts(played, views, places, here),
@@ -112,17 +112,17 @@ def _pictures(cases: list[str], pictures: Pictures, places: Places, here: str) -
         return
     yield "### In pictures"
     about = {vector.id: vector.data for vector in vectors()}
-    for each in cases:
-        data = about[each]
+    for case in cases:
+        data = about[case]
         reading = data["reading"] if isinstance(data["reading"], str) else "a reading of its own"
-        yield f"{linked(data['comment'], places, here)} ([vector]({_up(places[each])}), under {reading})"
-        yield shown(*pictures[each], "picture", here)
+        yield f"{linked(data['comment'], places, here)} ([vector]({_up(places[case])}), under {reading})"
+        yield shown(*pictures[case], "picture", here)
 
 
 def _replay(page: Page, played: list[str]) -> Iterator[str]:
-    commands = [f"tenure play --scenario {each} --all-readings" for each in played]
-    commands += [f"tenure vectors run {each} --verbose" for each in page.front.get("vectors", [])]
-    commands += [f"tenure prove --only {each} --no-mutants" for each in page.front.get("obligations", [])]
+    commands = [f"tenure play --scenario {name} --all-readings" for name in played]
+    commands += [f"tenure vectors run {item} --verbose" for item in page.front.get("vectors", [])]
+    commands += [f"tenure prove --only {item} --no-mutants" for item in page.front.get("obligations", [])]
     if commands:
         yield "## Replay it"
         yield code("sh", "\n".join(commands))
@@ -130,7 +130,7 @@ def _replay(page: Page, played: list[str]) -> Iterator[str]:
 
 def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator[str]:
     cases = {vector.id: vector.data["rules"] for vector in vectors()}
-    rules = sorted({rule for each in page.front.get("vectors", []) for rule in cases.get(each, [])})
+    rules = sorted({rule for item in page.front.get("vectors", []) for rule in cases.get(item, [])})
     for words, named in (
         ("Rules", rules),
         ("Obligations", page.front.get("obligations", [])),
@@ -139,7 +139,7 @@ def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator
     ):
         if named:
             yield f"## {words}"
-            yield "\n".join(f"- {link(each, places, here)}" for each in named)
+            yield "\n".join(f"- {link(item, places, here)}" for item in named)
 
 
 def _up(place: str) -> str:

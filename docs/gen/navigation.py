@@ -41,11 +41,13 @@ def _entry(entry: Any, made: list[str]) -> Any:
     if not isinstance(entry, list):
         return entry
     found: list[Any] = []
-    for each in entry:
+    for mapping in entry:
         found.append(
-            {title: _entry(below, made) for title, below in each.items()} if isinstance(each, dict) else each
+            {title: _entry(below, made) for title, below in mapping.items()}
+            if isinstance(mapping, dict)
+            else mapping
         )
-        found += _behind(each, made)
+        found += _behind(mapping, made)
     return found
 
 

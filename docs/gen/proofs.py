@@ -28,13 +28,13 @@ MUTANTS = "proofs/mutants.md"
 
 def proofs(report: dict[str, Any], places: Places) -> Fills:
     """What the pages of `proofs/` take from a report."""
-    headline = [each for each in report["obligations"] if each["title"]]
+    headline = [item for item in report["obligations"] if item["title"]]
     return {
         HOME: {"matrix": _matrix(headline, report["readings"], folder="proofs/")},
         MATRIX: {
             "matrix": _matrix(headline, report["readings"], folder=""),
             "stories": "\n\n".join(
-                part for each in headline for part in _stories(each, report, level=3, titled=True)
+                part for item in headline for part in _stories(item, report, level=3, titled=True)
             ),
             "run": _run(report),
         },
@@ -46,26 +46,29 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
 def _matrix(headline: list[dict[str, Any]], readings: list[str], folder: str) -> str:
     rows = [
         [
-            f"[{each['title']}]({folder}{_file(each['id'])}#{anchor(each['id'])})",
-            *_verdicts(each, readings),
+            f"[{entry['title']}]({folder}{_file(entry['id'])}#{anchor(entry['id'])})",
+            *_verdicts(entry, readings),
         ]
-        for each in headline
+        for entry in headline
     ]
     return table(["Invariant", *readings], rows)
 
 
 def _run(report: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report["solvers"].items())
-    verdicts = [entry for each in report["obligations"] for entry in each["verdicts"].values()]
+    verdicts = [entry for item in report["obligations"] for entry in item["verdicts"].values()]
     rows = [
         ["functions lifted twice, the two formulas proved equal", str(len(report["lifted"]))],
         [
             f"plain executions compared with them (seed {report['randomSeed']})",
-            str(sum(each["examples"] for each in report["lifted"])),
+            str(sum(item["examples"] for item in report["lifted"])),
         ],
         ["obligations", str(len(report["obligations"]))],
         ["verdicts, all as expected", str(len(verdicts))],
-        ["of these answered by cvc5 as well", str(sum(1 for each in verdicts if "cvc5" in each["solvers"]))],
+        [
+            "of these answered by cvc5 as well",
+            str(sum(1 for verdict in verdicts if "cvc5" in verdict["solvers"])),
+        ],
         ["mutants, none survived", str(len(report["mutants"]))],
         ["solvers", versions],
     ]
@@ -83,8 +86,8 @@ def obligation_pages(report: dict[str, Any], places: Places) -> Pages:
 def _families(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """The obligations by family, the families in their order."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for each in report["obligations"]:
-        found.setdefault(family_of(each["id"]), []).append(each)
+    for item in report["obligations"]:
+        found.setdefault(family_of(item["id"]), []).append(item)
     return {family: found[family] for family in sorted(found, key=[*FAMILIES].index)}
 
 
@@ -98,11 +101,11 @@ def _listed(report: dict[str, Any], places: Places) -> Iterator[str]:
         yield f"## {FAMILIES[family]}"
         rows = [
             [
-                link(each["id"], places, OBLIGATIONS_PAGE),
-                sentence(each["claim"]),
-                *_verdicts(each, readings),
+                link(entry["id"], places, OBLIGATIONS_PAGE),
+                sentence(entry["claim"]),
+                *_verdicts(entry, readings),
             ]
-            for each in mine
+            for entry in mine
         ]
         yield table(["Obligation", "Claim", *readings], rows)
 
@@ -111,15 +114,15 @@ def _page(family: str, mine: list[dict[str, Any]], report: dict[str, Any], place
     here = obligations_page(family)
     yield f"# Obligations: {FAMILIES[family]}"
     yield "What an obligation is says the [list of all](obligations.md)."
-    for each in mine:
-        yield heading(2, f"{each['id']}: {each['claim']}", each["id"])
-        yield linked(each["source"], places, here)
-        yield f"Rules: {', '.join(link(rule, places, here) for rule in each['rules'])}."
-        for called, why in OBLIGATIONS[each["id"]].irrespective_of.items():
+    for entry in mine:
+        yield heading(2, f"{entry['id']}: {entry['claim']}", entry["id"])
+        yield linked(entry["source"], places, here)
+        yield f"Rules: {', '.join(link(rule, places, here) for rule in entry['rules'])}."
+        for called, why in OBLIGATIONS[entry["id"]].irrespective_of.items():
             yield f"Proved whatever `{called}` returns: {why}."
-        yield table(report["readings"], [_verdicts(each, report["readings"])])
-        yield code("python", source_of(OBLIGATIONS[each["id"]].statement))
-        yield from _stories(each, report, level=3)
+        yield table(report["readings"], [_verdicts(entry, report["readings"])])
+        yield code("python", source_of(OBLIGATIONS[entry["id"]].statement))
+        yield from _stories(entry, report, level=3)
 
 
 def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
@@ -144,7 +147,7 @@ def _stories(
 
 
 def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
-    outcomes = [each["outcome"] for each in mutants]
+    outcomes = [mutant["outcome"] for mutant in mutants]
     yield (
         f"{len(mutants)} made, {outcomes.count('killed')} killed, {outcomes.count('equivalent')} proved "
         f"equivalent, {outcomes.count('unreadable')} refused by the lifter, {outcomes.count('signed')} "
@@ -152,11 +155,11 @@ def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
     )
     rows = [
         [
-            f'<span class="id">{each["id"]}</span>',
-            link(each["rule"], places, MUTANTS),
-            f"`{each['before']}`<br>`{each['after']}`",
-            linked(each["by"] or each["outcome"], places, MUTANTS),
+            f'<span class="id">{mutant["id"]}</span>',
+            link(mutant["rule"], places, MUTANTS),
+            f"`{mutant['before']}`<br>`{mutant['after']}`",
+            linked(mutant["by"] or mutant["outcome"], places, MUTANTS),
         ]
-        for each in mutants
+        for mutant in mutants
     ]
     yield table(["Mutant", "Rule", "What it says, and what it becomes", "Killed by"], rows)

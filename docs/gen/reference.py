@@ -62,25 +62,27 @@ def _readings(places: Places) -> Iterator[str]:
 
 def _divergences() -> Iterator[str]:
     signed = all_divergences()
-    compared = {(each.scheduler, version) for each in signed for version in each.versions}
+    compared = {(divergence.scheduler, version) for divergence in signed for version in divergence.versions}
     named = sorted(release for release in compared if release[1] != "*")
     rows = [
         [
-            f"[{each.id}](#{anchor(each.id)}){{ .id }}",
-            each.title,
-            *("yes" if _speaks_of(each, *release) else "" for release in named),
+            f"[{divergence.id}](#{anchor(divergence.id)}){{ .id }}",
+            divergence.title,
+            *("yes" if _speaks_of(divergence, *release) else "" for release in named),
         ]
-        for each in signed
+        for divergence in signed
     ]
     yield table(["Divergence", "Title", *(f"{scheduler} {version}" for scheduler, version in named)], rows)
-    for each in signed:
-        yield heading(2, f"{each.id}: {each.title}", each.id)
-        releases = "every release compared" if each.versions == ("*",) else ", ".join(each.versions)
+    for divergence in signed:
+        yield heading(2, f"{divergence.id}: {divergence.title}", divergence.id)
+        releases = (
+            "every release compared" if divergence.versions == ("*",) else ", ".join(divergence.versions)
+        )
         rows = [
-            ["Scheduler", f"{each.scheduler}, {releases}"],
-            ["When", each.when],
-            ["Predicts", each.predicts],
-            ["Why", each.reason],
+            ["Scheduler", f"{divergence.scheduler}, {releases}"],
+            ["When", divergence.when],
+            ["Predicts", divergence.predicts],
+            ["Why", divergence.reason],
         ]
         yield table(["", ""], rows)
 
@@ -105,8 +107,8 @@ def _command(command: Any, name: str) -> Iterator[str]:
     if rows:
         yield table(["Argument or option", "Meaning"], rows)
     if hasattr(command, "list_commands"):
-        for each in command.list_commands(context):
-            yield from _command(command.get_command(context, each), f"{name} {each}")
+        for item in command.list_commands(context):
+            yield from _command(command.get_command(context, item), f"{name} {item}")
 
 
 def _help(text: str) -> Iterator[str]:

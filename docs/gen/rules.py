@@ -160,23 +160,23 @@ def _code(function: Callable[..., Any]) -> Iterator[str]:
 
 def _neighbours(rule: str, function: Callable[..., Any], places: Places, here: str) -> Iterator[str]:
     functions = rule_functions()
-    uses = [each for each, other in functions.items() if other.__name__ in called_by(function)]
-    used_by = [each for each, other in functions.items() if function.__name__ in called_by(other)]
+    uses = [name for name, other in functions.items() if other.__name__ in called_by(function)]
+    used_by = [name for name, other in functions.items() if function.__name__ in called_by(other)]
     for words, others in (("Uses", uses), ("Used by", used_by)):
         if others:
-            yield f"{words} {', '.join(link(each, places, here) for each in others if each != rule)}."
+            yield f"{words} {', '.join(link(other, places, here) for other in others if other != rule)}."
 
 
 def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -> Iterator[str]:
-    concerned = [each for each in report["obligations"] if rule in each["rules"]]
+    concerned = [item for item in report["obligations"] if rule in item["rules"]]
     yield "## Obligations"
     rows = [
         [
-            link(each["id"], places, here),
-            sentence(each["claim"]),
-            *(verdict(each["verdicts"][reading]["verdict"]) for reading in report["readings"]),
+            link(item["id"], places, here),
+            sentence(item["claim"]),
+            *(verdict(item["verdicts"][reading]["verdict"]) for reading in report["readings"]),
         ]
-        for each in concerned
+        for item in concerned
     ]
     why_not = not_lifted().get(rule)
     if why_not is not None:
@@ -186,7 +186,7 @@ def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -
         )
     else:
         yield table(["Obligation", "Claim", *report["readings"]], rows) if rows else "None names this rule."
-    mine = [each["outcome"] for each in report["mutants"] if each["rule"] == rule]
+    mine = [item["outcome"] for item in report["mutants"] if item["rule"] == rule]
     if mine:
         counts = f"{len(mine)} made, {mine.count('killed')} killed"
         equivalent = mine.count("equivalent")
@@ -201,9 +201,9 @@ def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) 
         yield "None yet."
     for said, words in (("accept", "The rule applies"), ("reject", "The rule does not apply")):
         rows = [
-            [link(each.id, places, here), each.data["comment"]]
-            for each in cases
-            if each.data["verdict"] == said
+            [link(vector.id, places, here), vector.data["comment"]]
+            for vector in cases
+            if vector.data["verdict"] == said
         ]
         if rows:
             yield table([words, "What decides"], rows)

@@ -34,8 +34,8 @@ def _described(name: str) -> Iterator[str]:
     yield f"{found.get('description', '')} {file}".strip()
     needed = found.get("required", [])
     rows = [
-        [f"`{field}`", "" if field in needed else "optional", _resolved(found, each).get("description", "")]
-        for field, each in found.get("properties", {}).items()
+        [f"`{field}`", "" if field in needed else "optional", _resolved(found, item).get("description", "")]
+        for field, item in found.get("properties", {}).items()
     ]
     if rows:
         yield table(["Field", "", "What it holds"], rows)

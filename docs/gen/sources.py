@@ -36,9 +36,14 @@ def places() -> Places:
     """Where every rule, finding, obligation, vector and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
-    obligations = {each: f"{obligations_page(family_of(each))}#{anchor(each)}" for each in OBLIGATIONS}
+    obligations = {
+        obligation: f"{obligations_page(family_of(obligation))}#{anchor(obligation)}"
+        for obligation in OBLIGATIONS
+    }
     cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
-    divergences = {each.id: f"{DIVERGENCES_PAGE}#{anchor(each.id)}" for each in all_divergences()}
+    divergences = {
+        divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
+    }
     return of_rules | of_findings | obligations | cases | divergences
 
 

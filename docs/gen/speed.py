@@ -69,7 +69,7 @@ def duration(nanoseconds: float) -> str:
     >>> duration(25_400), duration(1_713_253_000), duration(940_000)
     ('25 µs', '1.7 s', '940 µs')
     """
-    size, unit = next((each for each in _UNITS if nanoseconds >= each[0]), _UNITS[-1])
+    size, unit = next((unit for unit in _UNITS if nanoseconds >= unit[0]), _UNITS[-1])
     value = nanoseconds / size
     return f"{value:.1f} {unit}" if value < 10 else f"{float(format(value, '.2g')):.0f} {unit}"
 
@@ -192,7 +192,7 @@ def _panel(name: str, rows: list[Row], scale: _Scale, left: int, top: int) -> It
 
 def _drawn(line: Line, rows: list[Row], scale: _Scale) -> Iterator[str]:
     known = [(row["workloads"], row[line.field]) for row in rows if row.get(line.field)]
-    points = [scale.place(*each) for each in known]
+    points = [scale.place(*pair) for pair in known]
     if not points:
         return
     through = " L".join(f"{x} {y}" for x, y in points)

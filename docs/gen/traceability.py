@@ -30,7 +30,7 @@ def _cells(row: Row, places: Places) -> list[str]:
         _sentence(row, page),
         f'<span class="id">{rule.id}</span>',
         f"`{page.front['function']}`",
-        ", ".join(link(each, places, TRACEABILITY) for each in rule.obligations) or "not lifted",
+        ", ".join(link(obligation, places, TRACEABILITY) for obligation in rule.obligations) or "not lifted",
         "<br>".join(_vectors(rule, verdict, places) for verdict in VERDICTS),
         f"[{page.title}]({relative(places[rule.id], TRACEABILITY)})",
     ]

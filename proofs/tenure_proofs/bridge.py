@@ -40,8 +40,8 @@ EPOCH = 1_785_758_400_000_000_000
 """A Monday morning of August 2026, ns."""
 
 NEAR = tuple(
-    each + step
-    for each in (
+    number + step
+    for number in (
         0,
         2,
         1_000_000,

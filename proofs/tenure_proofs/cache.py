@@ -189,9 +189,9 @@ def _is_shallow(value: Any) -> bool:
     for _ in range(MOST_LEVELS):
         level = [
             inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each)
+            for row in level
+            if isinstance(row, dict | list)
+            for inner in (row.values() if isinstance(row, dict) else row)
         ]
     return not level
 

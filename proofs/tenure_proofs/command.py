@@ -196,7 +196,9 @@ def _postconditions_of(only: Sequence[str]) -> tuple[str, ...]:
     """The parts of `only` that name postconditions."""
     from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 
-    return tuple(part for part in only if any(each.startswith(part) for each in POSTCONDITIONS))
+    return tuple(
+        part for part in only if any(postcondition.startswith(part) for postcondition in POSTCONDITIONS)
+    )
 
 
 def _need_the_solvers() -> None:
@@ -253,15 +255,15 @@ def run_plan(plan: Plan) -> Report:
 
     started = time.perf_counter()
     chosen = _chosen(tuple(OBLIGATIONS.values()), plan.only)
-    named = {rule for each in chosen for rule in each.rules}
+    named = {rule for obligation in chosen for rule in obligation.rules}
     liftable = [entry.id for entry in all_rules() if entry.lift]
     rules = [rule for rule in liftable if rule in named or not plan.only]
     # The door comes first: it is the longest task.
-    met = [name for name in UNNAMED if any(meets(each, name) for each in chosen)]
+    met = [name for name in UNNAMED if any(meets(obligation, name) for obligation in chosen)]
     functions = [*([DOOR] if DOOR in met else []), *rules]
-    questions = [(each.id, reading) for each in chosen for reading in plan.readings]
+    questions = [(obligation.id, reading) for obligation in chosen for reading in plan.readings]
     changed = {*met, *rules}
-    wrong = [each.id for each in all_mutants().values() if each.rule in changed] if plan.mutants else []
+    wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule in changed] if plan.mutants else []
     cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
     lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
     verdicts = kept.verdicts(cache, keys, plan.with_cvc5, plan.seeds)
@@ -320,9 +322,13 @@ def _chosen(obligations: Sequence[Obligation], only: Sequence[str]) -> list[Obli
         return any(name.startswith(part) for name in (obligation.id, *obligation.rules))
 
     for part in only:
-        if not any(starts(each, part) for each in obligations) and not _postconditions_of((part,)):
+        if not any(starts(obligation, part) for obligation in obligations) and not _postconditions_of(
+            (part,)
+        ):
             raise bad_input("--only", part, "the beginning of an obligation's identifier, or of a rule's")
-    return [each for each in obligations if not only or any(starts(each, part) for part in only)]
+    return [
+        obligation for obligation in obligations if not only or any(starts(obligation, part) for part in only)
+    ]
 
 
 def _left_out(plan: Plan, asked: int, obligations: int) -> Iterator[str]:

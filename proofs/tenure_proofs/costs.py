@@ -60,10 +60,10 @@ def _questions(obligation: Obligation, shared: Shared) -> Iterator[Question]:
 def _asked(identifier: str, question: Question) -> tuple[int, int]:
     answers = [ask_z3(question, seed) for seed in range(SEEDS)]
     said, cvc5_work = answer(question.smt2(), UNRECORDED.cvc5, UNRECORDED.clock_s)
-    words = {each.words for each in answers} | {said}
+    words = {z3_answer.words for z3_answer in answers} | {said}
     if len(words) > 1 or not words <= {"sat", "unsat"}:
         raise ValueError(f"{identifier}: the solvers say {', '.join(sorted(words))}")
-    return max(each.work for each in answers), cvc5_work
+    return max(z3_answer.work for z3_answer in answers), cvc5_work
 
 
 def rounded_up(units: int) -> int:

@@ -180,7 +180,7 @@ def _near(solver: z3.Solver, model: z3.ModelRef, wanted: list[_Wanted]) -> z3.Mo
     """Values as near as can be, the earlier leaves first; most of them can have the very values."""
     if not wanted:
         return model
-    found = _together(solver, model, [each.term == each.value for each in wanted])
+    found = _together(solver, model, [this_wanted.term == this_wanted.value for this_wanted in wanted])
     if found is not None:
         return found
     if len(wanted) == 1:
@@ -263,7 +263,7 @@ def _preferences(claim: Claim, question: Question) -> Iterator[tuple[z3.ArithRef
         if leaf in mentioned
     ]
     # Durations first: a story about four hours reads better than one about an instant.
-    for leaf, scalar in sorted(named, key=lambda each: not each[0].endswith("min_admit_duration")):
+    for leaf, scalar in sorted(named, key=lambda pair: not pair[0].endswith("min_admit_duration")):
         term = constant(leaf, scalar)
         if scalar.sort is bool:
             term = z3.If(term, z3.IntVal(1), z3.IntVal(0))

@@ -45,7 +45,7 @@ def _plain(part: object) -> object:
     if isinstance(part, Enum):
         return (type(part).__qualname__, part.name)
     if isinstance(part, tuple | list):
-        return [_plain(each) for each in part]
+        return [_plain(item) for item in part]
     if isinstance(part, Mapping):
         return sorted((repr(_plain(key)), _plain(value)) for key, value in part.items())
     raise UnknownCodeError(f"{part!r} has no fingerprint")
@@ -120,7 +120,7 @@ def _module(name: str) -> Module:
     nodes = list(ast.walk(tree))
     return Module(
         hashlib.sha256(ast.dump(tree).encode()).hexdigest(),
-        tuple(dict.fromkeys(each for node in nodes for each in _imported(node, package))),
+        tuple(dict.fromkeys(name for node in nodes for name in _imported(node, package))),
         next((name for node in nodes for name in _named(node) if name in UNSEEN), ""),
     )
 
@@ -140,7 +140,7 @@ def _imported(node: ast.AST, package: str) -> Iterator[str]:
             base = importlib.util.resolve_name("." * level + (module or ""), package)
             if _is_ours(base):
                 below = [f"{base}.{alias.name}" for alias in names]
-                modules = [each for each in below if _is_module(each)]
+                modules = [name for name in below if _is_module(name)]
                 yield from modules
                 if len(modules) < len(below):
                     yield base

@@ -110,8 +110,8 @@ def _tree(values: Mapping[str, Any]) -> tuple[str, str, dict[str, str]]:
     names = {place: f"cohort-{number}" for number, place in enumerate(dict.fromkeys(places))}
     parents: dict[str, str] = {}
     for place in names:
-        above = [each for each in names if each != place and contains(each, place)]
-        nearest = [each for each in above if all(contains(further, each) for further in above)]
+        above = [name for name in names if name != place and contains(name, place)]
+        nearest = [item for item in above if all(contains(further, item) for further in above)]
         if nearest:
             parents[names[place]] = names[nearest[0]]
     return names[places[0]], names[places[1]], parents

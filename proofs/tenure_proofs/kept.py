@@ -73,10 +73,10 @@ class Kept(Generic[_Task, _Done]):
         """The answers in the order of the tasks; only those that are not kept are asked for."""
         keys = [self._key(task) for task in tasks]
         known = [self._known(task, key) for task, key in zip(tasks, keys, strict=True)]
-        self.found = sum(each is not None for each in known)
-        fresh = ask([task for task, each in zip(tasks, known, strict=True) if each is None])
-        for key, each in zip(keys, known, strict=True):
-            yield self._remember(key, next(fresh)) if each is None else each
+        self.found = sum(item is not None for item in known)
+        fresh = ask([task for task, item in zip(tasks, known, strict=True) if item is None])
+        for key, item in zip(keys, known, strict=True):
+            yield self._remember(key, next(fresh)) if item is None else item
 
     def _key(self, task: _Task) -> str | None:
         try:
@@ -128,7 +128,7 @@ class Keys:
     def of_verdict(self, obligation: Obligation, preset: str, with_cvc5: bool, seeds: int) -> str:
         """Of an obligation under a preset and the further columns beside it."""
         columns = (preset, *obligation.columns_beside(preset))
-        asked = [(each, _choices(each), obligation.expected_under(each)) for each in columns]
+        asked = [(column, _choices(column), obligation.expected_under(column)) for column in columns]
         return digest("verdict", self._stated(obligation), asked, with_cvc5, seeds)
 
     def of_mutant(self, identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
@@ -137,18 +137,22 @@ class Keys:
         code = _code(mutant.function.__module__, "tenure_proofs.mutants.hunt")
         wrong = mutant.function.__qualname__, mutant.place, mutant.before, mutant.after
         concerned = [
-            (self._stated(each), each.rules, [(reading, each.expect[reading]) for reading in readings])
-            for each in obligations
-            if concerns(each, mutant)
+            (
+                self._stated(obligation),
+                obligation.rules,
+                [(reading, obligation.expect[reading]) for reading in readings],
+            )
+            for obligation in obligations
+            if concerns(obligation, mutant)
         ]
-        asked = [(each, _choices(each)) for each in readings]
+        asked = [(name, _choices(name)) for name in readings]
         signed = [(*place, reason) for place, reason in signed_by_hand().items()]
         return digest("mutant", identifier, mutant.rule, code, wrong, concerned, asked, signed)
 
     def of_part(self, part: Part) -> str:
         """Of whole decisions about some clusters: all the code that makes, decides and judges them counts."""
         code = modules_digest(modules_behind("tenure_proofs.bounded.trial"))
-        readings = [(each, _choices(each)) for each in preset_names()]
+        readings = [(preset_name, _choices(preset_name)) for preset_name in preset_names()]
         return digest("bounded", part.family, part.size, part.number, part.of, code, readings, sys.version)
 
     def _stated(self, obligation: Obligation) -> str:
@@ -276,12 +280,14 @@ def read_part(part: Part, value: Any) -> Tried:
     tried = read_tried(value)
     if tried.family != part.family or not tried.decisions >= tried.clusters >= 0:
         raise ValueError(f"{tried.decisions} decisions about {tried.clusters} clusters of {tried.family}")
-    if tried.tallies.keys() != {(each, preset) for each in POSTCONDITIONS for preset in preset_names()}:
+    if tried.tallies.keys() != {
+        (postcondition, preset) for postcondition in POSTCONDITIONS for preset in preset_names()
+    }:
         raise ValueError("other postconditions were judged")
-    for name, each in tried.tallies.items():
-        found = each.first is not None and each.first % part.of == part.number
-        if not each.claimed >= each.broken >= 0 or (each.broken > 0) != found:
-            raise ValueError(f"{name}: {each}")
+    for name, tally in tried.tallies.items():
+        found = tally.first is not None and tally.first % part.of == part.number
+        if not tally.claimed >= tally.broken >= 0 or (tally.broken > 0) != found:
+            raise ValueError(f"{name}: {tally}")
     return tried
 
 
@@ -316,7 +322,10 @@ SAYS = {"proved": "unsat", "refuted": "sat"}
 
 def verdict_form(result: Result) -> dict[str, Any] | None:
     """A verdict; what has none, or an error, is asked again."""
-    if any(each.verdict not in (Verdict.PROVED, Verdict.REFUTED) for each in (result, *result.beside)):
+    if any(
+        this_result.verdict not in (Verdict.PROVED, Verdict.REFUTED)
+        for this_result in (result, *result.beside)
+    ):
         return None
     return _kept(result).model_dump(mode="json")
 
@@ -357,17 +366,21 @@ def read_verdict(obligation: Obligation, preset: str, solvers: Sequence[str], va
     kept = KeptVerdict.model_validate_json(json.dumps(value))
     every = (kept, *kept.beside)
     columns = (preset, *obligation.columns_beside(preset))
-    if tuple(each.reading for each in every) != columns or any(each.beside for each in kept.beside):
-        raise ValueError(f"it is about {', '.join(each.reading for each in every)}")
-    for each in every:
-        if each.solvers != dict.fromkeys(solvers, SAYS[each.verdict]):
-            raise ValueError(f"{each.verdict} under {each.reading}, where the solvers say {each.solvers}")
-        if (each.counterexample is None) != (each.verdict == "proved"):
-            raise ValueError(f"{each.verdict} under {each.reading}, and a counterexample or none")
-    if any(_is_of_another_oracle(each.counterexample) for each in every):
+    if tuple(verdict.reading for verdict in every) != columns or any(
+        verdict.beside for verdict in kept.beside
+    ):
+        raise ValueError(f"it is about {', '.join(verdict.reading for verdict in every)}")
+    for verdict in every:
+        if verdict.solvers != dict.fromkeys(solvers, SAYS[verdict.verdict]):
+            raise ValueError(
+                f"{verdict.verdict} under {verdict.reading}, where the solvers say {verdict.solvers}"
+            )
+        if (verdict.counterexample is None) != (verdict.verdict == "proved"):
+            raise ValueError(f"{verdict.verdict} under {verdict.reading}, and a counterexample or none")
+    if any(_is_of_another_oracle(verdict.counterexample) for verdict in every):
         return None
     return dataclasses.replace(
-        _result(obligation, kept), beside=tuple(_result(obligation, each) for each in kept.beside)
+        _result(obligation, kept), beside=tuple(_result(obligation, verdict) for verdict in kept.beside)
     )
 
 

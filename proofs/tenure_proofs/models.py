@@ -72,7 +72,7 @@ def _handed(argument: Any, model: z3.ModelRef) -> Any:
         case SymChain():
             return _list(argument, model)
     if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        parts = {each.name: getattr(argument, each.name) for each in dataclasses.fields(argument)}
+        parts = {field.name: getattr(argument, field.name) for field in dataclasses.fields(argument)}
         return type(argument)(**{name: concrete(part, model) for name, part in parts.items()})
     return argument
 

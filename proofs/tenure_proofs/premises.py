@@ -35,5 +35,5 @@ def any_terms(claim: Claim, name: str = "terms") -> Any:
 
 def fixed_by(reading: Reading) -> dict[str, Any]:
     """The fields of the terms that a reading fixes; its other keys are no part of them."""
-    fields = {each.name for each in dataclasses.fields(PreemptionTerms)}
+    fields = {field.name for field in dataclasses.fields(PreemptionTerms)}
     return {key: getattr(reading, key) for key in CHOICES if key in fields}

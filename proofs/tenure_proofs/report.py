@@ -104,23 +104,23 @@ class Report:
     def _wrong(self) -> dict[str, int]:
         return {
             "obligations": sum(
-                1 for each in self.results if not each.as_expected and each.verdict not in NO_VERDICT
+                1 for result in self.results if not result.as_expected and result.verdict not in NO_VERDICT
             ),
             "functions lifted otherwise": sum(
-                1 for each in self.lifted if each.problem and not each.undecided
+                1 for lift_report in self.lifted if lift_report.problem and not lift_report.undecided
             ),
             "postconditions": sum(
-                1 for each in self.judged if not each.as_expected and each.verdict not in NO_VERDICT
+                1 for judged in self.judged if not judged.as_expected and judged.verdict not in NO_VERDICT
             ),
-            "mutants alive": sum(1 for each in self.mutants if each.outcome == "survived"),
+            "mutants alive": sum(1 for hunted in self.mutants if hunted.outcome == "survived"),
             "rules without obligation": len(self.unnamed),
         }
 
     def _open(self) -> dict[str, int]:
         return {
-            "obligations undecided": sum(1 for each in self.results if each.verdict in NO_VERDICT),
-            "postconditions undecided": sum(1 for each in self.judged if each.verdict in NO_VERDICT),
-            "functions undecided": sum(1 for each in self.lifted if each.undecided),
+            "obligations undecided": sum(1 for result in self.results if result.verdict in NO_VERDICT),
+            "postconditions undecided": sum(1 for judged in self.judged if judged.verdict in NO_VERDICT),
+            "functions undecided": sum(1 for lift_report in self.lifted if lift_report.undecided),
         }
 
 
@@ -144,7 +144,7 @@ def text_lines(report: Report) -> Iterator[str]:
     yield from bounded_lines(report)
     yield ""
     yield from _kept_lines(report)
-    if any(each.title for each in obligations_of(report)):
+    if any(obligation.title for obligation in obligations_of(report)):
         yield from matrix_lines(report)
         yield ""
     yield closing_line(report)
@@ -152,36 +152,37 @@ def text_lines(report: Report) -> Iterator[str]:
 
 def matrix_lines(report: Report) -> Iterator[str]:
     """The headline invariants against the readings."""
-    rows = [each for each in obligations_of(report) if each.title]
-    width = max((len(each.title) for each in rows), default=0)
+    rows = [obligation for obligation in obligations_of(report) if obligation.title]
+    width = max((len(obligation.title) for obligation in rows), default=0)
     yield f"{'':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
-    for each in rows:
-        yield f"{each.title:{width}}  " + "  ".join(
-            f"{MARKS[result.verdict]:10}" for result in row_of(report, each)
+    for obligation in rows:
+        yield f"{obligation.title:{width}}  " + "  ".join(
+            f"{MARKS[result.verdict]:10}" for result in row_of(report, obligation)
         )
 
 
 def _lifting_lines(report: Report) -> Iterator[str]:
-    bad = [each for each in report.lifted if each.problem]
-    examples = sum(each.examples for each in report.lifted)
+    bad = [lift_report for lift_report in report.lifted if lift_report.problem]
+    examples = sum(lift_report.examples for lift_report in report.lifted)
     yield (
         f"lifted {len(report.lifted)} functions twice (tracer, syntax lifter): "
         f"{len(report.lifted) - len(bad)} proved equal and equal to {examples} plain executions "
         f"(seed {report.random_seed})"
     )
-    for each in bad:
-        yield f"  FAIL {each.function}: {each.problem}"
+    for lift_report in bad:
+        yield f"  FAIL {lift_report.function}: {lift_report.problem}"
 
 
 def _obligation_lines(report: Report) -> Iterator[str]:
-    width = max((len(each.words) for each in obligations_of(report)), default=0)
+    width = max((len(obligation.words) for obligation in obligations_of(report)), default=0)
     yield ""
     yield f"{'obligation':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
-    for each in obligations_of(report):
+    for obligation in obligations_of(report):
         cells = (
-            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}" for result in row_of(report, each)
+            f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}"
+            for result in row_of(report, obligation)
         )
-        yield f"{each.id:11} {each.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
+        yield f"{obligation.id:11} {obligation.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
     agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
     solvers = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     yield f"{solvers}; Z3 with {report.seeds} seed(s); cvc5 answered {agreed} of {len(report.results)}"
@@ -196,7 +197,7 @@ def _mutant_lines(report: Report) -> Iterator[str]:
     if not report.mutants:
         return
     counts = {
-        outcome: sum(1 for each in report.mutants if each.outcome == outcome)
+        outcome: sum(1 for hunted in report.mutants if hunted.outcome == outcome)
         for outcome in ("killed", "equivalent", "unreadable", "signed", "survived")
     }
     yield (
@@ -204,10 +205,10 @@ def _mutant_lines(report: Report) -> Iterator[str]:
         f"{counts['equivalent']} proved equivalent, {counts['unreadable']} refused by the lifter, "
         f"{counts['signed']} signed with a reason, {counts['survived']} survived"
     )
-    for each in report.mutants:
-        if each.outcome == "survived":
-            why = each.by or "no obligation tells them apart"
-            yield f"  SURVIVED {each.id}: {each.before} -> {each.after}; {why}"
+    for hunted in report.mutants:
+        if hunted.outcome == "survived":
+            why = hunted.by or "no obligation tells them apart"
+            yield f"  SURVIVED {hunted.id}: {hunted.before} -> {hunted.after}; {why}"
 
 
 def bounded_lines(report: Report) -> Iterator[str]:
@@ -310,8 +311,10 @@ def to_json(report: Report) -> dict[str, Any]:
         lifted=[
             LiftedShape(function=f.function, examples=f.examples, problem=f.problem) for f in report.lifted
         ],
-        obligations=[_obligation_shape(each, row_of(report, each)) for each in obligations_of(report)],
-        mutants=[MutantShape(**dataclasses.asdict(each)) for each in report.mutants],
+        obligations=[
+            _obligation_shape(obligation, row_of(report, obligation)) for obligation in obligations_of(report)
+        ],
+        mutants=[MutantShape(**dataclasses.asdict(hunted)) for hunted in report.mutants],
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
         trusted_base=TrustedBaseShape(lines=trusted_base().lines, modules=list(trusted_base().modules)),

@@ -51,7 +51,7 @@ class Result:
     @property
     def as_expected(self) -> bool:
         """Whether it ended as expected, under the further columns too."""
-        return self.verdict == self.expected and all(each.as_expected for each in self.beside)
+        return self.verdict == self.expected and all(result.as_expected for result in self.beside)
 
 
 def run_obligation(
@@ -93,7 +93,7 @@ def run_beside(
     if not beside:
         return result
     detail = "; ".join(part for part in (result.detail, *map(_beside, beside)) if part)
-    seconds = result.seconds + sum(each.seconds for each in beside)
+    seconds = result.seconds + sum(result.seconds for result in beside)
     return replace(result, detail=detail, seconds=seconds, beside=beside)
 
 

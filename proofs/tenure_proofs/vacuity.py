@@ -132,7 +132,7 @@ class _Result:
                 return Maybe(self.name(present, f"{path} is set"), self._scalar(value, path, hint))
             case Built(cls, fields):
                 hints = typing.get_type_hints(typing.get_origin(hint) or hint)
-                parts = ((each, self._shape(inner, f"{path}.{each}", hints[each])) for each, inner in fields)
+                parts = ((name, self._shape(inner, f"{path}.{name}", hints[name])) for name, inner in fields)
                 return Built(cls, tuple(parts))
             case Members(watched, contains):
                 return Members(watched, self.name(contains, f"{path} has it"))
@@ -175,7 +175,7 @@ class _Opaque(Claim):
         key = (call.function, *map(_identity, call.arguments))
         if key not in self.results:
             shown = f"{call.function.__name__}({', '.join(map(_shown, call.arguments))})"
-            again = sum(each.shown.partition("'")[0] == shown for each in self.results.values())
+            again = sum(result.shown.partition("'")[0] == shown for result in self.results.values())
             self.results[key] = _Result(call, f"{shown}'{again}" if again else shown)
         return self.results[key]
 
@@ -227,7 +227,7 @@ def _identity(argument: Any) -> Any:
         case SymFunction():
             return argument.declaration.get_id()
     parts = tuple(_parts(argument))
-    return tuple(each.get_id() if isinstance(each, z3.ExprRef) else each for each in parts)
+    return tuple(part.get_id() if isinstance(part, z3.ExprRef) else part for part in parts)
 
 
 def _parts(argument: Any) -> Iterator[Any]:
@@ -251,7 +251,7 @@ def _parts(argument: Any) -> Iterator[Any]:
 def _inner(argument: Any) -> list[Any]:
     if isinstance(argument, SymChain):
         return [argument.watched, argument.contains]
-    return [getattr(argument, each.name) for each in dataclasses.fields(argument)]
+    return [getattr(argument, field.name) for field in dataclasses.fields(argument)]
 
 
 def _parts_of_record(record: SymRecord) -> Iterator[Any]:
@@ -299,9 +299,11 @@ def _equal_where_asked_alike(results: Iterable[_Result]) -> Iterator[z3.BoolRef]
 
 def _equal_arguments(one: Call, other: Call) -> z3.BoolRef | None:
     """When two calls of a function have equal arguments; None where they never have."""
-    mine, theirs = ([part for each in call.arguments for part in _parts(each)] for call in (one, other))
+    mine, theirs = (
+        [part for argument in call.arguments for part in _parts(argument)] for call in (one, other)
+    )
     equal = [_equal(left, right) for left, right in zip(mine, theirs, strict=False)]
-    found = [each for each in equal if each is not None]
+    found = [item for item in equal if item is not None]
     return z3.And(found) if len(found) == len(mine) == len(theirs) else None
 
 
@@ -315,14 +317,16 @@ def _equal(left: Any, right: Any) -> z3.BoolRef | None:
 def _idle_calls(claim: _Opaque, irrespective_of: Mapping[str, str], budget: Budget) -> Iterator[Found]:
     """Calls, and functions, for which an arbitrary result does as well."""
     results = [
-        each for each in claim.results.values() if not {_called(each), each.shown} & irrespective_of.keys()
+        result
+        for result in claim.results.values()
+        if not {_called(result), result.shown} & irrespective_of.keys()
     ]
-    functions = dict.fromkeys(each.call.function for each in results)
-    together = [[each for each in results if each.call.function is function] for function in functions]
-    for free in ([each] for each in results):
+    functions = dict.fromkeys(result.call.function for result in results)
+    together = [[result for result in results if result.call.function is function] for function in functions]
+    for free in ([result] for result in results):
         yield from _complaint(free, _needs(claim, free, free[0].typed, budget))
-    for free in (each for each in together if len(each) > 1):
-        typed = [fact for each in free for fact in each.typed]
+    for free in (row for row in together if len(row) > 1):
+        typed = [fact for result in free for fact in result.typed]
         yield from _complaint(free, _needs(claim, free, [*typed, *_equal_where_asked_alike(free)], budget))
 
 
@@ -348,7 +352,7 @@ def _called(result: _Result) -> str:
 
 def _needs(claim: _Opaque, free: list[_Result], arbitrary: Iterable[z3.BoolRef], budget: Budget) -> Z3Answer:
     """Whether the claim is false with other results in the place of some: `sat` where it can be."""
-    known = (each.definitions for each in claim.results.values() if each not in free)
+    known = (result.definitions for result in claim.results.values() if result not in free)
     return ask_z3(Question((*claim.facts, *known, *arbitrary, z3.Not(z3.And(claim.goals))), budget))
 
 
@@ -434,7 +438,7 @@ def _of_premise(term: z3.BoolRef, beside: tuple[z3.BoolRef, ...]) -> Iterator[_C
     parts = term.children()
     if z3.is_and(term):
         for part in parts:
-            yield from _of_premise(part, (*beside, *(each for each in parts if each is not part)))
+            yield from _of_premise(part, (*beside, *(item for item in parts if item is not part)))
     elif z3.is_or(term):
         for part in parts:
             if not z3.is_false(part):
@@ -453,8 +457,8 @@ def _both_ways(what: str, term: z3.BoolRef) -> Iterator[_Case]:
 
 def _impossible_cases(claim: _Opaque, budget: Budget) -> Iterator[Found]:
     """Cases that never occur together with the facts. Values that show one show many others too."""
-    known = (*claim.facts, *(each.definitions for each in claim.results.values()))
-    rest = list({(each.what, each.shown.get_id()): each for each in _cases(claim)}.values())
+    known = (*claim.facts, *(result.definitions for result in claim.results.values()))
+    rest = list({(case.what, case.shown.get_id()): case for case in _cases(claim)}.values())
     if rest and (some := ask_z3(Question(known, budget)).model) is not None:
         rest = _not_shown(rest, some)
     while rest:
@@ -476,6 +480,6 @@ def _impossible_cases(claim: _Opaque, budget: Budget) -> Iterator[Found]:
 
 def _not_shown(cases: list[_Case], values: z3.ModelRef) -> list[_Case]:
     def is_shown(case: _Case) -> bool:
-        return all(z3.is_true(values.eval(each, model_completion=True)) for each in case.holds)
+        return all(z3.is_true(values.eval(hold, model_completion=True)) for hold in case.holds)
 
     return [case for case in cases if not is_shown(case)]

@@ -167,7 +167,7 @@ def pending_names(loaded: Loaded) -> list[str]:
     >>> pending_names(load(bundled("examples", "two-teams")))[0]
     'team-a/job-doc-index-dfa0b'
     """
-    return sorted([*(each.key for each in loaded.cluster.pending), *_workloads_set_aside(loaded)])
+    return sorted([*(workload.key for workload in loaded.cluster.pending), *_workloads_set_aside(loaded)])
 
 
 def assumed_queue(loaded: Loaded) -> str | None:
@@ -182,12 +182,25 @@ def _decide_each(
     loaded: Loaded, now: Instant, reading: Reading, only: str | None, sitting: Sitting
 ) -> Iterator[PendingDecision]:
     waiting, refused = _waiting(loaded)
-    queues = sorted({*waiting, *(each.cluster_queue for each in refused if each.cluster_queue)})
+    queues = sorted(
+        {
+            *waiting,
+            *(
+                pending_decision.cluster_queue
+                for pending_decision in refused
+                if pending_decision.cluster_queue
+            ),
+        }
+    )
     for name in queues if only is None else [only]:
         yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, sitting)
-        yield from (each for each in refused if each.cluster_queue == name)
+        yield from (
+            pending_decision for pending_decision in refused if pending_decision.cluster_queue == name
+        )
     if only is None:
-        yield from (each for each in refused if each.cluster_queue is None)
+        yield from (
+            pending_decision for pending_decision in refused if pending_decision.cluster_queue is None
+        )
 
 
 def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDecision]]:
@@ -205,7 +218,7 @@ def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDec
             refused.append(PendingDecision(workload.key, queue, problems=error.problems))
         else:
             waiting.setdefault(queue, []).append(workload)
-    return waiting, sorted(refused, key=lambda each: each.workload)
+    return waiting, sorted(refused, key=lambda pending_decision: pending_decision.workload)
 
 
 def _decide_queue(
@@ -239,7 +252,7 @@ def _reading(reading: str | Mapping[str, object] | Reading | None) -> Reading:
 
 def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
     """A pending workload by `namespace/name`, or the only one."""
-    pending = {each.key: each for each in loaded.cluster.pending}
+    pending = {this_workload.key: this_workload for this_workload in loaded.cluster.pending}
     waiting = pending_names(loaded)
     if workload is None:
         if len(waiting) != 1:
@@ -249,7 +262,7 @@ def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
     _refuse_if_set_aside(loaded, object_name("Workload", *workload.split("/", 1)))
     if workload not in pending:
         expected = f"one of {some_of(waiting, 'pending workloads')}"
-        if any(each.key == workload for each in loaded.cluster.admitted):
+        if any(this_workload.key == workload for this_workload in loaded.cluster.admitted):
             expected = f"a pending workload; this one holds quota. {some_of(waiting, 'Pending')}"
         raise bad_input("workload", workload, expected)
     return pending[workload]

@@ -139,7 +139,7 @@ def decide(
 
 
 class Sitting:
-    """Decisions about many pending workloads of one cluster, each evaluated independently that waits.
+    """Decisions about many pending workloads of one cluster, each evaluated independently.
 
     They share what they have in common: a snapshot for each tree, the core's kept removals, and where the
     reference decides, searches for workloads that no rule tells apart.
@@ -278,10 +278,10 @@ class Searches:
         if instants is None:
             running = question.snapshot.running.get(question.snapshot.place, ())
             instants = self._instants[terms.cluster_queue] = sorted(
-                quota_reservation_time(each, question.now)
+                quota_reservation_time(workload, question.now)
                 if by_reservation
-                else requeue_timestamp(each, terms)
-                for each in running
+                else requeue_timestamp(workload, terms)
+                for workload in running
             )
         return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
 
@@ -399,16 +399,18 @@ def _let_through(
     if not claims:
         return ()
     named = [cluster.admitted[claim.row] for claim in claims]
-    victims = [with_effective_priority(each, cluster, now, reading) for each in named]
+    victims = [with_effective_priority(workload, cluster, now, reading) for workload in named]
     question = question_of(snapshot, preemptor, answer.assignment, terms, now)
     evidence = evidence_of(question, victims)
     claimed = [(claim.key, claim.ground) for claim in claims]
-    found = [(victim.key, each.ground) for victim, each in zip(victims, evidence, strict=True)]
+    found = [
+        (victim.key, this_evidence.ground) for victim, this_evidence in zip(victims, evidence, strict=True)
+    ]
     if found != claimed or len(dict(claimed)) < len(claimed):
         return None
     return tuple(
-        take_target(preemptor, victim, each, terms, now, _kin(snapshot, victim))
-        for victim, each in zip(victims, evidence, strict=True)
+        take_target(preemptor, victim, this_evidence, terms, now, _kin(snapshot, victim))
+        for victim, this_evidence in zip(victims, evidence, strict=True)
     )
 
 
@@ -419,7 +421,7 @@ def _judged(answer: Answer, judge: Decision) -> Decision:
         WrongClaimError: it is not.
     """
     claimed = [(claim.key, claim.ground.name) for claim in answer.claims()]
-    found = [(each.workload.key, each.evidence.ground.name) for each in judge.targets]
+    found = [(target.workload.key, target.evidence.ground.name) for target in judge.targets]
     if (answer.outcome, claimed) != (judge.outcome, found):
         raise WrongClaimError(
             f"{judge.preemptor.key}: the core claims {answer.outcome}, {_told(claimed)}; "

@@ -57,7 +57,7 @@ def format_duration(duration: Duration) -> str:
     if duration < 0:
         return f"-{format_duration(-duration)}"
     if 0 < duration < SECOND:
-        size, unit = next(each for each in _BELOW_A_SECOND if duration % each[0] == 0)
+        size, unit = next(pair for pair in _BELOW_A_SECOND if duration % pair[0] == 0)
         return f"{duration // size}{unit}"
     parts = []
     for size, unit in _UNITS:

@@ -33,16 +33,16 @@ def test_drawn_scenarios_are_decided_alike(tmp_path: Path) -> None:
     done = tenure(*asked, cwd=tmp_path)
     said = json.loads(done.stdout)
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, MANY, 0), said
-    share = {each["what"]: each["count"] / MANY for key in COUNTED for each in said[key]}
+    share = {item["what"]: item["count"] / MANY for key in COUNTED for item in said[key]}
     assert share["Preempt"] > 0.3
-    assert {each["what"] for each in said["verdicts"]} == {"agree", REFUSED}, (
+    assert {item["what"] for item in said["verdicts"]} == {"agree", REFUSED}, (
         "nothing is left to the reference"
     )
     assert share["agree"] > 0.95
     assert 0.1 < share["with heroes"] < 0.25
     assert share["through manifests"] == 0.02
-    assert {each["what"] for each in said["reasons"]} == PREEMPTION
-    assert [each["what"] for each in said["victims"]] == ["1", "2", "3 or more"]
+    assert {item["what"] for item in said["reasons"]} == PREEMPTION
+    assert [item["what"] for item in said["victims"]] == ["1", "2", "3 or more"]
 
 
 @pytest.fixture

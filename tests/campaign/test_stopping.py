@@ -125,9 +125,9 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
         ]
         yield json.loads(place.read_text())["address"], started[1:]
     finally:
-        for each in started[::-1]:
-            each.kill()
-            each.wait()
+        for item in started[::-1]:
+            item.kill()
+            item.wait()
 
 
 def test_two_workers_of_which_one_is_killed_report_the_same(whole: bytes, tmp_path: Path) -> None:

@@ -82,8 +82,8 @@ def api_of(files: Sequence[Path], version: str = "v1beta2") -> Api:
     """The objects of some files as a cluster would serve them."""
     api = Api(lists={f"{GROUP}/{version}/{plural}": [] for plural in PLURALS.values()})
     for file in files:
-        for each in yaml.safe_load_all(file.read_text(encoding="utf-8")):
-            api.lists[f"{GROUP}/{version}/{PLURALS[each['kind']]}"].append(each)
+        for item in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+            api.lists[f"{GROUP}/{version}/{PLURALS[item['kind']]}"].append(item)
     resources = [{"name": name} for plural in PLURALS.values() for name in (plural, f"{plural}/status")]
     api.objects[f"{GROUP}/{version}"] = {"kind": "APIResourceList", "resources": resources}
     return api

@@ -54,7 +54,7 @@ def test_the_action_tells_the_script_every_input_by_the_environment() -> None:
     assert told == expected | {"${{ github.action_path }}"}
     text = SCRIPT.read_text(encoding="utf-8")
     assert set(run["env"]) == set(re.findall(r"\bTENURE_[A-Z]+\b", text))
-    assert all(each.get("description") for each in ACTION["inputs"].values())
+    assert all(item.get("description") for item in ACTION["inputs"].values())
 
 
 def test_what_is_in_order_ends_with_0_and_writes_its_reports(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_annotated_at_its_line(tmp_path: Path) -> None:
     line = break_quota(repository)
     done = act(repository, paths="queues\nrunning", args="--strict")
     assert done.returncode == 1
-    (annotation,) = [each for each in done.stdout.splitlines() if each.startswith("::error")]
+    (annotation,) = [line for line in done.stdout.splitlines() if line.startswith("::error")]
     assert annotation.startswith(f"::error file=queues/gpu.yaml,line={line},title=ClusterQueue/gpu%3A spec.")
     assert (repository / "output").read_text(encoding="utf-8") == "exit-code=1\n"
     break_expectation(repository)

@@ -23,7 +23,7 @@ LATER = {"manifests": CLUSTER, "now": NOW}
 
 def results(folder: Path, *documents: dict[str, Any]) -> list[CheckResult]:
     """What comes of some documents."""
-    return [each.result for each in run(load_documents(written(folder, *documents)))]
+    return [checked.result for checked in run(load_documents(written(folder, *documents)))]
 
 
 def written(folder: Path, *documents: dict[str, Any]) -> Path:
@@ -85,10 +85,10 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
     play["expect"] = [{"reading": ["released", "guaranteed"], "at": "30m", "running": "second"}]
     decided, *played = run(load_documents(written(tmp_path, newer, play)))
     assert decided.result.status == Status.HOLDS
-    assert [each.check.name.rpartition(" ")[2] for each in played] == ["[released]", "[guaranteed]"]
-    for each in played:
-        assert each.result.status == Status.FAILS
-        assert any("admitted  ml/first" in line for line in each.result.lines)
+    assert [checked.check.name.rpartition(" ")[2] for checked in played] == ["[released]", "[guaranteed]"]
+    for checked in played:
+        assert checked.result.status == Status.FAILS
+        assert any("admitted  ml/first" in line for line in checked.result.lines)
 
 
 def test_a_folder_of_manifests_may_hold_the_expectations_too(tmp_path: Path) -> None:
@@ -97,13 +97,13 @@ def test_a_folder_of_manifests_may_hold_the_expectations_too(tmp_path: Path) -> 
     expect = [{"workload": "eval", "kept": "serving"}]
     said = {"manifests": [".", "../running"], "now": NOW, "expect": expect}
     file.write_text(yaml.safe_dump(said), encoding="utf-8")
-    assert [each.result.status for each in run(load_documents(file))] == [Status.HOLDS]
+    assert [checked.result.status for checked in run(load_documents(file))] == [Status.HOLDS]
 
 
 def test_who_is_meant_by_two_is_told_apart_by_the_field(tmp_path: Path) -> None:
     twice = [{"workload": "eval", "decision": "Preempt"}] * 2
     (document,) = load_documents(written(tmp_path, {**LATER, "expect": twice}))
-    assert len({each.name for each in document.checks}) == 2
+    assert len({check.name for check in document.checks}) == 2
 
 
 EXPECT = {"expect": [{"workload": "eval", "decision": "Fit"}]}
@@ -173,7 +173,7 @@ def test_one_run_answers_and_writes_every_report(tmp_path: Path, run_tenure: Run
     assert done.code == 1
     answer = json.loads(done.out)
     assert list(Draft202012Validator(schema("test")).iter_errors(answer)) == []
-    (wrong,) = [each for each in answer["expectations"] if each["status"] != "holds"]
+    (wrong,) = [item for item in answer["expectations"] if item["status"] != "holds"]
     assert (wrong["file"], wrong["line"], wrong["field"]) == ("quota.tenure.yaml", line, "expect[0].decision")
     (failure,) = ET.parse(repository / "j.xml").iter("failure")
     assert "expected Preempt, found NoCandidates" in failure.get("message", "")

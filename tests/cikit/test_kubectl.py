@@ -174,7 +174,7 @@ def test_the_version_that_is_served_is_read(version: str, tmp_path: Path) -> Non
 
 def test_a_kind_that_no_decision_needs_may_be_absent(api: Api, config: Path) -> None:
     resources = api.objects[f"{GROUP}/v1beta2"]["resources"]
-    resources[:] = [each for each in resources if not each["name"].startswith("cohorts")]
+    resources[:] = [resource for resource in resources if not resource["name"].startswith("cohorts")]
     fetched(config)
     assert not any("cohorts" in path for _, path in api.asked)
 
@@ -207,10 +207,10 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) 
     }
     api.lists[JOBS] = [{**job, "spec": {"never": "read"}}]
     found = fetch(connect(str(config), None, 10), "kueue-system")
-    (read,) = [each.object for each in found.objects if each.object["kind"] == "Job"]
+    (read,) = [object_.object for object_ in found.objects if object_.object["kind"] == "Job"]
     assert read == {"apiVersion": "batch/v1", "kind": "Job", **job}
     api.failing[JOBS] = (403, "jobs is forbidden")
-    assert any("ages are counted from Workloads" in each for each in fetched(config))
+    assert any("ages are counted from Workloads" in name for name in fetched(config))
 
 
 def test_without_the_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, config: Path) -> None:

@@ -33,8 +33,8 @@ ALL = ("--report", "junit=j.xml", "--report", "sarif=s.sarif", "--report", "gith
 def sarif_of(folder: Path) -> list[dict[str, Any]]:
     """The results of the SARIF file that `ALL` asks for."""
     run = json.loads((folder / "s.sarif").read_text(encoding="utf-8"))["runs"][0]
-    known = {each["id"] for each in run["tool"]["driver"]["rules"]}
-    assert {each["ruleId"] for each in run["results"]} <= known
+    known = {item["id"] for item in run["tool"]["driver"]["rules"]}
+    assert {item["ruleId"] for item in run["results"]} <= known
     found: list[dict[str, Any]] = run["results"]
     return found
 
@@ -70,11 +70,11 @@ def test_a_file_is_named_below_the_current_folder_or_else_as_a_whole(
         FileLine(str(tmp_path / "in" / "a.yaml")),
         FileLine("/elsewhere/a.yaml"),
     ]
-    results = to_sarif(Report("t", troubles=tuple(Trouble("x", "", "", (each,)) for each in places)))["runs"][
-        0
-    ]
+    results = to_sarif(
+        Report("t", troubles=tuple(Trouble("x", "", "", (file_line,)) for file_line in places))
+    )["runs"][0]
     uris = [
-        each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results["results"]
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results["results"]
     ]
     assert uris == ["a%20b%23c.yaml", "in/a.yaml", "file:///elsewhere/a.yaml"]
 
@@ -179,8 +179,10 @@ def test_validate_points_at_the_field_and_tells_warnings_apart(tmp_path: Path, r
     error, warning = sarif_of(repository)
     assert (error["level"], at(error)) == ("error", ("queues/gpu.yaml", line))
     assert (warning["level"], warning["ruleId"]) == ("warning", "DanglingReference")
-    cases = {each.get("name"): each for each in ET.parse(repository / "j.xml").iter("testcase")}
-    assert [name for name, each in cases.items() if each.find("failure") is not None] == ["ClusterQueue/gpu"]
+    cases = {element.get("name"): element for element in ET.parse(repository / "j.xml").iter("testcase")}
+    assert [name for name, element in cases.items() if element.find("failure") is not None] == [
+        "ClusterQueue/gpu"
+    ]
     assert "DanglingReference" in (cases["LocalQueue/ml/batch"].findtext("system-out") or "")
     strict = run_tenure(repository, "validate", "queues", "--strict", "--report", "junit=j.xml")
     assert strict.code == 1
@@ -248,6 +250,7 @@ def test_play_points_at_the_expectation(tmp_path: Path, run_tenure: Run) -> None
     line = play.read_text(encoding="utf-8").splitlines().index("  waiting: first") + 1
     assert at(result) == ("play.yaml", line)
     suites = {
-        each.get("name"): each.get("failures") for each in ET.parse(repository / "j.xml").iter("testsuite")
+        element.get("name"): element.get("failures")
+        for element in ET.parse(repository / "j.xml").iter("testsuite")
     }
     assert suites == {"play-1 under guaranteed": "0", "rotation under guaranteed": "1"}

@@ -26,7 +26,7 @@ def answered(*arguments: str) -> dict[str, Any]:
     """The answer as JSON, by its schema."""
     done = tenure("accessible", *arguments, "-o", "json")
     found: dict[str, Any] = json.loads(done.stdout)
-    assert [each.message for each in Draft202012Validator(schema("accessible")).iter_errors(found)] == []
+    assert [error.message for error in Draft202012Validator(schema("accessible")).iter_errors(found)] == []
     return found
 
 

@@ -33,7 +33,7 @@ LEAVING = [
 def preempted(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> list[str]:
     """Who leaves for the example's job at two o'clock."""
     answer = answered(*arguments, *JOB, *AT_TWO, stdin=stdin, cwd=cwd)
-    return [each["workload"] for each in answer["preempted"]]
+    return [item["workload"] for item in answer["preempted"]]
 
 
 def answered(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def without(folder: Path, kind: str) -> None:
     """Take the objects of a kind away."""
     path = folder / "queues.yaml"
     listed = yaml.safe_load(path.read_text(encoding="utf-8"))
-    listed["items"] = [each for each in listed["items"] if each["kind"] != kind]
+    listed["items"] = [item for item in listed["items"] if item["kind"] != kind]
     path.write_text(yaml.safe_dump(listed), encoding="utf-8")
 
 
@@ -91,7 +91,7 @@ def test_text_json_and_yaml_say_the_same() -> None:
     text = tenure(*arguments).stdout.decode().splitlines()
     assert text[0].startswith("Preempt: 3 of 16 running workloads in ClusterQueue gpu-cluster-queue")
     assert [line.split()[1:3] for line in text if line.startswith("  preempt ")] == [
-        [each["workload"], each["reason"]] for each in as_json["preempted"]
+        [item["workload"], item["reason"]] for item in as_json["preempted"]
     ]
     assert (as_json["now"], as_json["reading"], as_json["workload"]) == (AT_TWO[1], "guaranteed", JOB[1])
 
@@ -123,7 +123,7 @@ def test_the_reading_and_its_overrides_decide() -> None:
 def test_without_the_gate_nobody_leaves_for_having_run_long() -> None:
     gate = ("--feature-gates", "TimeBasedSamePriorityPreemption=false")
     answer = answered("--example", "two-teams", *JOB, *AT_TWO, *gate)
-    assert "InClusterQueueTimeBased" not in {each["reason"] for each in answer["preempted"]}
+    assert "InClusterQueueTimeBased" not in {item["reason"] for item in answer["preempted"]}
 
 
 def test_the_clock_is_now_unless_it_is_said() -> None:
@@ -153,9 +153,9 @@ def test_the_only_pending_workload_need_not_be_named(folder: Path) -> None:
     for path in folder.glob("workloads-*.yaml"):
         listed = yaml.safe_load(path.read_text(encoding="utf-8"))
         listed["items"] = [
-            each
-            for each in listed["items"]
-            if "admission" in each.get("status", {}) or each["metadata"]["name"] == JOB[1].partition("/")[2]
+            item
+            for item in listed["items"]
+            if "admission" in item.get("status", {}) or item["metadata"]["name"] == JOB[1].partition("/")[2]
         ]
         path.write_text(yaml.safe_dump(listed), encoding="utf-8")
     answer = answered(str(folder), *AT_TWO)

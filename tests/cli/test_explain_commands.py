@@ -75,13 +75,13 @@ def answered(*arguments: str) -> dict[str, Any]:
 def texts(value: Any) -> list[str]:
     """Every text under a key that sentences stand under."""
     if isinstance(value, list):
-        return [text for each in value for text in texts(each)]
+        return [text for item in value for text in texts(item)]
     if not isinstance(value, dict):
         return []
-    own = [each for key, each in value.items() if key in ("text", "why", "reason", "verdict")]
+    own = [item for key, item in value.items() if key in ("text", "why", "reason", "verdict")]
     return [
-        *(each for each in own if " " in each),
-        *(text for each in value.values() for text in texts(each)),
+        *(item for item in own if " " in item),
+        *(text for item in value.values() for text in texts(item)),
     ]
 
 
@@ -103,7 +103,7 @@ def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> 
         answer["decision"].pop("request")  # findings about the request are for `explain`
     if len(answer["decision"]["counts"]) == 1:
         answer["decision"].pop("counts")  # all pods were enough; nothing to tell
-    assert [each for each in texts(answer) if each not in text] == []
+    assert [name for name in texts(answer) if name not in text] == []
 
 
 def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() -> None:

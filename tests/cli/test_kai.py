@@ -28,7 +28,7 @@ def said(*arguments: str, code: int = 0) -> str:
 def asked(name: str, *arguments: str, code: int = 0) -> Any:
     """A JSON answer that is as its schema says."""
     answer = json.loads(said(name, *arguments, "-o", "json", code=code))
-    assert [each.message for each in Draft202012Validator(schema(f"kai-{name}")).iter_errors(answer)] == []
+    assert [error.message for error in Draft202012Validator(schema(f"kai-{name}")).iter_errors(answer)] == []
     return answer
 
 
@@ -44,7 +44,7 @@ def test_a_protected_job_is_told_until_when_and_by_whose_value() -> None:
 
 def test_everybody_who_runs_is_asked_about() -> None:
     answer = asked("filter", *EXAMPLE, *NOW, *CHECKOUT)
-    assert {each["victim"]: each["passes"] for each in answer["victims"]} == {
+    assert {item["victim"]: item["passes"] for item in answer["victims"]} == {
         "vision/pretrain": False,
         "vision/sweep": True,
         "speech/align": True,
@@ -79,7 +79,7 @@ def test_the_method_may_be_another() -> None:
     ids=str,
 )
 def test_a_scenario_stands_or_is_refused(take: tuple[str, ...], code: int) -> None:
-    options = [part for each in take for part in ("--take", each)]
+    options = [part for name in take for part in ("--take", name)]
     answer = asked("validate", *EXAMPLE, *NOW, *CHECKOUT, *options, code=code)
     assert answer["stands"] is (code == 0)
 

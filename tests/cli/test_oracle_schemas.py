@@ -222,8 +222,8 @@ def test_the_shapes_of_objects_name_the_versions_that_are_read() -> None:
         for kind, versions in VERSIONS.items()
         for version in (*versions, "", f"{GROUP}/v1")
     }
-    for (kind, version), each in given.items():
-        refused = deviations(REQUEST, asked({**BARE, **placed(kind, each)}))
+    for (kind, version), entry in given.items():
+        refused = deviations(REQUEST, asked({**BARE, **placed(kind, entry)}))
         assert bool(refused) == (version == f"{GROUP}/v1"), (kind, version, refused)
 
 

@@ -112,8 +112,8 @@ def test_the_table_names_the_core_where_it_decides() -> None:
     done = tenure("decide", "--example", "two-teams", *ALL, "--engine", "fast")
     clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each evaluated independently"
     assert done.stdout.decode().splitlines()[-1] == clock
-    listed = [answered("--example", "two-teams", *ALL, "--engine", each) for each in ("auto", "fast")]
-    assert [each["engine"] for each in listed] == ["reference", "fast"]
+    listed = [answered("--example", "two-teams", *ALL, "--engine", name) for name in ("auto", "fast")]
+    assert [entry["engine"] for entry in listed] == ["reference", "fast"]
     assert listed[0]["pending"] == listed[1]["pending"]
 
 

@@ -35,7 +35,7 @@ def test_the_cluster_of_an_instant_can_be_piped_into_decide_and_why(tmp_path: Pa
 def test_a_time_may_be_written_out_and_the_objects_be_a_list() -> None:
     done = tenure("play", DYNAMIC, "--at", "2026-01-05T09:30:00Z", "--objects", "-o", "json")
     listed = json.loads(done.stdout)
-    assert [each["kind"] for each in listed["items"]].count("Workload") == 2
+    assert [item["kind"] for item in listed["items"]].count("Workload") == 2
     same = tenure("play", DYNAMIC, "--at", "30m", "--objects")
     assert list(yaml.safe_load_all(same.stdout)) == listed["items"]
 

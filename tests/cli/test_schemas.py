@@ -60,8 +60,8 @@ def test_every_field_of_a_schema_is_described(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_schema_leaves_nothing_open(name: str) -> None:
-    for each in objects_of(schema(name)):
-        assert "additionalProperties" in each, each
+    for object_ in objects_of(schema(name)):
+        assert "additionalProperties" in object_, object_
 
 
 def objects_of(node: object) -> Iterator[dict[str, Any]]:
@@ -69,11 +69,11 @@ def objects_of(node: object) -> Iterator[dict[str, Any]]:
     if isinstance(node, dict):
         if node.get("type") == "object":
             yield node
-        for each in node.values():
-            yield from objects_of(each)
+        for item in node.values():
+            yield from objects_of(item)
     elif isinstance(node, list):
-        for each in node:
-            yield from objects_of(each)
+        for item in node:
+            yield from objects_of(item)
 
 
 @pytest.mark.parametrize(

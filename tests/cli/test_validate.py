@@ -32,7 +32,7 @@ def run(*arguments: str, stdin: str = "") -> Result:
 def written(folder: Path, name: str, *objects: dict[str, Any]) -> str:
     """A file of manifests."""
     path = folder / name
-    path.write_text("---\n".join(yaml.safe_dump(each) for each in objects), encoding="utf-8")
+    path.write_text("---\n".join(yaml.safe_dump(object_) for object_ in objects), encoding="utf-8")
     return str(path)
 
 
@@ -150,7 +150,7 @@ def test_the_structured_output_follows_its_schema(form: str, tmp_path: Path) -> 
     said = json.loads(done.output) if form == "json" else yaml.safe_load(done.output)
     jsonschema.validate(said, SCHEMA)
     assert (done.exit_code, said["valid"], said["checked"], said["ignored"]) == (1, False, 1, 0)
-    assert [(each["file"], each["field"]) for each in said["errors"]] == [(path, "spec.stopPolicy")]
+    assert [(item["file"], item["field"]) for item in said["errors"]] == [(path, "spec.stopPolicy")]
 
 
 def test_the_protocol_says_the_same_without_files(tmp_path: Path) -> None:
@@ -158,6 +158,6 @@ def test_the_protocol_says_the_same_without_files(tmp_path: Path) -> None:
     said = json.loads(run(written(tmp_path, "a.yaml", wrong), "-o", "json").output)
     asked = answer({"id": 1, "call": "validate", "input": {"objects": [wrong], "reading": "guaranteed"}})
     for kind in ("errors", "warnings"):
-        without = [{key: each[key] for key in each if key != "file"} for each in said[kind]]
+        without = [{key: item[key] for key in item if key != "file"} for item in said[kind]]
         assert asked["output"][kind] == without
     assert asked["output"]["errors"]

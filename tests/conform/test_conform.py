@@ -121,7 +121,7 @@ def test_a_difference_ends_with_1_is_made_small_and_kept(
     Draft202012Validator(schema("conform")).validate(report)
     assert (report["conforms"], report["name"], report["drawn"]["seed"]) == (False, "fake v1", SEED)
     assert len(line["input"]["admitted"]) == 2
-    assert len({each["status"]["admission"]["clusterQueue"] for each in line["input"]["admitted"]}) <= 2
+    assert len({item["status"]["admission"]["clusterQueue"] for item in line["input"]["admitted"]}) <= 2
     assert json.loads(told["request"]) == line
     index = told["case"].removeprefix(f"seed {SEED} index ")
     assert told["about"] == f"again with --seed {SEED} --index {index}"
@@ -174,7 +174,7 @@ def test_large_batches_do_not_block(tmp_path: Path, everything_fits: None) -> No
             {"id": index, "call": "decide", "input": {"pad": "x" * 20_000}, "repeat": 1}
             for index in range(200)
         ]
-        assert [each["id"] for each in peer.ask(requests)] == list(range(200))
+        assert [entry["id"] for entry in peer.ask(requests)] == list(range(200))
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str
     asked = ("--mode", "explained", "--call", "decide", "--call", "minruntime")
     assert run("--exec", "oracle", *asked, *scenarios, "--reading", "as-written") == 0
     said = capsys.readouterr().out
-    vectors = sum(1 for each in load_vectors() if each.data["call"] in ("decide", "minruntime"))
+    vectors = sum(1 for vector in load_vectors() if vector.data["call"] in ("decide", "minruntime"))
     assert f"100.00 % {vectors:9}  agree" in said
     assert "100.00 %        20  agree" in said
     assert said.splitlines()[-1].endswith("conforms (mode explained, reading as-written)")
@@ -258,15 +258,15 @@ def test_wrong_options_are_refused(
 
 def test_shrinking_keeps_the_difference_and_drops_the_rest() -> None:
     print(f"examples(200, {SEED})")
-    large = max(examples(200, SEED), key=lambda each: len(each["admitted"]))
+    large = max(examples(200, SEED), key=lambda entry: len(entry["admitted"]))
     last = large["admitted"][-1]["metadata"]["name"]
 
     def keeps(scenario: Object) -> bool:
-        return any(each["metadata"]["name"] == last for each in scenario["admitted"])
+        return any(item["metadata"]["name"] == last for item in scenario["admitted"])
 
     before = json.dumps(large)
     small = shrink(large, keeps)
-    assert [each["metadata"]["name"] for each in small["admitted"]] == [last]
+    assert [item["metadata"]["name"] for item in small["admitted"]] == [last]
     assert small["cohorts"] == []
     assert small["featureGates"] == {}
     assert json.dumps(large) == before
@@ -311,10 +311,10 @@ def test_a_tally_counts_victims_reasons_and_partial_admission(tmp_path: Path, ev
 def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> None:
     print(f"examples(50, {SEED})")
     with Program(script(tmp_path, ODD)) as peer:
-        for each in Sides(peer).all_of(list(examples(50, SEED))):
-            text = "\n".join(summary(each))
+        for answer_pair in Sides(peer).all_of(list(examples(50, SEED))):
+            text = "\n".join(summary(answer_pair))
             for kind in ("clusterQueues", "cohorts", "admitted"):
-                assert all(raw["metadata"]["name"] in text for raw in each.scenario[kind])
+                assert all(raw["metadata"]["name"] in text for raw in answer_pair.scenario[kind])
             assert "<- target" in text
 
 
@@ -369,10 +369,10 @@ def test_a_vector_that_the_reference_refuses_is_to_be_refused(
     report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
     assert code == 1
     assert report["drawn"] is None
-    refused = [each for each in load_vectors() if "error" in each.data["expect"]]
-    fits = [each for each in load_vectors() if each.data["expect"].get("decision") == "Fit"]
+    refused = [vector for vector in load_vectors() if "error" in vector.data["expect"]]
+    fits = [vector for vector in load_vectors() if vector.data["expect"].get("decision") == "Fit"]
     assert refused
-    asked = [each for each in load_vectors() if each.data["call"] == "decide"]
-    agreeing = {each["what"]: each["count"] for each in report["vectors"]}
+    asked = [vector for vector in load_vectors() if vector.data["call"] == "decide"]
+    agreeing = {item["what"]: item["count"] for item in report["vectors"]}
     assert sum(agreeing.values()) == len(asked)
     assert agreeing["agree"] == len(fits)

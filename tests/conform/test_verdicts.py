@@ -25,7 +25,7 @@ def failed(code: str) -> Object:
 
 def unstable(*answers: Object) -> Object:
     """What a peer says that decided otherwise from time to time."""
-    variants = [each["output"] for each in answers]
+    variants = [answer["output"] for answer in answers]
     return {"id": 0, "output": {**variants[0], "stable": False, "variants": variants}}
 
 

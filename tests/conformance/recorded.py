@@ -60,7 +60,7 @@ def derived_assignment(line: dict[str, Any]) -> Recorded | None:
 def targets(decided: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Who leaves, where and why, as a sorted set: the recorded order is no eviction order."""
     return sorted(
-        (each["workload"], each["clusterQueue"], each["reason"]) for each in decided.get("preempted") or []
+        (item["workload"], item["clusterQueue"], item["reason"]) for item in decided.get("preempted") or []
     )
 
 

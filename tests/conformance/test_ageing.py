@@ -85,7 +85,7 @@ def test_steps_and_priority_saturate() -> None:
 
 def test_unknown_and_missing_fields_are_named() -> None:
     problems = answer({"call": "priority", "input": {"nowe": 1}})["error"]["problems"]
-    assert [each["field"] for each in problems] == ["nowe", "workloadPriorityClass", "created", "now"]
+    assert [problem["field"] for problem in problems] == ["nowe", "workloadPriorityClass", "created", "now"]
     assert "did you mean now?" in problems[0]["expected"]
 
 
@@ -107,7 +107,7 @@ def decided(now: str, reading: str = "guaranteed", **fields: Any) -> dict[str, A
 def test_an_aged_workload_passes_the_duration_as_lower_priority() -> None:
     # Created at 08:00 with 100: 900 from 10:00, 1000 from 11:00; its target's four hours end at 17:00.
     output = decided("2026-03-02T13:30:00Z")["output"]
-    assert [(each["workload"], each["reason"]) for each in output["preempted"]] == [
+    assert [(item["workload"], item["reason"]) for item in output["preempted"]] == [
         ("ml/young", "InClusterQueue")
     ]
 

@@ -42,11 +42,11 @@ def test_a_line_that_is_too_long_gets_an_error_and_is_not_kept(monkeypatch: pyte
 
 def test_a_line_as_long_as_the_limit_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE", len(GOOD))
-    assert [each["id"] for each in served(GOOD + b"\n" + GOOD)] == ["good", "good"]
+    assert [entry["id"] for entry in served(GOOD + b"\n" + GOOD)] == ["good", "good"]
 
 
 def test_the_last_line_needs_no_end() -> None:
-    assert [each["id"] for each in served(b"\n\n" + GOOD)] == ["good"]
+    assert [entry["id"] for entry in served(b"\n\n" + GOOD)] == ["good"]
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:

@@ -15,7 +15,7 @@ from tenure.lab.strategies import examples
 
 def requests() -> list[dict[str, Any]]:
     drawn = islice(examples(10_000, 31, max_workloads=12), 40)
-    return [{"id": number, "call": "decide", "input": each} for number, each in enumerate(drawn)]
+    return [{"id": number, "call": "decide", "input": entry} for number, entry in enumerate(drawn)]
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def error_of(**fields: Any) -> dict[str, Any]:
 def test_lines_are_answered_in_order_with_their_own_ids() -> None:
     ids = [3, "one", None, {"a": [1]}, 2.5, "é", True]
     said = answers(*(encoded(a_request(identifier)) for identifier in ids))
-    assert [each["id"] for each in said] == ids
-    assert {each["output"]["decision"] for each in said} == {"Preempt"}
+    assert [entry["id"] for entry in said] == ids
+    assert {entry["output"]["decision"] for entry in said} == {"Preempt"}
 
 
 def test_an_answer_names_who_leaves_why_by_which_rules_and_what_the_cluster_would_show() -> None:
@@ -105,10 +105,10 @@ def test_after_every_kind_of_bad_line_the_loop_goes_on() -> None:
         (b'{"id": 1, "call": "decide", "input": []}', "bad-input"),
         (b'{"id": 1, "call": "decide", "input": {}}', "bad-input"),
     ]
-    lines = [line for each, _ in bad for line in (each, encoded(a_request("good")))]
+    lines = [line for data, _ in bad for line in (data, encoded(a_request("good")))]
     said = answers(*lines)
-    assert [each["error"]["code"] for each in said[::2]] == [code for _, code in bad]
-    assert {each["id"] for each in said[1::2] if "output" in each} == {"good"}
+    assert [entry["error"]["code"] for entry in said[::2]] == [code for _, code in bad]
+    assert {entry["id"] for entry in said[1::2] if "output" in entry} == {"good"}
     assert len(said) == len(lines)
 
 
@@ -126,13 +126,13 @@ def test_an_error_names_the_fault_of_the_line_itself() -> None:
 def test_a_lone_surrogate_does_not_end_the_loop() -> None:
     # JSON can write half a character, UTF-8 cannot.
     said = answers(b'{"id": "\\ud800", "call": "decide"}', encoded(a_request(2)))
-    assert [("error" in each, "output" in each) for each in said] == [(True, False), (False, True)]
+    assert [("error" in entry, "output" in entry) for entry in said] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"1e999"])
 def test_a_number_that_json_does_not_have_is_not_answered_with_itself(number: bytes) -> None:
     said = answers(b'{"id": ' + number + b', "call": "guess"}', encoded(a_request(2)))
-    assert ["error" in each for each in said] == [True, False]
+    assert ["error" in entry for entry in said] == [True, False]
 
 
 def test_an_input_nested_deeper_than_the_model_is_bad_input() -> None:

@@ -46,9 +46,9 @@ def test_every_line_is_decided_as_recorded(
 ) -> None:
     recorded = chosen(files, with_assignment)
     different = [
-        each
+        difference
         for line, (request, decided) in recorded
-        for each in differences(line, answer({"id": 1, "call": "decide", "input": request}), decided)
+        for difference in differences(line, answer({"id": 1, "call": "decide", "input": request}), decided)
     ]
     assert different == []
     assert len(recorded) == count
@@ -58,9 +58,9 @@ def test_every_line_is_decided_as_recorded(
 def test_no_reading_changes_what_is_recorded(reading: str) -> None:
     # No recorded queue sets minAdmitDuration, so every reading must decide as the released scheduler.
     different = [
-        each
+        difference
         for line, (request, decided) in chosen(TESTS, derived_assignment)
-        for each in differences(
+        for difference in differences(
             line, answer({"id": 1, "call": "decide", "input": {**request, "reading": reading}}), decided
         )
     ]
@@ -77,11 +77,11 @@ def test_the_oracle_process_decides_lines_as_recorded() -> None:
     ]
     done = tenure("oracle", stdin="\n".join(requests).encode())
     said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["id"] for each in said] == list(range(-(-(148 + 90 + 1097 + 1097) // every)))
+    assert [item["id"] for item in said] == list(range(-(-(148 + 90 + 1097 + 1097) // every)))
     different = [
-        each
+        difference
         for (line, (_, decided)), answered in zip(recorded, said, strict=True)
-        for each in differences(line, answered, decided)
+        for difference in differences(line, answered, decided)
     ]
     assert different == []
 

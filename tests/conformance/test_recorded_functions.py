@@ -72,7 +72,7 @@ def _named_flavors(line: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def amounts(entries: list[dict[str, Any]] | None) -> dict[FlavorResource, int]:
     """Recorded amounts by flavor-resource."""
-    return {FlavorResource(each["flavor"], each["resource"]): each["amount"] for each in entries or []}
+    return {FlavorResource(entry["flavor"], entry["resource"]): entry["amount"] for entry in entries or []}
 
 
 def workload_of(raw: Mapping[str, Any], queue: str = "", *, boosts: bool = True) -> Workload:
@@ -117,9 +117,9 @@ def test_available(line: dict[str, Any]) -> None:
         for node in tree.nodes:
             kind = "Cohort" if node.queue is None else "ClusterQueue"
             got = line["gotNodes"][f"{kind}/{node.name}"]
-            assert {each: quota.subtree for each, quota in node.quotas.items()} == amounts(
-                got["subtreeQuota"]
-            )
+            assert {
+                flavor_resource: quota.subtree for flavor_resource, quota in node.quotas.items()
+            } == amounts(got["subtreeQuota"])
             assert nonzero(usage[node.place]) == nonzero(amounts(got["usage"]))
 
 
@@ -156,7 +156,7 @@ def test_dominant_resource_share(line: dict[str, Any]) -> None:
             for asked, amount in more.items():
                 charged[node.place][asked] = charged[node.place].get(asked, 0) + amount
             share = Shares(snapshot.tree).of(tuple(charged), node.place)
-            (got,) = (each for each in line["got"] if each["name"] == node.name)
+            (got,) = (item for item in line["got"] if item["name"] == node.name)
             seen += 1
             assert share.borrowing == got["borrowing"]
             precise = weighted_share(share)
@@ -225,7 +225,7 @@ def test_target_cluster_queue_ordering(line: dict[str, Any]) -> None:
 def test_candidates_ordering(line: dict[str, Any]) -> None:
     boosts = line["featureGates"]["PriorityBoost"]
     workloads = [
-        workload_of(each["workload"], each["clusterQueue"], boosts=boosts) for each in line["candidates"]
+        workload_of(item["workload"], item["clusterQueue"], boosts=boosts) for item in line["candidates"]
     ]
     cluster = cluster_of({**line, "clusterQueues": [{"metadata": {"name": line["preemptorCQ"]}}]})
     asking = question(take_snapshot(cluster, line["preemptorCQ"], 0, preset("released")), frozenset())
@@ -234,12 +234,12 @@ def test_candidates_ordering(line: dict[str, Any]) -> None:
         asking,
         [
             Candidate(
-                each,
+                workload,
                 Evidence(Ground.NONE),
                 0,
-                OWN if each.cluster_queue == line["preemptorCQ"] else ELSEWHERE,
+                OWN if workload.cluster_queue == line["preemptorCQ"] else ELSEWHERE,
             )
-            for each in workloads
+            for workload in workloads
         ],
     )
     assert [candidate.workload.name for candidate in ordered] == line["got"]

@@ -24,22 +24,22 @@ def cases() -> list[dict[str, Any]]:
 
 def test_every_case_is_answered_as_recorded() -> None:
     recorded = cases()
-    lines = (json.dumps({"id": each["id"], "call": "minruntime", "input": each}) for each in recorded)
+    lines = (json.dumps({"id": entry["id"], "call": "minruntime", "input": entry}) for entry in recorded)
     said = [
         json.loads(line) for line in tenure("oracle", stdin="\n".join(lines).encode()).stdout.splitlines()
     ]
     different = [
-        (each["id"], answer)
-        for each, answer in zip(recorded, said, strict=True)
-        if answer != {"id": each["id"], "output": each["want"]}
+        (entry["id"], answer)
+        for entry, answer in zip(recorded, said, strict=True)
+        if answer != {"id": entry["id"], "output": entry["want"]}
     ]
     assert different == []
     assert len(recorded) == COUNT
 
 
 def test_a_case_without_its_want_is_answered_alike() -> None:
-    for each in cases():
-        asked = {key: value for key, value in each.items() if key != "want"}
+    for case in cases():
+        asked = {key: value for key, value in case.items() if key != "want"}
         line = json.dumps({"id": 1, "call": "minruntime", "input": asked}).encode()
-        assert json.loads(tenure("oracle", stdin=line).stdout)["output"] == each["want"]
+        assert json.loads(tenure("oracle", stdin=line).stdout)["output"] == case["want"]
         break

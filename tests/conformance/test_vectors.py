@@ -61,7 +61,7 @@ def written(folder: Path, data: Any, text: str | None = None) -> Path:
 
 def problems(folder: Path) -> list[str]:
     """What is wrong, besides the rules that one small file cannot cover."""
-    return [each for each in check_vectors(folder) if not each.startswith("rule ")]
+    return [vector for vector in check_vectors(folder) if not vector.startswith("rule ")]
 
 
 def test_a_right_file_has_no_problems(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_json_object_is_told(tmp_path: Path, text: str) -> Non
 def test_all_files_that_break_the_schema_are_told_at_once(tmp_path: Path) -> None:
     written(tmp_path, a_file(a_vector(verdict="maybe")))
     (tmp_path / "other.json").write_text("{", encoding="utf-8")
-    assert {name for name in ("expiry", "other") for each in problems(tmp_path) if name in each} == {
+    assert {name for name in ("expiry", "other") for problem in problems(tmp_path) if name in problem} == {
         "expiry",
         "other",
     }
@@ -320,7 +320,7 @@ def test_the_command_adds_from_a_file_and_from_standard_input(tmp_path: Path) ->
     third = without_expect() | {"id": "TBP-020/a-third"}
     text = json.dumps(third).encode()
     assert tenure("vectors", "add", "expiry", "--folder", str(folder), stdin=text).returncode == 0
-    assert [each.id for each in load_vectors(folder)][1:] == ["TBP-020/another-one", "TBP-020/a-third"]
+    assert [vector.id for vector in load_vectors(folder)][1:] == ["TBP-020/another-one", "TBP-020/a-third"]
 
 
 @pytest.mark.parametrize(

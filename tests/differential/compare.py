@@ -31,5 +31,5 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
     asked = dataclasses.replace(request, reading=reading)
     ways = (Way.GIVEN,) if given else (Way.FRESH, Way.KEPT)
     compared = [compare_one_way(asked, way) for way in ways]
-    assert not any(each.fault for each in compared), compared
-    return next((each for each in compared if not each.agree), compared[0])
+    assert not any(decided_twice.fault for decided_twice in compared), compared
+    return next((decided_twice for decided_twice in compared if not decided_twice.agree), compared[0])

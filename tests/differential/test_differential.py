@@ -91,7 +91,7 @@ def test_both_decide_recorded_lines_alike(way: int) -> None:
 
 @pytest.mark.parametrize("name", [*preset_names(), "its own"])
 def test_both_decide_vectors_alike(name: str) -> None:
-    presets = {preset(each) for each in preset_names()}
+    presets = {preset(preset_name) for preset_name in preset_names()}
     compared = 0
     # In the sample each vector is decided under one of the presets, in full number under every preset.
     first, step = (0, 1) if name == "its own" else sample((preset_names().index(name), len(presets)), (0, 1))

@@ -48,22 +48,35 @@ def written(page: str) -> str:
 
 def _facts(scenario: AnyScenario, reading: str) -> list[str]:
     """Of the whole play if anything is said of that, else of the instants; this preset's own first."""
-    spoken = [each for each in scenario.expectations if not each.readings or reading in each.readings]
-    whole = [fact for each in spoken if each.at is None for fact in _whole(each)]
-    own = [each for each in spoken if each.at is not None and each.readings]
-    instants = own or [each for each in spoken if each.at is not None][-2:]
-    at_once = [] if whole else [f"{_after(scenario, each)}: {'; '.join(_at(each))}" for each in instants]
+    spoken = [
+        expectation
+        for expectation in scenario.expectations
+        if not expectation.readings or reading in expectation.readings
+    ]
+    whole = [fact for expectation in spoken if expectation.at is None for fact in _whole(expectation)]
+    own = [expectation for expectation in spoken if expectation.at is not None and expectation.readings]
+    instants = own or [expectation for expectation in spoken if expectation.at is not None][-2:]
+    at_once = (
+        []
+        if whole
+        else [f"{_after(scenario, expectation)}: {'; '.join(_at(expectation))}" for expectation in instants]
+    )
     return list(dict.fromkeys(whole or at_once))
 
 
 def _answers(scenario: KaiScenario) -> Iterator[str]:
     """Who may be preempted at the last four instants of which that is said; then what of the whole play."""
-    asked = [each for each in scenario.expectations if each.kept or each.may_go]
-    for at in sorted({each.at for each in asked if each.at is not None})[-4:]:
-        spoken = [each for each in asked if each.at == at]
-        said = "; ".join(fact for each in spoken for fact in _answer(each))
+    asked = [expectation for expectation in scenario.expectations if expectation.kept or expectation.may_go]
+    for at in sorted({expectation.at for expectation in asked if expectation.at is not None})[-4:]:
+        spoken = [expectation for expectation in asked if expectation.at == at]
+        said = "; ".join(fact for expectation in spoken for fact in _answer(expectation))
         yield f"{_after(scenario, spoken[0])}: {said}"
-    yield from (fact for each in scenario.expectations if each.at is None for fact in _whole(each))
+    yield from (
+        fact
+        for expectation in scenario.expectations
+        if expectation.at is None
+        for fact in _whole(expectation)
+    )
 
 
 def _answer(expected: Expectation) -> Iterator[str]:

@@ -57,4 +57,4 @@ def test_an_example_loads_without_a_warning_and_tells_of_every_workload_that_wai
     loaded = tenure.load(folder)
     assert (loaded.warnings, loaded.set_aside) == ((), {})
     page = (folder / "README.md").read_text(encoding="utf-8")
-    assert [each.key for each in loaded.cluster.pending if each.key not in page] == []
+    assert [workload.key for workload in loaded.cluster.pending if workload.key not in page] == []

@@ -187,7 +187,9 @@ def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Draw
 
 def test_every_finding_has_a_command_that_replays_it() -> None:
     pages = findings.finding_pages(
-        places() | charts.scenario_places(), {}, {each: [] for each in charts.scenario_places()}
+        places() | charts.scenario_places(),
+        {},
+        {scenario_place: [] for scenario_place in charts.scenario_places()},
     )
     assert [path for path, text in pages.items() if "## Replay it" not in text] == []
 

@@ -28,7 +28,7 @@ def test_the_committed_figures_keep_their_format() -> None:
 
 def test_the_chart_has_a_point_for_each_figure() -> None:
     drawn = ElementTree.fromstring(speed_svg(measured()))
-    told = [each.findtext(f"{SVG}title") for each in drawn.iter(f"{SVG}circle")]
+    told = [element.findtext(f"{SVG}title") for element in drawn.iter(f"{SVG}circle")]
     rows = [row for row in measured()["decisions"] if row["share"] == SHARE and row["cold"]]
     expected = [
         f"{line.name}, {row['workloads']:,} workloads: {duration(row[line.field])}"
@@ -43,7 +43,7 @@ def test_a_larger_figure_stands_higher(tmp_path: Path) -> None:
     path = tmp_path / "speed.svg"
     assert main([str(path)]) == 0
     for line in re.findall(r'<path d="M([^h"]+)" fill="none"', path.read_text(encoding="utf-8")):
-        points = [tuple(map(float, each.split())) for each in line.split(" L")]
+        points = [tuple(map(float, part.split())) for part in line.split(" L")]
         assert points == sorted(points)
         assert all(0 <= y <= 220 for _, y in points)
 

@@ -74,10 +74,10 @@ def _summarise(trials: list[tuple[str, Trial]], seed: int, seconds: float) -> No
         print(f"{how:15} {kind:24} {outcome[:28]:28} {count:6}")
     print("\nslowest, in process:")
     own = [trial for how, trial in trials if how == "in process"]
-    for trial in sorted(own, key=lambda each: -each.seconds)[:8]:
+    for trial in sorted(own, key=lambda trial: -trial.seconds)[:8]:
         print(f"{trial.seconds:7.2f} s    {_named(trial)}")
     print("\nmost memory, in process:")
-    for trial in sorted(own, key=lambda each: -each.grown)[:5]:
+    for trial in sorted(own, key=lambda trial: -trial.grown)[:5]:
         print(f"{trial.grown:+7.0f} MiB  {_named(trial)}")
     faults = sum(1 for _, trial in trials if trial.fault)
     ways = Counter(how for how, _ in trials)

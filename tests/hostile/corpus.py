@@ -53,16 +53,16 @@ def inputs() -> tuple[dict[str, Any], ...]:
         for line in map(json.loads, path.read_text(encoding="utf-8").splitlines())
         if "incoming" in line and "targetCQ" in line
     ]
-    for each in recorded:
+    for item in recorded:
         for said in ("want", "got", "derived"):
-            each.pop(said, None)
+            item.pop(said, None)
     return (an_input(), *recorded)
 
 
 @cache
 def objects() -> tuple[dict[str, Any], ...]:
     """Single Kubernetes objects of all kinds, from manifests and requests."""
-    found = [each for manifest in manifests() for each in manifest.objects if isinstance(each, dict)]
+    found = [object_ for manifest in manifests() for object_ in manifest.objects if isinstance(object_, dict)]
     for given in inputs():
         for key in ("clusterQueues", "cohorts", "resourceFlavors", "admitted"):
             found += given.get(key) or []
@@ -72,4 +72,4 @@ def objects() -> tuple[dict[str, Any], ...]:
 
 def _manifest(name: str, path: Path) -> Manifest:
     text = path.read_text(encoding="utf-8")
-    return Manifest(name, text, tuple(each for each in yaml.safe_load_all(text) if each is not None))
+    return Manifest(name, text, tuple(item for item in yaml.safe_load_all(text) if item is not None))

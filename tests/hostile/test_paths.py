@@ -192,7 +192,7 @@ def test_a_window_that_ends_inside_an_object_loses_nothing(tmp_path: Path) -> No
     text = "x" * (3 * 2**20)
     items = [{"apiVersion": "v1", "kind": "Other", "n": n, "text": text, "m": n} for n in range(10)]
     path = made(tmp_path / "a.json", json.dumps({**A_LIST, "items": items}).encode())
-    assert [each.object for each in tenure.manifests.read_objects([path])] == items
+    assert [object_.object for object_ in tenure.manifests.read_objects([path])] == items
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="closing a descriptor is the shell's business there")

@@ -96,7 +96,7 @@ def asked(chosen: Sequence[Case]) -> Iterator[Trial]:
     done = subprocess.run(
         [TENURE, "oracle"], input=b"\n".join(lines), capture_output=True, check=False, timeout=PATIENCE_S
     )
-    each = (_children() - started) / max(1, len(chosen))
+    figure = (_children() - started) / max(1, len(chosen))
     answers = done.stdout.splitlines()
     expected = [case for case in chosen if case.data.strip()]
     fault = ""
@@ -105,7 +105,7 @@ def asked(chosen: Sequence[Case]) -> Iterator[Trial]:
     elif len(answers) != len(expected):
         fault = f"{len(answers)} answers to {len(expected)} lines"
     for case, said in zip(expected, answers, strict=False):
-        yield Trial(case, _judged(said), each, 0.0, fault or _fault_of(said))
+        yield Trial(case, _judged(said), figure, 0.0, fault or _fault_of(said))
 
 
 def peak_memory(who: int = resource.RUSAGE_SELF) -> float:
@@ -140,7 +140,7 @@ def _loaded(path: Path) -> str:
     except InputError as error:
         _check_problems(error)
         return "refused"
-    outcomes = [_decided(loaded, each.key) for each in loaded.cluster.pending[:_DECIDED]]
+    outcomes = [_decided(loaded, workload.key) for workload in loaded.cluster.pending[:_DECIDED]]
     return outcomes[0] if outcomes else "loaded"
 
 

@@ -74,8 +74,8 @@ def amount(text: str, resource: str) -> int:
 def specs(drawn: list[Object], kind: str) -> Iterator[tuple[Object, Object]]:
     """Every object's spec, with the scenario it is of."""
     for scenario in drawn:
-        for each in scenario[kind]:
-            yield scenario, each["spec"]
+        for item in scenario[kind]:
+            yield scenario, item["spec"]
 
 
 def test_every_field_is_one_of_the_api(drawn: list[Object]) -> None:
@@ -107,7 +107,7 @@ def test_flavors_list_what_the_group_covers_and_stand_once(drawn: list[Object]) 
         groups = spec.get("resourceGroups", [])
         for group in groups:
             for flavor in group["flavors"]:
-                assert [each["name"] for each in flavor["resources"]] == group["coveredResources"]
+                assert [item["name"] for item in flavor["resources"]] == group["coveredResources"]
         names = [flavor["name"] for group in groups for flavor in group["flavors"]]
         covered = [resource for group in groups for resource in group["coveredResources"]]
         assert len(names) == len(set(names))
@@ -125,17 +125,17 @@ def test_uids_and_names_are_unique(drawn: list[Object]) -> None:
     for scenario in drawn:
         everybody = [*scenario["admitted"], scenario["incoming"]]
         for key in ("uid", "name"):
-            values = [each["metadata"][key] for each in everybody]
+            values = [item["metadata"][key] for item in everybody]
             assert len(values) == len(set(values))
 
 
 def test_what_is_assigned_belongs_to_a_pod_set_and_a_flavor_of_the_queue(drawn: list[Object]) -> None:
     for scenario in drawn:
-        queues = {each["metadata"]["name"]: each["spec"] for each in scenario["clusterQueues"]}
+        queues = {item["metadata"]["name"]: item["spec"] for item in scenario["clusterQueues"]}
         for workload in scenario["admitted"]:
             admission = workload["status"]["admission"]
             places = {place for place, _ in quotas_of(queues[admission["clusterQueue"]])}
-            counts = {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
+            counts = {item["name"]: item["count"] for item in workload["spec"]["podSets"]}
             for assigned in admission["podSetAssignments"]:
                 assert assigned["count"] == counts[assigned["name"]]
                 assert assigned["flavors"].keys() == assigned["resourceUsage"].keys()
@@ -144,9 +144,9 @@ def test_what_is_assigned_belongs_to_a_pod_set_and_a_flavor_of_the_queue(drawn: 
 
 def test_the_target_is_active(drawn: list[Object]) -> None:
     for scenario in drawn:
-        flavors = {each["metadata"]["name"] for each in scenario["resourceFlavors"]}
+        flavors = {item["metadata"]["name"] for item in scenario["resourceFlavors"]}
         (target,) = (
-            each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
+            item for item in scenario["clusterQueues"] if item["metadata"]["name"] == scenario["targetCQ"]
         )
         assert {place[0] for place, _ in quotas_of(target["spec"])} <= flavors
 
@@ -160,10 +160,10 @@ def test_gates_and_strategies_are_kueues(drawn: list[Object]) -> None:
 
 def test_partial_admission_leaves_at_least_one_pod_and_fewer_than_all(drawn: list[Object]) -> None:
     least = [
-        (each["minCount"], each["count"])
+        (item["minCount"], item["count"])
         for scenario in drawn
-        for each in scenario["incoming"]["spec"]["podSets"]
-        if "minCount" in each
+        for item in scenario["incoming"]["spec"]["podSets"]
+        if "minCount" in item
     ]
     assert least
     assert all(1 <= minimum < count for minimum, count in least)
@@ -217,8 +217,8 @@ def test_options_bound_the_scenarios() -> None:
     for scenario in small:
         assert len(scenario["admitted"]) <= 3
         assert len(scenario["clusterQueues"]) <= 2
-        assert {each["metadata"]["name"] for each in scenario["cohorts"]} <= {"c0", "c1", "c2", "c3"}
-        assert all("parentName" not in each["spec"] for each in scenario["cohorts"])
+        assert {item["metadata"]["name"] for item in scenario["cohorts"]} <= {"c0", "c1", "c2", "c3"}
+        assert all("parentName" not in item["spec"] for item in scenario["cohorts"])
         assert is_fair(scenario)
 
 
@@ -263,7 +263,7 @@ def test_uids_are_shared_only_on_request() -> None:
         [workload["metadata"]["uid"] for workload in scenario["admitted"]]
         for scenario in examples(50, SEED, unique_uids=False)
     ]
-    assert any(len(each) > len(set(each)) for each in uids)
+    assert any(len(uid) > len(set(uid)) for uid in uids)
 
 
 def test_a_seed_draws_the_same_in_another_process_without_hypothesis() -> None:
@@ -305,4 +305,4 @@ def test_an_option_outside_its_range_is_refused(options: dict[str, int]) -> None
 def test_clusters_are_the_same_scenarios_as_model_objects() -> None:
     small = find(clusters(max_depth=0, max_queues=1, features=frozenset()), lambda _: True)
     assert small.queue == "q0"
-    assert [each.cluster_queue for each in small.cluster.admitted] == ["q0"]
+    assert [workload.cluster_queue for workload in small.cluster.admitted] == ["q0"]

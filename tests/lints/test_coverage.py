@@ -123,9 +123,9 @@ def test_an_edited_sentence_is_noticed_without_the_source(tree: Path) -> None:
 def test_an_edited_sentence_is_named_with_the_one_of_the_source(tree: Path) -> None:
     edit(tree / PAGE, "> `minAdmitDuration` must be at least 1 minute.", "> `minAdmitDuration` is 1 minute.")
     found = messages(tree)
-    assert any('8522-086: "`minAdmitDuration` is 1 minute." does not stand' in each for each in found)
+    assert any('8522-086: "`minAdmitDuration` is 1 minute." does not stand' in name for name in found)
     assert any(
-        '"`minAdmitDuration` must be at least 1 minute." is not accounted for' in each for each in found
+        '"`minAdmitDuration` must be at least 1 minute." is not accounted for' in name for name in found
     )
 
 
@@ -253,7 +253,7 @@ def test_a_new_sentence_gets_the_next_number_and_asks_for_an_account(tree: Path)
     after = {entry.id: entry for page in coverage_pages(tree) for entry in page.entries}
     assert after.keys() - before.keys() == {"8522-134"}
     assert after["8522-134"].account == UNACCOUNTED
-    assert all(after[each].account == entry.account for each, entry in before.items())
+    assert all(after[name].account == entry.account for name, entry in before.items())
     assert messages(tree) == ['8522-134: "It must be new." has no account: say which rule, or why none']
 
 

@@ -55,12 +55,12 @@ def test_the_stubs_are_a_rule_that_is_proved_and_every_todo_is_listed(
     ]
 
     problems = run(tree)
-    left = {(each.path, each.code) for each in problems}
+    left = {(problem.path, problem.code) for problem in problems}
     assert left == {
         *((path, "TNL024") for path in written[:3]),
         ("refimpl/tenure/rules/priority.py", "TNL025"),
     }
-    assert [each.message for each in problems if each.code == "TNL025"] == [
+    assert [problem.message for problem in problems if problem.code == "TNL025"] == [
         "KQ-015 when_a_twin_may_be_preempted: nothing calls it; call it where the decision is made"
     ]
 

@@ -84,18 +84,22 @@ EXPECTED = [
 
 
 def test_every_kind_of_line_is_taken_apart() -> None:
-    assert [(each.section, each.text) for each in sentences(PROPOSAL)] == EXPECTED
+    assert [(sentence.section, sentence.text) for sentence in sentences(PROPOSAL)] == EXPECTED
 
 
 def test_only_what_stands_in_a_fence_is_code() -> None:
-    code = [each.text for each in sentences(PROPOSAL) if each.code]
+    code = [sentence.text for sentence in sentences(PROPOSAL) if sentence.code]
     assert code == [text for _, text in EXPECTED[11:21]]
 
 
 def test_a_sentence_knows_its_line() -> None:
     lines = PROPOSAL.splitlines()
-    for each in sentences(PROPOSAL):
-        assert each.text.split()[0].strip("*`|") in lines[each.line - 1] or each.line in {9, 11, 14}
+    for sentence in sentences(PROPOSAL):
+        assert sentence.text.split()[0].strip("*`|") in lines[sentence.line - 1] or sentence.line in {
+            9,
+            11,
+            14,
+        }
 
 
 def test_headings_are_those_outside_code() -> None:

@@ -194,18 +194,18 @@ class Asked:
 
     def _cases(self, area: str, only: Sequence[str] = ()) -> Iterator[tuple[str, str, Ask]]:
         for question in self._about(area):
-            of_it = [each.removeprefix(f"{question} ") for each in only if each.startswith(f"{question} ")]
+            of_it = [name.removeprefix(f"{question} ") for name in only if name.startswith(f"{question} ")]
             if only and not of_it:
                 continue
             cases = self._asked(question, area, of_it)
             if question in FOLLOWED:
-                cases = iter(sorted(cases, key=lambda each: self.takes.get((question, each[0]), 0.0)))
+                cases = iter(sorted(cases, key=lambda pair: self.takes.get((question, pair[0]), 0.0)))
             for case, ask in cases:
                 yield question, case, ask
 
     def _about(self, area: str) -> list[str]:
         """What is asked about a change in an area."""
-        return [each for each in self.questions if each in MEETS[area]]
+        return [question for question in self.questions if question in MEETS[area]]
 
     def _asked(self, question: str, area: str, only: Sequence[str]) -> Iterator[Case]:
         if question == "vector":
@@ -263,13 +263,15 @@ def _scenarios(only: Sequence[str]) -> Iterator[Case]:
 
 def _goes_otherwise(path: Path, reading: str) -> str:
     outcomes = play(load_scenario(path), preset(reading)).expectations
-    wrong = [each for each in outcomes if not each.holds]
-    return "; ".join(f"{each.field}: expected {each.expected}, found {each.found}" for each in wrong)
+    wrong = [result for result in outcomes if not result.holds]
+    return "; ".join(f"{result.field}: expected {result.expected}, found {result.found}" for result in wrong)
 
 
 def _bounded(size: Size, only: Sequence[str]) -> Iterator[Case]:
-    claims = [each for each in POSTCONDITIONS.values() if not only or each.id in only]
-    open_ends = {(each.id, preset) for each in claims for preset in preset_names()}
+    claims = [
+        postcondition for postcondition in POSTCONDITIONS.values() if not only or postcondition.id in only
+    ]
+    open_ends = {(postcondition.id, preset) for postcondition in claims for preset in preset_names()}
     for name, family in FAMILIES.items():
         for number, world in enumerate(family.clusters(size)):
             trial = Trial(decide_with_oracle, claims)
@@ -283,20 +285,20 @@ def _broken(
     """Claims that do not hold of a cluster and are expected to; the others are counted off."""
     found = []
     for case in trial.cases(world):
-        for each in claims:
-            holds = each.claim(case)
-            expected = each.expect[case.preset] == Verdict.PROVED
+        for postcondition in claims:
+            holds = postcondition.claim(case)
+            expected = postcondition.expect[case.preset] == Verdict.PROVED
             if holds is not None and holds == expected:
-                open_ends.discard((each.id, case.preset))
+                open_ends.discard((postcondition.id, case.preset))
             if holds is False and expected:
-                found.append(f"{each.id} under {case.preset}: not so that {each.words}")
+                found.append(f"{postcondition.id} under {case.preset}: not so that {postcondition.words}")
     return "; ".join(found)
 
 
 def _tests(names: Sequence[str]) -> Iterator[Case]:
     for name in names:
-        for each in _files_of(name):
-            yield each, partial(_fails, each)
+        for file in _files_of(name):
+            yield file, partial(_fails, file)
 
 
 def _files_of(name: str) -> list[str]:

@@ -98,7 +98,7 @@ def said_by_each(mistake: Mistake, asked: Asked) -> list[tuple[str, str]]:
     """
     swap(f"refimpl/tenure/{mistake.file}", mistake.wrong())
     limit_memory()
-    return [(each, str(asked.first(mistake.area, [each]) or "")) for each in mistake.by]
+    return [(name, str(asked.first(mistake.area, [name]) or "")) for name in mistake.by]
 
 
 def told(mistake: Mistake, said: Sequence[tuple[str, str]]) -> str:
@@ -121,15 +121,15 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     options = parser.parse_args()
     try:
-        return _make([each for each in mistakes() if options.only in each.name], options.jobs)
+        return _make([mistake for mistake in mistakes() if options.only in mistake.name], options.jobs)
     except (AskingError, ValueError) as error:
         parser.error(str(error))
 
 
 def _make(chosen: Sequence[Mistake], jobs: int) -> int:
-    asked = measured(Asked(), [(each.area, by) for each in chosen for by in each.by])
+    asked = measured(Asked(), [(mistake.area, by) for mistake in chosen for by in mistake.by])
     missed = 0
-    answers = each_apart([partial(said_by_each, each, asked) for each in chosen], jobs)
+    answers = each_apart([partial(said_by_each, mistake, asked) for mistake in chosen], jobs)
     for mistake, said in zip(chosen, answers, strict=True):
         print(told(mistake, said), flush=True)
         missed += not all(text for _, text in said)

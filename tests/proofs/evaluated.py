@@ -62,7 +62,7 @@ def compiled_terms(*terms: z3.ExprRef) -> Callable[[Values], tuple[Any, ...]]:
     lines: list[str] = []
     names: dict[int, str] = {}
     results = [_line(term, lines, names) for term in terms]
-    body = "\n    ".join([*lines, f"return ({''.join(f'{each}, ' for each in results)})"])
+    body = "\n    ".join([*lines, f"return ({''.join(f'{result}, ' for result in results)})"])
     made: dict[str, Any] = {"quotient": quotient}
     exec(f"def formula(values):\n    {body}\n", made)
     formula: Callable[[Values], tuple[Any, ...]] = made["formula"]
@@ -80,7 +80,7 @@ def _line(term: z3.ExprRef, lines: list[str], names: dict[int, str]) -> str:
     known = names.get(term.get_id())
     if known is not None:
         return known
-    text = _text(term, [_line(each, lines, names) for each in term.children()])
+    text = _text(term, [_line(child, lines, names) for child in term.children()])
     name = names[term.get_id()] = f"v{len(names)}"
     lines.append(f"{name} = {text}")
     return name
@@ -108,7 +108,7 @@ class Evaluator:
 
     def __init__(self, *formulas: Formula) -> None:
         self._formulas = formulas
-        self._terms = [term for each in formulas for term in (each.defined, *_terms(each.value))]
+        self._terms = [term for formula in formulas for term in (formula.defined, *_terms(formula.value))]
         self._compute = compiled_terms(*self._terms)
 
     def say(self, values: Values) -> list[object]:
@@ -116,7 +116,8 @@ class Evaluator:
         computed = self._compute(values)
         found = {term.get_id(): value for term, value in zip(self._terms, computed, strict=True)}
         return [
-            _said(each.value, found) if found[each.defined.get_id()] else RAISES for each in self._formulas
+            _said(formula.value, found) if found[formula.defined.get_id()] else RAISES
+            for formula in self._formulas
         ]
 
 

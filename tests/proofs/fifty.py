@@ -87,7 +87,7 @@ class Ended:
 def changes() -> list[Mutant]:
     """Every change of an operator of a lifted rule."""
     lifted = [entry for entry in all_rules() if entry.lift]
-    return [each for entry in lifted for each in mutants_of(entry.id, entry.function, OPERATORS)]
+    return [mutant for entry in lifted for mutant in mutants_of(entry.id, entry.function, OPERATORS)]
 
 
 def edit_of(mutant: Mutant) -> Edit:
@@ -118,7 +118,7 @@ def drawn(number: int, seed: int, areas: Sequence[str], within: str = "") -> lis
     chosen: list[Drawn] = []
     for position, area in enumerate(areas):
         dice = random.Random(f"{seed} {area}")  # an area alone is drawn as it is beside others
-        every = [each for each in drawable(area) if within in each.edit.file]
+        every = [this_drawn for this_drawn in drawable(area) if within in this_drawn.edit.file]
         share = number // len(areas) + (position < number % len(areas))
         chosen += dice.sample(every, min(share, len(every)))
     return chosen
@@ -169,7 +169,7 @@ def noticed_by_proofs(mutant: Mutant, tree: Path) -> Ended | None:
 
 def _questions(mutant: Mutant) -> Iterator[tuple[str, ...]]:
     """What to ask of the changed tree, the cheapest first; nothing where a solver calls it the same tree."""
-    same = next(each.id for each in all_mutants().values() if _is_same(each, mutant))
+    same = next(this_mutant.id for this_mutant in all_mutants().values() if _is_same(this_mutant, mutant))
     hunted = hunt_one(same, tuple(OBLIGATIONS.values()), preset_names())
     if hunted.outcome == "equivalent":
         return
@@ -253,7 +253,7 @@ def main() -> int:
     parser = options()
     asked = parser.parse_args()
     for option, known in (("areas", AREAS), ("ask", QUESTIONS)):
-        if unknown := [each for each in getattr(asked, option).split(",") if each not in known]:
+        if unknown := [part for part in getattr(asked, option).split(",") if part not in known]:
             parser.error(f"--{option}: found {', '.join(unknown)}, expected some of {', '.join(known)}")
     try:
         return _change(asked)
@@ -266,7 +266,9 @@ def _change(asked: argparse.Namespace) -> int:
     ends: dict[int, Ended] = {}
     for question in QUESTIONS:
         left = {
-            number: each for number, each in chosen.items() if number not in ends and meets(question, each)
+            number: this_drawn
+            for number, this_drawn in chosen.items()
+            if number not in ends and meets(question, this_drawn)
         }
         if left and question in asked.ask.split(","):
             ends.update(_asked_about(left, question, asked))
@@ -274,7 +276,7 @@ def _change(asked: argparse.Namespace) -> int:
         reason = judged().get(chosen[number].edit.change)
         ends[number] = Ended(ESCAPED, "") if reason is None else Ended("judged", reason)
         print(told(number, chosen[number], ends[number]), flush=True)
-    outcomes = Counter(each.outcome for each in ends.values())
+    outcomes = Counter(end.outcome for end in ends.values())
     counted = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
     print(f"\n{len(chosen)} operators changed (seed {asked.seed}): {counted}; {outcomes[ESCAPED]} escaped")
     return 1 if outcomes[ESCAPED] else 0
@@ -285,9 +287,9 @@ def _asked_about(left: Mapping[int, Drawn], question: str, asked: argparse.Names
     made = Asked(asked.seed, asked.scenarios if question == "core" else 0, asked.bounded, (question,))
     if question != "prove":
         # A rule is asked about as the oracle is, but for its tests.
-        areas = {each.edit.area.replace("rules", "oracle") for each in left.values()}
+        areas = {drawn.edit.area.replace("rules", "oracle") for drawn in left.values()}
         made = measured(made, [(area, "") for area in sorted(areas)])
-    started = [partial(noticed, each, question, made) for each in left.values()]
+    started = [partial(noticed, drawn, question, made) for drawn in left.values()]
     answers = each_apart(started, asked.jobs, died=partial(Ended, "noticed"))
     ends: dict[int, Ended] = {}
     for number, found in zip(left, answers, strict=True):

@@ -148,7 +148,7 @@ def _whole(ways: tuple[str, ...]) -> Callable[[random.Random], Function]:
 
 
 KINDS: dict[str, Callable[[random.Random], Function]] = {
-    **{name: _expression(*each) for name, each in EXPRESSIONS.items()},
+    **{name: _expression(*pair) for name, pair in EXPRESSIONS.items()},
     **{name: _statement(ways) for name, ways in STATEMENTS.items()},
     **{name: _whole(ways) for name, ways in FUNCTIONS.items()},
 }

@@ -131,7 +131,7 @@ def _compare(
     function = programs.written(written.source)
     given = [_Given.drawn(name, kind, draw) for name, kind in written.parameters.items()]
     try:
-        evaluator = lifted(function, [each.symbol for each in given])
+        evaluator = lifted(function, [this_given.symbol for this_given in given])
     except LiftError as error:
         if lifted is _lifted_by_syntax:
             raise
@@ -147,11 +147,11 @@ def _compare(
     tally.functions += 1
     for _ in range(EXECUTIONS):
         values = {name: value_of(kind, draw, vars(programs)) for name, kind in written.parameters.items()}
-        arguments = {each.name: each.value(values) for each in given}
+        arguments = {this_given.name: this_given.value(values) for this_given in given}
         plain = programs.executed(function, arguments)
         said = evaluator.say(_constants(values)) or [RAISES]
         tally.executions += 1
-        if any(_told(each) != _told(plain) for each in said):
+        if any(_told(item) != _told(plain) for item in said):
             tally.wrong.append(f"{arguments}: Python {plain!r}, formulas {said!r}\n{written.source}")
             return
 
@@ -202,7 +202,7 @@ _HINTS: dict[str, Any] = {
 
 def vars_of(record: Any) -> dict[str, Any]:
     """A record's fields, by name."""
-    return {each.name: getattr(record, each.name) for each in dataclasses.fields(record)}
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
 def _constants(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _constants(values: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in values.items():
         if dataclasses.is_dataclass(value):
-            found |= _constants({f"{name}.{each}": part for each, part in vars_of(value).items()})
+            found |= _constants({f"{name}.{text}": part for text, part in vars_of(value).items()})
         else:
             found[f"{name}?"] = value is not None
             found[name] = 0 if value is None else TEXTS.index(value) if isinstance(value, str) else value
@@ -254,7 +254,7 @@ def _a_step(draw: random.Random, number: int, tally: Tally) -> None:
             **tables,
         }
         said = evaluator.say(values)
-        if any(_told(each) != _told(plain) for each in said):
+        if any(_told(item) != _told(plain) for item in said):
             tally.wrong.append(f"{values}: Python {plain!r}, formulas {said!r}\n{written}")
             return
 

@@ -181,11 +181,11 @@ class Watch:
             if key != head.workload and not head.sticky:
                 self.ask("heads", before=mine, after=other)
                 self.ask("is ahead", before=mine, after=other)
-        for each in preemptions:
-            victim = self.seen[each.victim][1]
-            self.ran[each.victim] = (victim, self.clock)
-            self.by_time[each.victim] = each.reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED.label
-            self._taken(mine, victim, by_time=self.by_time[each.victim])
+        for preemption in preemptions:
+            victim = self.seen[preemption.victim][1]
+            self.ran[preemption.victim] = (victim, self.clock)
+            self.by_time[preemption.victim] = preemption.reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED.label
+            self._taken(mine, victim, by_time=self.by_time[preemption.victim])
         if head.result == Result.PARKED:
             for phase, holder in self.seen.values():
                 if phase == Phase.RUNNING:
@@ -228,12 +228,12 @@ class Watch:
         world = self.player.world
         terms = world.terms(QUEUE)
         ahead = [
-            each
-            for each in waiting
+            workload
+            for workload in waiting
             if not any(
-                says("is ahead", self.reading, before=other, after=each, terms=terms)
+                says("is ahead", self.reading, before=other, after=workload, terms=terms)
                 for other in waiting
-                if other is not each
+                if other is not workload
             )
         ]
         (quota,) = world.cluster.cluster_queues[QUEUE].nominal().values()

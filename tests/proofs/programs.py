@@ -398,8 +398,8 @@ def computed_property(job: Job) -> int:
 
 
 def loop(a: int) -> int:
-    for each in range(3):
-        a = a + each
+    for index in range(3):
+        a = a + index
     return a
 
 
@@ -483,8 +483,8 @@ def pinned(name: str, domain: Domain, value: Any) -> Iterator[tuple[str, Any]]:
     """The solver's constants below an argument, by name, each with its value."""
     match domain:
         case Record(_, fields):
-            for each, inner in fields:
-                yield from pinned(f"{name}.{each}", inner, getattr(value, each))
+            for text, inner in fields:
+                yield from pinned(f"{name}.{text}", inner, getattr(value, text))
         case Optional(inner):
             yield f"{name}?", value is not None
             yield from pinned(name, inner, value if value is not None else 99)
@@ -508,7 +508,7 @@ def _plain(result: object, arguments: dict[int, str]) -> object:
         fields = dataclasses.fields(result)
         return {field.name: _plain(getattr(result, field.name), arguments) for field in fields}
     if isinstance(result, tuple):
-        return {str(place): _plain(each, arguments) for place, each in enumerate(result)}
+        return {str(place): _plain(item, arguments) for place, item in enumerate(result)}
     return int(result) if isinstance(result, IntEnum) else result
 
 

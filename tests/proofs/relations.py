@@ -71,7 +71,7 @@ def compiled(part: str, reading: str) -> Callable[[Values], bool]:
 
 def values_of(values: Mapping[str, Any]) -> dict[str, int | bool]:
     """Every constant of some arguments by name; a text is its rank among those that occur."""
-    found = [each for name, value in values.items() for each in _leaves(name, value)]
+    found = [leaf for name, value in values.items() for leaf in _leaves(name, value)]
     texts = sorted({value for _, value in found if isinstance(value, str)})
     ranks = {text: rank for rank, text in enumerate(texts)}
     return {name: ranks[value] if isinstance(value, str) else value for name, value in found}

@@ -119,7 +119,7 @@ def functions_of(tree: ast.Module | ast.ClassDef, within: str = "") -> Iterator[
 def _decides_nothing(definition: ast.FunctionDef) -> Iterator[int]:
     for node in ast.walk(definition):
         if isinstance(node, ast.JoinedStr | ast.Assert):
-            yield from (id(each) for each in ast.walk(node))
+            yield from (id(this_node) for this_node in ast.walk(node))
 
 
 def swap(file: str, text: str) -> None:
@@ -141,7 +141,7 @@ def swap(file: str, text: str) -> None:
     for code in _codes(compile(text, str(path), "exec")):
         wanted[code.co_qualname].append(code)
     for function in _functions_from(path):
-        number = [each.co_firstlineno for each in _known(path)[function.__code__.co_qualname]].index(
+        number = [code.co_firstlineno for code in _known(path)[function.__code__.co_qualname]].index(
             function.__code__.co_firstlineno
         )
         function.__code__ = wanted[function.__code__.co_qualname][number]
@@ -168,15 +168,15 @@ def _known(path: Path) -> dict[str, list[CodeType]]:
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
     """The code of every function of a source, in the order of their lines."""
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield each
-            yield from _codes(each)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield const
+            yield from _codes(const)
 
 
 def _functions_from(path: Path) -> list[FunctionType]:
     return [
-        each
-        for each in gc.get_objects()
-        if type(each) is FunctionType and each.__code__.co_filename == str(path)
+        object_
+        for object_ in gc.get_objects()
+        if type(object_) is FunctionType and object_.__code__.co_filename == str(path)
     ]

@@ -63,7 +63,7 @@ def test_what_tells_a_refutation_makes_an_error_of_it_and_nothing_else(
     for said, verdict in (("", Verdict.REFUTED), ("it does not replay", Verdict.ERROR)):
         told = Counterexample({}, (), None, said)
         monkeypatch.setattr(runner, "find_counterexample", lambda *_, told=told: told)
-        verdicts = [run_obligation(OBLIGATIONS["PO-TBP-010"], each, None).verdict for each in PRESETS]
+        verdicts = [run_obligation(OBLIGATIONS["PO-TBP-010"], preset, None).verdict for preset in PRESETS]
         assert verdicts == [verdict, verdict, Verdict.PROVED]
     untold = {"tenure_proofs.counterexamples", "tenure_proofs.scenarios", "tenure_proofs.hero_scenarios"}
     assert not untold & set(trusted_base().modules)

@@ -125,7 +125,7 @@ def test_a_call_whose_formula_is_that_of_other_arguments_is_found() -> None:
     )
     lifted = claim.lift(is_newer_equal)
     one, other = (lifted(*pair, terms, now).call for pair in ((first, second), (second, first)))
-    assert [check_call(each).problem for each in (one, other)] == ["", ""]
+    assert [check_call(call).problem for call in (one, other)] == ["", ""]
     exchanged = Call(one.function, one.arguments, other.formula)
     assert check_call(exchanged).problem.startswith("tracer and syntax lifter differ (sat)")
 

@@ -27,7 +27,7 @@ def cubes(budget: Budget) -> Question:
 def squares(budget: Budget = FLOOR) -> Question:
     """Something to do for both solvers: three different squares, each the mean of its neighbours."""
     numbers = z3.Ints("a b c")
-    first, second, third = (each * each for each in numbers)
+    first, second, third = (number * number for number in numbers)
     ordered = z3.And(numbers[0] > 0, numbers[0] < numbers[1], numbers[1] < numbers[2], numbers[2] < 30)
     return Question((ordered, second - first == third - second), budget)
 
@@ -37,7 +37,7 @@ def costs() -> list[object]:
     found: list[object] = []
     for question in (squares(), cubes(Budget(z3=50_000, cvc5=20_000))):
         z3_answers = [ask_z3(question, seed) for seed in (0, 1)]
-        found += [(each.words, each.work) for each in z3_answers]
+        found += [(z3_answer.words, z3_answer.work) for z3_answer in z3_answers]
         found.append(answer(question.smt2(), question.budget.cvc5, question.budget.clock_s))
     return found
 
@@ -106,7 +106,7 @@ def test_a_budget_is_the_record_with_headroom_and_never_below_the_floor(
 
 def test_every_obligation_has_its_record_and_every_record_its_obligation() -> None:
     assert recorded().keys() == OBLIGATIONS.keys(), "python -m tenure_proofs.costs"
-    assert {identifier: each.budget for identifier, each in OBLIGATIONS.items()} == {
+    assert {identifier: obligation.budget for identifier, obligation in OBLIGATIONS.items()} == {
         identifier: budget_of(identifier) for identifier in OBLIGATIONS
     }
 

@@ -23,19 +23,19 @@ def test_every_mistake_is_noticed_by_name() -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\nnoticed ") + done.stdout.startswith("noticed ") == sum(
-        not each.equivalent for each in MISTAKES
+        not mistake.equivalent for mistake in MISTAKES
     )
     assert f"{len(MISTAKES)} mistakes made, 0 missed" in done.stdout
 
 
 def test_names_are_given_once_and_say_what_would_be_seen() -> None:
-    assert len({each.name for each in MISTAKES}) == len(MISTAKES)
-    assert all(each.seen and each.before != each.after for each in MISTAKES)
+    assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES)
+    assert all(mistake.seen and mistake.before != mistake.after for mistake in MISTAKES)
 
 
 def test_every_mistake_still_has_its_place() -> None:
-    for each in MISTAKES:
-        compile(each.wrong(), each.file, "exec")
+    for mistake in MISTAKES:
+        compile(mistake.wrong(), mistake.file, "exec")
 
 
 def test_a_place_that_is_gone_is_told() -> None:

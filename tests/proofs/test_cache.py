@@ -57,8 +57,8 @@ def keeping(folder: Path) -> Plan:
 
 def without_time(report: dict[str, Any]) -> dict[str, Any]:
     """A report without what differs from run to run."""
-    for each in report["obligations"]:
-        for verdict in each["verdicts"].values():
+    for item in report["obligations"]:
+        for verdict in item["verdicts"].values():
             del verdict["seconds"]
     return {name: value for name, value in report.items() if name not in ("seconds", "kept")}
 
@@ -68,13 +68,13 @@ def test_what_is_kept_is_what_asking_anew_says(tmp_path: Path) -> None:
     assert fresh.kept == FromCache()
     assert again.kept == FromCache(len(fresh.lifted), len(fresh.results), 0)
     assert without_time(to_json(again)) == without_time(to_json(fresh))
-    assert {each.verdict for each in again.results} == {Verdict.PROVED, Verdict.REFUTED}
+    assert {result.verdict for result in again.results} == {Verdict.PROVED, Verdict.REFUTED}
 
 
 def test_whole_decisions_depend_on_the_oracle_the_size_and_the_part() -> None:
     part = Part("one queue", Size.SMALL, 0, 2)
     other = (replace(part, family="trees"), replace(part, size=Size.DEEP), replace(part, number=1))
-    assert len({Keys().of_part(each) for each in (part, *other, replace(part, of=3))}) == 5
+    assert len({Keys().of_part(this_part) for this_part in (part, *other, replace(part, of=3))}) == 5
     assert Keys().of_part(part) == Keys().of_part(replace(part))
     behind = modules_behind("tenure_proofs.bounded.trial")
     assert {"tenure.oracle.selection", "tenure.rules.reclaim", "tenure_proofs.bounded.policies"} <= set(
@@ -131,8 +131,8 @@ def otherwise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]
     right = fingerprints._module
 
     def change(name: str) -> None:
-        def wrong(each: str) -> fingerprints.Module:
-            return right(each)._replace(digest="changed") if each == name else right(each)
+        def wrong(text: str) -> fingerprints.Module:
+            return right(text)._replace(digest="changed") if text == name else right(text)
 
         monkeypatch.setattr(fingerprints, "_module", wrong)
         kept._code.cache_clear()
@@ -168,7 +168,7 @@ def test_what_statements_are_made_of_is_behind_them() -> None:
 def test_all_code_that_runs_for_a_verdict_is_behind_it() -> None:
     seed = random.randrange(2**32)
     files: dict[str, str] = {}
-    by_module = {each.statement.__module__: behind(each) for each in OBLIGATIONS.values()}
+    by_module = {obligation.statement.__module__: behind(obligation) for obligation in OBLIGATIONS.values()}
     file_of = {name: str(fingerprints._file(name)) for name in set().union(*by_module.values())}
     for obligation in random.Random(seed).sample(list(OBLIGATIONS.values()), 50):
         counted = {file_of[name] for name in by_module[obligation.statement.__module__]}
@@ -241,7 +241,7 @@ def test_what_imports_by_a_name_that_is_made_while_it_runs_is_never_kept() -> No
 
 def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable[[str], None]) -> None:
     keys, everybody = Keys(), tuple(OBLIGATIONS.values())
-    mutant = next(each.id for each in all_mutants().values() if each.rule == "TBP-020")
+    mutant = next(mutant.id for mutant in all_mutants().values() if mutant.rule == "TBP-020")
 
     def hashes() -> tuple[str, str, str]:
         return (
@@ -267,7 +267,7 @@ def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable
 
 
 def test_every_obligation_has_a_hash_of_its_own() -> None:
-    assert len({key(each) for each in OBLIGATIONS.values()}) == len(OBLIGATIONS)
+    assert len({key(obligation) for obligation in OBLIGATIONS.values()}) == len(OBLIGATIONS)
 
 
 def warned(folder: Path) -> tuple[Cache, list[str]]:
@@ -437,7 +437,7 @@ def test_a_folder_that_cannot_be_written_is_warned_of_once(tmp_path: Path) -> No
     for name in ("ab12", "cd34"):
         assert cache.get(name) is None
         cache.put(name, 1)
-    assert len([each for each in heard if "nothing is kept there" in each]) == 1
+    assert len([name for name in heard if "nothing is kept there" in name]) == 1
 
 
 def _put_many(folder: Path) -> None:
@@ -451,11 +451,11 @@ def _put_many(folder: Path) -> None:
 def test_processes_that_keep_the_same_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     others = [context.Process(target=_put_many, args=(tmp_path,)) for _ in range(3)]
-    for each in others:
-        each.start()
-    for each in others:
-        each.join()
-    assert [each.exitcode for each in others] == [0, 0, 0]
+    for spawn_process in others:
+        spawn_process.start()
+    for spawn_process in others:
+        spawn_process.join()
+    assert [spawn_process.exitcode for spawn_process in others] == [0, 0, 0]
     assert [path.name for path in files(tmp_path)] == ["ab12.json"]
 
 
@@ -579,7 +579,7 @@ def test_a_comparison_of_lifters_that_no_run_has_kept_is_made_anew(tmp_path: Pat
 
 def test_a_mutant_that_nothing_known_has_noticed_is_tried_anew(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
-    mutant = next(each for each in all_mutants().values() if each.rule == "TBP-020")
+    mutant = next(mutant for mutant in all_mutants().values() if mutant.rule == "TBP-020")
     rule, before, after = mutant.change
     right = {"id": mutant.id, "rule": rule, "before": before, "after": after}
     killed = {**right, "outcome": "killed", "by": "PO-TBP-020 under as-written: refuted, not proved"}

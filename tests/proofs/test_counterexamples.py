@@ -51,14 +51,14 @@ def test_the_protected_victims_story_is_minimal() -> None:
     assert now == target.quota_reserved_at
     assert not target.evicted
     stamps = ("pods_ready_evicted_at", "admission_check_evicted_at", "time_based_preempted_at")
-    assert {getattr(each, stamp) for each in (preemptor, target) for stamp in stamps} == {None}
+    assert {getattr(item, stamp) for item in (preemptor, target) for stamp in stamps} == {None}
 
 
 def test_the_scenario_preempts_as_written_and_keeps_under_the_guarantee() -> None:
     scenario = scenario_of("PO-TBP-010", "as-written")
     assert scenario["input"]["reading"] == "as-written"
     output = answer(scenario)["output"]
-    assert [each["workload"] for each in output["preempted"]] == ["team-b/target"]
+    assert [item["workload"] for item in output["preempted"]] == ["team-b/target"]
     scenario["input"]["reading"] = "guaranteed"
     assert (answer(scenario)["output"]["decision"], answer(scenario)["output"]["preempted"]) == (
         "NoCandidates",

@@ -19,8 +19,8 @@ from tenure_proofs.registry import Verdict
 
 REFUTED = [
     (identifier, reading)
-    for identifier, each in OBLIGATIONS.items()
-    for reading, verdict in each.expect.items()
+    for identifier, obligation in OBLIGATIONS.items()
+    for reading, verdict in obligation.expect.items()
     if verdict == Verdict.REFUTED
 ]
 

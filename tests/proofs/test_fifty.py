@@ -27,10 +27,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("area", fifty.AREAS)
 def test_every_change_of_the_text_is_one_change_of_the_function_that_it_names(area: str) -> None:
-    texts = {each.edit.file: (ROOT / each.edit.file).read_text(encoding="utf-8") for each in DRAWABLE[area]}
+    texts = {
+        drawn.edit.file: (ROOT / drawn.edit.file).read_text(encoding="utf-8") for drawn in DRAWABLE[area]
+    }
     functions = {file: dict(functions_of(ast.parse(text))) for file, text in texts.items()}
-    for each in DRAWABLE[area]:
-        edit = each.edit
+    for drawn in DRAWABLE[area]:
+        edit = drawn.edit
         wrong = dict(functions_of(ast.parse(edit.changed(texts[edit.file]))))
         changed = [
             name for name, right in functions[edit.file].items() if ast.dump(right) != ast.dump(wrong[name])
@@ -40,26 +42,26 @@ def test_every_change_of_the_text_is_one_change_of_the_function_that_it_names(ar
 
 def test_all_three_areas_have_changes_in_every_file_that_decides() -> None:
     assert all(len(changes) > 500 for changes in DRAWABLE.values())
-    files = {each.edit.file for each in DRAWABLE["oracle"]}
+    files = {drawn.edit.file for drawn in DRAWABLE["oracle"]}
     assert {"refimpl/tenure/oracle/fair.py", "refimpl/tenure/oracle/heroes/billing.py"} <= files
-    assert not any("/chart/" in each.edit.file for each in DRAWABLE["timeline"])
+    assert not any("/chart/" in drawn.edit.file for drawn in DRAWABLE["timeline"])
 
 
 def test_as_many_are_drawn_of_each_area_and_the_seed_says_which() -> None:
     drawn = fifty.drawn(8, 7, fifty.AREAS)
-    assert [each.edit.area for each in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
+    assert [this_drawn.edit.area for this_drawn in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
     assert drawn == fifty.drawn(8, 7, fifty.AREAS) != fifty.drawn(8, 8, fifty.AREAS)
 
 
 def test_every_judged_change_can_still_be_drawn() -> None:
-    known = {each.edit.change for changes in DRAWABLE.values() for each in changes}
+    known = {drawn.edit.change for changes in DRAWABLE.values() for drawn in changes}
     assert [change for change in fifty.judged() if change not in known] == []
 
 
 @pytest.mark.parametrize("rule", ["KQ-060", "KMR-070"])
 def test_a_changed_operator_of_a_rule_is_noticed(rule: str, tmp_path: Path) -> None:
     tree = copied_tree(tmp_path)
-    mutant = next(each for each in fifty.changes() if each.rule == rule)
+    mutant = next(mutant for mutant in fifty.changes() if mutant.rule == rule)
     file = tree / fifty.edit_of(mutant).file
     before = file.read_text(encoding="utf-8")
     found = fifty.noticed_by_proofs(mutant, tree)

@@ -46,7 +46,7 @@ def asked(step: Callable[..., Any], *functions: tuple[str, type, int]) -> Claim:
     """A claim in which a step is used once, on an arbitrary state."""
     claim = Claim(preset("guaranteed"))
     lifted, watched = claim.lift(step), claim.token("watched")
-    given = [claim.function(*each) for each in functions]
+    given = [claim.function(*function) for function in functions]
     lifted(claim.state("state", lifted, watched), claim.token("candidate"), *given)
     return claim
 
@@ -62,7 +62,7 @@ def worlds(claim: Claim, count: int) -> Iterator[z3.ModelRef]:
     for _ in range(count):
         solver = z3.Solver()
         solver.add(*(token == draw.randrange(3) for token in tokens))
-        for term in [each for each in _terms(claim) if z3.is_bool(each) and not z3.is_const(each)]:
+        for term in [term for term in _terms(claim) if z3.is_bool(term) and not z3.is_const(term)]:
             if z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
                 solver.push()
                 solver.add(term == draw.choice((True, False)))
@@ -97,7 +97,7 @@ def test_a_step_that_does_otherwise_than_its_formula_is_found(step: tuple[Any, .
 
     doctored = type(call)(forgetful, call.arguments, call.formula)
     found = [replay(doctored, model) for model in worlds(claim, 60)]
-    assert any(each.startswith("forgetful returns") for each in found)
+    assert any(name.startswith("forgetful returns") for name in found)
 
 
 def test_a_list_is_handed_back_with_the_watched_or_without() -> None:
@@ -182,7 +182,7 @@ def test_an_induction_with_a_false_step_or_a_false_start_is_refuted() -> None:
 
         return statement
 
-    assert [ended(along(*each)) for each in ((0, 1), (1, 1), (0, -1))] == [
+    assert [ended(along(*pair)) for pair in ((0, 1), (1, 1), (0, -1))] == [
         Verdict.PROVED,
         Verdict.REFUTED,
         Verdict.REFUTED,
@@ -197,7 +197,7 @@ def test_a_sum_starts_at_zero_and_keeps_what_each_child_keeps() -> None:
 
         return statement
 
-    assert [ended(summed(*each)) for each in ((0, 1), (1, 1), (0, -1))] == [
+    assert [ended(summed(*pair)) for pair in ((0, 1), (1, 1), (0, -1))] == [
         Verdict.PROVED,
         Verdict.REFUTED,
         Verdict.REFUTED,
@@ -212,7 +212,7 @@ def test_an_invariant_that_a_step_breaks_is_refuted() -> None:
 
         return statement
 
-    assert [ended(kept(each)) for each in (1, -1)] == [Verdict.PROVED, Verdict.REFUTED]
+    assert [ended(kept(number)) for number in (1, -1)] == [Verdict.PROVED, Verdict.REFUTED]
 
 
 def test_a_history_whose_step_or_start_breaks_the_invariant_is_refuted() -> None:
@@ -229,7 +229,7 @@ def test_a_history_whose_step_or_start_breaks_the_invariant_is_refuted() -> None
 
         return statement
 
-    assert [ended(history(*each)) for each in ((0, 1), (-1, 1), (0, -1))] == [
+    assert [ended(history(*pair)) for pair in ((0, 1), (-1, 1), (0, -1))] == [
         Verdict.PROVED,
         Verdict.REFUTED,
         Verdict.REFUTED,
@@ -247,7 +247,7 @@ def test_fewer_are_ahead_only_where_nobody_joins_and_somebody_leaves() -> None:
 
         return statement
 
-    assert [ended(step(*each)) for each in ((False, True), (True, True), (False, False))] == [
+    assert [ended(step(*pair)) for pair in ((False, True), (True, True), (False, False))] == [
         Verdict.PROVED,
         Verdict.REFUTED,
         Verdict.REFUTED,
@@ -262,4 +262,4 @@ def test_a_lemma_that_is_false_is_no_help() -> None:
 
         return statement
 
-    assert [ended(helped(each)) for each in (0, 1)] == [Verdict.PROVED, Verdict.REFUTED]
+    assert [ended(helped(number)) for number in (0, 1)] == [Verdict.PROVED, Verdict.REFUTED]

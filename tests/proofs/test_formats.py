@@ -108,7 +108,7 @@ def test_a_place_is_below_the_current_folder_or_else_the_packages(
 
 
 def test_everything_that_is_wrong_is_a_fault_and_nothing_else() -> None:
-    found = [(each.kind, each.id, each.places[0].file) for each in faults(wrong_report())]
+    found = [(fault.kind, fault.id, fault.places[0].file) for fault in faults(wrong_report())]
     assert found == [
         ("lifting", "is_time_expired", TIME_BASED),
         ("obligation", "PO-TBP-020", TIME_BASED),
@@ -129,14 +129,14 @@ def test_junit_counts_failures_and_errors_by_suite() -> None:
         "mutants": (2, 1, 0),
         "rules without obligation": (1, 1, 0),
     }
-    (failure,) = [each for each in suites.iter("failure") if "refuted" in each.get("message", "")]
+    (failure,) = [element for element in suites.iter("failure") if "refuted" in element.get("message", "")]
     assert failure.get("message") == "expected proved, is refuted: 50 % | more,\nor: less"
 
 
 def test_junit_calls_what_has_no_verdict_an_error() -> None:
     report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN, detail="z3 says unknown"))
     suites = ElementTree.fromstring("\n".join(junit_lines(checks_of(report))))
-    assert [each.get("message") for each in suites.iter("error")] == [
+    assert [element.get("message") for element in suites.iter("error")] == [
         "expected proved, is unknown: z3 says unknown"
     ]
 
@@ -154,16 +154,16 @@ def test_sarif_points_at_the_rules_file_and_line() -> None:
     log = to_sarif(checks_of(wrong_report()))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
-    known = {each["id"] for each in run["tool"]["driver"]["rules"]}
-    assert [each["ruleId"] for each in run["results"]] == ["lifting", "PO-TBP-020", "mutant", "unnamed"]
-    assert {each["ruleId"] for each in run["results"]} <= known
-    for each in run["results"]:
-        (location,) = each["locations"]
+    known = {item["id"] for item in run["tool"]["driver"]["rules"]}
+    assert [item["ruleId"] for item in run["results"]] == ["lifting", "PO-TBP-020", "mutant", "unnamed"]
+    assert {item["ruleId"] for item in run["results"]} <= known
+    for item in run["results"]:
+        (location,) = item["locations"]
         assert location["physicalLocation"] == {
             "artifactLocation": {"uri": TIME_BASED},
             "region": {"startLine": LINE},
         }
-        assert each["level"] == "error"
+        assert item["level"] == "error"
 
 
 def test_sarif_has_the_shape_that_the_standard_gives_it() -> None:
@@ -193,7 +193,7 @@ def test_sarif_of_what_is_good_has_no_results() -> None:
 
 def test_what_is_only_undecided_is_a_warning() -> None:
     report = report_of(Result(PROTECTED, "guaranteed", Verdict.UNKNOWN))
-    assert [each["level"] for each in to_sarif(checks_of(report))["runs"][0]["results"]] == ["warning"]
+    assert [item["level"] for item in to_sarif(checks_of(report))["runs"][0]["results"]] == ["warning"]
     assert next(iter(github_lines(checks_of(report)))).startswith("::warning file=")
 
 
@@ -253,7 +253,7 @@ def test_the_command_exports_every_column(tmp_path: Path) -> None:
     done = tenure("prove", "-j", "1", *asked, "--smt2", str(tmp_path))
     assert done.returncode == 0, done.stderr
     columns = {"guaranteed", *OBLIGATIONS["PO-TBP-300"].columns_beside("guaranteed")}
-    assert {path.name for path in tmp_path.iterdir()} == {f"PO-TBP-300.{each}.smt2" for each in columns}
+    assert {path.name for path in tmp_path.iterdir()} == {f"PO-TBP-300.{column}.smt2" for column in columns}
 
 
 def test_a_folder_that_cannot_be_written_ends_the_command_as_bad_input(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from tenure_proofs.runner import run_obligation
 WHOLE_TREE = "as-written+hero_scope=tree"
 BESIDE = [
     (identifier, column)
-    for identifier, each in OBLIGATIONS.items()
-    for column, verdict in each.also.items()
+    for identifier, obligation in OBLIGATIONS.items()
+    for column, verdict in obligation.also.items()
     if identifier.startswith("PO-UCQ-") and verdict == Verdict.REFUTED
 ]
 
@@ -34,7 +34,7 @@ def example_of(identifier: str, reading: str) -> Counterexample:
 
 def preempted(scenario: dict[str, Any]) -> list[tuple[str, str]]:
     """Who is preempted in a scenario, and why."""
-    return [(each["workload"], each["reason"]) for each in answer(scenario)["output"]["preempted"]]
+    return [(item["workload"], item["reason"]) for item in answer(scenario)["output"]["preempted"]]
 
 
 @pytest.mark.parametrize(("identifier", "column"), BESIDE)

@@ -32,9 +32,9 @@ RUN_A_MINUTE = Workload("ns", "w", "u", priority=0, created_at=0, quota_reserved
 def greater_or_equal() -> Mutant:
     """`>` to `>=` in TBP-020."""
     (found,) = [
-        each
-        for each in all_mutants().values()
-        if each.rule == "TBP-020" and each.after.endswith(">= min_admit_duration")
+        mutant
+        for mutant in all_mutants().values()
+        if mutant.rule == "TBP-020" and mutant.after.endswith(">= min_admit_duration")
     ]
     return found
 
@@ -91,38 +91,38 @@ def test_a_mutant_that_no_obligation_is_asked_about_survives() -> None:
 # A handful: `tenure prove` tries them all.
 @pytest.mark.parametrize("rule", ["KQ-010", "KQ-060", "KQ-080", "TBP-010", "TBP-070"])
 def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
-    wrong = [each.id for each in all_mutants().values() if each.rule == rule]
+    wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule == rule]
     assert wrong
-    outcomes = {each: hunt_one(each, list(OBLIGATIONS.values()), READINGS) for each in wrong}
-    assert [each for each in outcomes.values() if each.outcome == "survived"] == []
-    assert all(each.by for each in outcomes.values() if each.outcome != "equivalent")
+    outcomes = {name: hunt_one(name, list(OBLIGATIONS.values()), READINGS) for name in wrong}
+    assert [hunted for hunted in outcomes.values() if hunted.outcome == "survived"] == []
+    assert all(hunted.by for hunted in outcomes.values() if hunted.outcome != "equivalent")
 
 
 def test_every_comparison_of_the_door_has_mutants() -> None:
-    door = [each for each in all_mutants().values() if each.rule == DOOR]
-    assert {each.before for each in door} >= {"found == Ground.NONE", "evidence.ground != found"}
-    assert not [each for each in door if "key" in each.before], "what an error says is no decision"
+    door = [mutant for mutant in all_mutants().values() if mutant.rule == DOOR]
+    assert {mutant.before for mutant in door} >= {"found == Ground.NONE", "evidence.ground != found"}
+    assert not [mutant for mutant in door if "key" in mutant.before], "what an error says is no decision"
 
 
 def test_what_compares_nothing_is_changed_in_whatever_else_it_decides_by() -> None:
-    boosted = [each.after for each in all_mutants().values() if each.rule == "KQ-080"]
-    removed = [each.after for each in all_mutants().values() if each.rule == "REMOVAL"]
+    boosted = [mutant.after for mutant in all_mutants().values() if mutant.rule == "KQ-080"]
+    removed = [mutant.after for mutant in all_mutants().values() if mutant.rule == "REMOVAL"]
     assert set(boosted) >= {"not boost_gate", "base - boost", "base", "boost"}
     assert "state.fits and (not stands(state.usage, candidate))" in removed
     assert "not state.fits or not stands(state.usage, candidate)" in removed
 
 
 def test_every_lifted_rule_has_mutants() -> None:
-    changed = {each.rule for each in all_mutants().values()}
+    changed = {mutant.rule for mutant in all_mutants().values()}
     assert {entry.id for entry in all_rules() if entry.lift} - changed == set()
 
 
 @pytest.mark.parametrize("bug", real_bugs.REAL_BUGS, ids=lambda bug: f"{bug[0]}: {bug[2]}")
 def test_a_bug_that_somebody_made_is_a_mutant_that_is_killed(bug: tuple[str, str, str, str]) -> None:
     (mutant,) = [
-        each
-        for each in all_mutants().values()
-        if (each.function.__name__, each.before, each.after) == bug[:3]
+        mutant
+        for mutant in all_mutants().values()
+        if (mutant.function.__name__, mutant.before, mutant.after) == bug[:3]
     ]
     assert hunt_one(mutant.id, list(OBLIGATIONS.values()), READINGS).outcome == "killed", bug[3]
 
@@ -143,9 +143,9 @@ def test_a_bug_whose_right_source_is_gone_is_named_and_makes_no_mutant(
 
 
 def test_few_mutants_are_signed_and_each_is_one_that_nothing_kills() -> None:
-    mine = [each for each in all_mutants().values() if each.change in signed.signed_by_hand()]
+    mine = [mutant for mutant in all_mutants().values() if mutant.change in signed.signed_by_hand()]
     assert len(mine) == len(signed.signed_by_hand()) <= signed.MOST * len(all_mutants())
-    fates = {each.id: hunt_one(each.id, list(OBLIGATIONS.values()), READINGS).outcome for each in mine}
+    fates = {mutant.id: hunt_one(mutant.id, list(OBLIGATIONS.values()), READINGS).outcome for mutant in mine}
     assert set(fates.values()) <= {"signed"}, fates
 
 
@@ -174,7 +174,7 @@ def test_a_survivor_that_is_signed_has_its_reason(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_no_lifter_reads_is_counted_apart() -> None:
-    text = next(each for each in all_mutants().values() if each.after == "first.uid < second.uid - 1")
+    text = next(mutant for mutant in all_mutants().values() if mutant.after == "first.uid < second.uid - 1")
     hunted = hunt_one(text.id, [OBLIGATIONS["PO-TBP-230"]], READINGS)
     assert hunted.outcome == "unreadable"
     assert hunted.by == "PO-TBP-230 under as-written: error, not proved"
@@ -189,9 +189,9 @@ def test_what_no_solver_knows_kills_no_mutant(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_steps_mutant_is_killed_by_what_it_does_and_not_by_a_source_that_is_missing() -> None:
-    steps = [each for each in all_mutants().values() if each.rule in ("REMOVAL", "FILL-BACK")]
-    fates = {each.id: hunt_one(each.id, list(OBLIGATIONS.values()), READINGS) for each in steps}
-    assert {each.outcome for each in fates.values()} == {"killed"}, fates
+    steps = [mutant for mutant in all_mutants().values() if mutant.rule in ("REMOVAL", "FILL-BACK")]
+    fates = {mutant.id: hunt_one(mutant.id, list(OBLIGATIONS.values()), READINGS) for mutant in steps}
+    assert {hunted.outcome for hunted in fates.values()} == {"killed"}, fates
     with steps[0].applied():
         assert steps[0].after in inspect.getsource(steps[0].function)
 
@@ -200,15 +200,15 @@ def test_every_family_makes_something_and_no_change_is_made_twice() -> None:
     lifted = [entry for entry in all_rules() if entry.lift]
     for family in hunt.FAMILIES:
         assert any(list(mutants_of(entry.id, entry.function, (family,))) for entry in lifted), family
-    places = [(each.rule, each.place, each.after) for each in all_mutants().values()]
+    places = [(mutant.rule, mutant.place, mutant.after) for mutant in all_mutants().values()]
     assert len(places) == len(set(places))
 
 
 def test_a_form_mutant_changes_the_step_itself() -> None:
     (negated,) = [
-        each
-        for each in all_mutants().values()
-        if each.rule == "FILL-BACK" and each.after == "not fits(usage)"
+        mutant
+        for mutant in all_mutants().values()
+        if mutant.rule == "FILL-BACK" and mutant.after == "not fits(usage)"
     ]
     state: FillBack[int, int] = FillBack(0, Chain(9), None)
     with negated.applied():
@@ -245,7 +245,7 @@ def test_only_a_mutant_that_is_the_rule_is_proved_equivalent() -> None:
 
     # Of two equal numbers either is the larger, so `>=` changes nothing and `<` everything.
     made = mutants_of("KQ-999", larger, (operator_changes, off_by_one_changes))
-    assert {each.after: hunt.is_equivalent(each) for each in made} == {
+    assert {mutant.after: hunt.is_equivalent(mutant) for mutant in made} == {
         "a >= b": True,
         "a < b": False,
         "a > b + 1": False,
@@ -288,4 +288,4 @@ def test_a_function_that_no_solver_compares_is_undecided_and_another_is_wrong(op
 def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutants() -> None:
     report = run_plan(Plan(only=("PO-KQ-190",), readings=("guaranteed",), with_cvc5=False, examples=1))
     assert report.good, report.faults
-    assert {each.rule for each in report.mutants} == {"KQ-060", "KQ-100", "KQ-200"}
+    assert {hunted.rule for hunted in report.mutants} == {"KQ-060", "KQ-100", "KQ-200"}

@@ -53,14 +53,16 @@ def test_under_the_guarantee_what_is_proved_of_every_history_holds_of_these(
 ) -> None:
     record = played(preset("guaranteed"), places, submitted)
     # A stamp in whole seconds protects for up to a second less (PO-TBP-160).
-    assert [each for each in record.preemptions if each.cut_short >= SECOND] == []
+    assert [preemption for preemption in record.preemptions if preemption.cut_short >= SECOND] == []
     if places == 1:
-        times = [each.at for each in record.preemptions]
+        times = [preemption.at for preemption in record.preemptions]
         for first in range(len(times)):
             for last in range(first, len(times)):
                 assert last - first + 1 <= (times[last] - times[first]) // (DURATION - SECOND) + 1
     for wait in record.waits:
-        waiting = sum(each.start <= wait.start < each.end or each is wait for each in record.waits)
+        waiting = sum(
+            wait_span.start <= wait.start < wait_span.end or wait_span is wait for wait_span in record.waits
+        )
         # A protected time that has begun before the wait ends the sooner; one that ends with the play is cut.
         assert wait.end - wait.start <= waiting * (DURATION + DELAY)
 
@@ -68,7 +70,7 @@ def test_under_the_guarantee_what_is_proved_of_every_history_holds_of_these(
 def turns(reading: Any, workloads: int) -> dict[str, int]:
     """How often each of several equals ran, in a place for one."""
     record = played(reading, 1, list(range(0, 10 * workloads, 10)))
-    return {each.workload.rpartition("/")[2]: each.runs for each in record.workloads}
+    return {summary.workload.rpartition("/")[2]: summary.runs for summary in record.workloads}
 
 
 def test_by_creation_two_have_their_turns_and_the_third_of_three_never() -> None:

@@ -100,7 +100,7 @@ def test_a_compiled_formula_says_what_the_solver_says(asked: dict[str, list[Aske
     chance = random.Random(7)
     for preset, steps in asked.items():
         for part in PARTS:
-            mine = [each for each in steps if each[0] == part]
+            mine = [step for step in steps if step[0] == part]
             for _, values, want in chance.sample(mine, min(2, len(mine))):
                 assert z3.is_true(simplified(relation(preset)[part].term, values)) == want, (part, values)
 
@@ -125,8 +125,8 @@ def conjuncts(part: str, preset: str) -> tuple[z3.BoolRef, ...]:
 
 
 def _flat(term: z3.BoolRef) -> Iterator[z3.BoolRef]:
-    for each in term.children():
-        yield from _flat(each) if z3.is_and(each) else (each,)
+    for child in term.children():
+        yield from _flat(child) if z3.is_and(child) else (child,)
 
 
 @pytest.mark.parametrize("part", ["is evicted", "is reserved", "waits", "holds"])
@@ -134,22 +134,22 @@ def test_a_relation_without_one_of_its_parts_is_noticed(asked: dict[str, list[As
     preset = "guaranteed"
     whole = compiled(part, preset)
     steps = [values_of(values) for name, values, want in asked[preset] if name == part and want][::5][:12]
-    refused = [each for step in steps for each in perturbed(part, preset, step) if not whole(each)]
+    refused = [entry for step in steps for entry in perturbed(part, preset, step) if not whole(entry)]
     parts = conjuncts(part, preset)
     assert len(parts) > 1
-    for index, each in enumerate(parts):
+    for index, item in enumerate(parts):
         rest = truth_of(z3.And(*parts[:index], *parts[index + 1 :]))
-        turned = truth_of(z3.And(*parts[:index], z3.Not(each), *parts[index + 1 :]))
-        assert any(rest(step) for step in refused), f"nothing tells that {each} is missing"
-        assert not any(turned(step) for step in steps), each
+        turned = truth_of(z3.And(*parts[:index], z3.Not(item), *parts[index + 1 :]))
+        assert any(rest(step) for step in refused), f"nothing tells that {item} is missing"
+        assert not any(turned(step) for step in steps), item
 
 
 def perturbed(part: str, preset: str, step: Step) -> Iterator[Step]:
     """The same step with one constant another, or with a field that both workloads have, and differently."""
-    known = {str(each): each for each in z3util.get_vars(relation(preset)[part].term)}
-    whole = {name: step.get(name, False if z3.is_bool(each) else 0) for name, each in known.items()}
-    for name, each in known.items():
-        yield {**whole, name: not whole[name] if z3.is_bool(each) else whole[name] + 1}
+    known = {str(var): var for var in z3util.get_vars(relation(preset)[part].term)}
+    whole = {name: step.get(name, False if z3.is_bool(item) else 0) for name, item in known.items()}
+    for name, item in known.items():
+        yield {**whole, name: not whole[name] if z3.is_bool(item) else whole[name] + 1}
         after = name.replace("before.", "after.")
         if after != name and name.endswith("?") and after in known:
             field = name.removesuffix("?")
@@ -159,7 +159,7 @@ def perturbed(part: str, preset: str, step: Step) -> Iterator[Step]:
 
 @pytest.mark.parametrize("part", ["is ahead", "heads", "takes", "is served in time"])
 def test_a_relation_that_is_the_other_way_round_is_noticed(asked: dict[str, list[Asked]], part: str) -> None:
-    mine = [each for each in asked["guaranteed"] if each[0] == part]
+    mine = [row for row in asked["guaranteed"] if row[0] == part]
     turned = truth_of(z3.Not(relation("guaranteed")[part].term))
     assert mine
     assert all(turned(values_of(values)) != want for _, values, want in mine)
@@ -217,7 +217,7 @@ BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("owner", "name", "wrong"), BROKEN, ids=lambda each: getattr(each, "__name__", each))
+@pytest.mark.parametrize(("owner", "name", "wrong"), BROKEN, ids=lambda item: getattr(item, "__name__", item))
 def test_a_player_that_does_something_else_is_noticed(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, wrong: Callable[..., Any]
 ) -> None:

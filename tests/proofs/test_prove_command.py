@@ -32,20 +32,20 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
     assert report["bounded"] is None
     assert report["readings"] == ["as-written", "released", "guaranteed"]
     assert set(report["solvers"]) == {"z3", "cvc5"}
-    assert {each["id"] for each in report["obligations"]} >= {"PO-TBP-010", "PO-DYN-010", "PO-DYN-080"}
-    for each in report["obligations"]:
-        assert "DYN-040" in each["rules"] or each["id"] == "PO-TBP-010"
-        assert list(each["verdicts"]) == report["readings"]
-        for verdict in each["verdicts"].values():
+    assert {item["id"] for item in report["obligations"]} >= {"PO-TBP-010", "PO-DYN-010", "PO-DYN-080"}
+    for item in report["obligations"]:
+        assert "DYN-040" in item["rules"] or item["id"] == "PO-TBP-010"
+        assert list(item["verdicts"]) == report["readings"]
+        for verdict in item["verdicts"].values():
             assert verdict["verdict"] == verdict["expected"]
             assert set(verdict["solvers"]) == {"z3", "cvc5"}
             assert (verdict["counterexample"] is not None) == (verdict["verdict"] == "refuted")
-    assert {each["function"] for each in report["lifted"]} >= {
+    assert {item["function"] for item in report["lifted"]} >= {
         "take_target",
         "policy_fault",
         "is_time_expired",
     }
-    assert {(each["examples"], each["problem"]) for each in report["lifted"]} == {(5, "")}
+    assert {(item["examples"], item["problem"]) for item in report["lifted"]} == {(5, "")}
 
 
 def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
@@ -62,7 +62,7 @@ def test_cvc5_answers_alone_where_it_is_asked_to_and_a_refuted_claim_has_its_sto
     report = json.loads(done.stdout)
     assert [warning for warning in report["warnings"] if warning.startswith("cvc5 alone has answered")]
     (protected,) = report["obligations"]
-    said = {reading: each["solvers"] for reading, each in protected["verdicts"].items()}
+    said = {reading: item["solvers"] for reading, item in protected["verdicts"].items()}
     assert said == {
         "as-written": {"cvc5": "sat"},
         "released": {"cvc5": "sat"},
@@ -76,7 +76,7 @@ def test_the_report_in_yaml_is_as_its_schema_says_with_mutants_too() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     report = yaml.safe_load(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
-    assert {each["outcome"] for each in report["mutants"]} <= {"killed", "equivalent"}
+    assert {item["outcome"] for item in report["mutants"]} <= {"killed", "equivalent"}
     assert [
         warning for warning in report["warnings"] if "Z3 alone" in warning or "guaranteed only" in warning
     ]
@@ -91,7 +91,7 @@ def test_whole_decisions_are_made_once_and_kept_until_code_changes(tmp_path: Pat
     report = json.loads(again.stdout)
     Draft202012Validator(schema("prove")).validate(report)
     assert report["kept"] == {"lifted": 0, "results": 0, "mutants": 0, "bounded": 6 * PARTS}
-    assert [each["id"] for each in report["bounded"]["postconditions"]] == ["WD-130", "WD-170"]
+    assert [item["id"] for item in report["bounded"]["postconditions"]] == ["WD-130", "WD-170"]
     verdict = report["bounded"]["postconditions"][0]["verdicts"]["as-written"]
     assert (verdict["verdict"], verdict["scenario"]["call"]) == ("refuted", "decide")
 

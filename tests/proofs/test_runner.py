@@ -104,7 +104,7 @@ def test_facts_that_contradict_each_other_are_vacuous() -> None:
 def test_an_enum_outside_its_members_makes_no_claim_true() -> None:
     def impossible(claim: Claim) -> None:
         ground = claim.member("ground", Ground)
-        claim.assume(*(ground != each for each in Ground))
+        claim.assume(*(ground != this_ground for this_ground in Ground))
         claim.prove(claim.lift(queue_preemption_reason)(ground).defined)
 
     assert ended(impossible).verdict == Verdict.VACUOUS
@@ -132,8 +132,8 @@ def test_what_the_door_hands_on_is_one_argument_and_no_other() -> None:
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
-    handed = [made.hands_on("workload", each).term for each in (target, preemptor, evidence)]
-    assert [z3.is_true(each) for each in handed] == [True, False, False]
+    handed = [made.hands_on("workload", item).term for item in (target, preemptor, evidence)]
+    assert [z3.is_true(item) for item in handed] == [True, False, False]
     with pytest.raises(LiftError, match="take_target hands on no argument as reason"):
         made.hands_on("reason", target)
     with pytest.raises(LiftError, match="is_time_expired builds no record"):
@@ -460,7 +460,7 @@ def asked_beside(expected: Verdict) -> Result:
 
 def test_the_columns_beside_a_preset_are_asked_with_it_and_no_others() -> None:
     result = asked_beside(Verdict.PROVED)
-    assert [each.reading for each in result.beside] == ["guaranteed+wake=events"]
+    assert [this_result.reading for this_result in result.beside] == ["guaranteed+wake=events"]
     assert (result.as_expected, result.detail) == (True, "under guaranteed+wake=events proved, as expected")
 
 
@@ -472,22 +472,24 @@ def test_a_preset_beside_which_a_column_ends_otherwise_is_not_as_expected() -> N
 
 def test_every_obligation_expects_a_verdict_for_every_preset() -> None:
     assert {
-        identifier for identifier, each in OBLIGATIONS.items() if set(each.expect) != set(preset_names())
+        identifier
+        for identifier, obligation in OBLIGATIONS.items()
+        if set(obligation.expect) != set(preset_names())
     } == set()
 
 
 def test_every_obligation_names_rules_that_exist() -> None:
     known = {entry.id for entry in all_rules()}
-    assert {rule for each in OBLIGATIONS.values() for rule in each.rules} <= known
+    assert {rule for obligation in OBLIGATIONS.values() for rule in obligation.rules} <= known
 
 
 def test_every_claim_that_fails_under_one_preset_says_where_it_is_from() -> None:
-    assert [each.id for each in _unsourced()] == []
+    assert [obligation.id for obligation in _unsourced()] == []
 
 
 def _unsourced() -> Iterator[Obligation]:
-    for each in OBLIGATIONS.values():
-        if Verdict.REFUTED in each.expect.values() and not re.search(
-            r"KEP-\d|Kueue|KAI's|KAI-Scheduler|MinRuntime [Pp]lugin", each.statement.__doc__ or ""
+    for claimed in OBLIGATIONS.values():
+        if Verdict.REFUTED in claimed.expect.values() and not re.search(
+            r"KEP-\d|Kueue|KAI's|KAI-Scheduler|MinRuntime [Pp]lugin", claimed.statement.__doc__ or ""
         ):
-            yield each
+            yield claimed

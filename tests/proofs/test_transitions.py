@@ -57,9 +57,9 @@ def says(part: str, reading: str, **values: Any) -> bool:
 def new_workload(number: int, created_at: int) -> Workload:
     """A pending workload whose texts are ranks."""
     blank: dict[str, Any] = {
-        each.name: text_of(0)
-        for each in dataclasses.fields(Workload)
-        if each.type == "str" and each.name not in ("uid", "name")
+        field.name: text_of(0)
+        for field in dataclasses.fields(Workload)
+        if field.type == "str" and field.name not in ("uid", "name")
     }
     return Workload(**blank, name=text_of(number), uid=text_of(number), priority=0, created_at=created_at)
 
@@ -107,7 +107,7 @@ class Queue(RuleBasedStateMachine):
     @precondition(lambda self: any(self.places))
     @rule(choice=st.integers(0, 2))
     def leave(self, choice: int) -> None:
-        held = [index for index, each in enumerate(self.places) if each]
+        held = [index for index, pair in enumerate(self.places) if pair]
         self.places[held[choice % len(held)]] = None
         self.look()
 
@@ -120,7 +120,7 @@ class Queue(RuleBasedStateMachine):
     def joins(self, workload: Workload) -> None:
         assert says("waits", self.reading, before=workload)
         self.pending.append(workload)
-        ahead = sum(self.order(each) <= self.order(workload) for each in self.pending)
+        ahead = sum(self.order(this_workload) <= self.order(workload) for this_workload in self.pending)
         self.waits[workload.uid] = Waiting(self.now, ahead)
 
     def look(self) -> None:
@@ -150,15 +150,15 @@ class Queue(RuleBasedStateMachine):
     def taken_for(self, head: Workload) -> int | None:
         """The place of the first candidate, after its eviction."""
         candidates = [
-            (index, each[0], ground)
-            for index, each in enumerate(self.places)
-            if each and (ground := ground_within_queue(head, each[0], self.terms, self.now)) != Ground.NONE
+            (index, pair[0], ground)
+            for index, pair in enumerate(self.places)
+            if pair and (ground := ground_within_queue(head, pair[0], self.terms, self.now)) != Ground.NONE
         ]
         if not candidates:
             return None
         place, victim, ground = min(
             candidates,
-            key=lambda each: dataclasses.astuple(order_key(each[1], OWN, head, self.terms, self.now)),
+            key=lambda row: dataclasses.astuple(order_key(row[1], OWN, head, self.terms, self.now)),
         )
         take_target(head, victim, Evidence(ground), self.terms, self.now, Kin())
         self.evict(victim, place, by_time=ground == Ground.TIME_EXPIRED)
@@ -183,7 +183,7 @@ class Queue(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_lost(self) -> None:
-        names = [each.uid for each in self.pending] + [each[0].uid for each in self.places if each]
+        names = [workload.uid for workload in self.pending] + [place[0].uid for place in self.places if place]
         assert len(names) == len(set(names))
 
 

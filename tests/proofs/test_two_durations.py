@@ -71,7 +71,7 @@ def victims(duration: str, reading: str) -> set[str]:
         "reading": reading,
     }
     said = answer({"id": 1, "call": "decide", "input": request})
-    return {each["workload"] for each in said["output"]["preempted"]}
+    return {item["workload"] for item in said["output"]["preempted"]}
 
 
 def newcomer() -> dict[str, str]:

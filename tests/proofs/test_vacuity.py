@@ -80,8 +80,8 @@ def effective(claim: Claim, name: str = "") -> tuple[Any, Any, Any, Any]:
 def refused(result: Result, *words: str) -> None:
     """A statement ended as vacuous, and is told why."""
     assert (result.verdict, result.as_expected) == (Verdict.VACUOUS, False), result.detail
-    for each in words:
-        assert each in result.detail
+    for word in words:
+        assert word in result.detail
 
 
 def test_a_claim_that_says_something_is_proved() -> None:
@@ -245,7 +245,7 @@ def test_an_arbitrary_result_is_still_of_its_type() -> None:
     def a_member(claim: Claim) -> None:
         base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
         fault = claim.lift(policy_fault)(base, policy, InvalidClass.REFUSE).value
-        claim.prove(any_of(*(fault == each for each in PolicyFault)))
+        claim.prove(any_of(*(fault == this_policy_fault for this_policy_fault in PolicyFault)))
 
     refused(ended(a_member, "DYN-040"), IDLE)
 
@@ -348,17 +348,17 @@ def test_a_case_that_a_solver_cannot_decide_is_no_proof() -> None:
 
 
 TRACES: Traces = {}
-EXCUSED = [(name, key) for name, each in OBLIGATIONS.items() for key in each.irrespective_of]
+EXCUSED = [(name, key) for name, obligation in OBLIGATIONS.items() for key in obligation.irrespective_of]
 
 
-@pytest.mark.parametrize(("name", "key"), EXCUSED, ids=lambda each: each)
+@pytest.mark.parametrize(("name", "key"), EXCUSED, ids=lambda item: item)
 def test_no_obligation_excuses_more_than_its_proofs_need(name: str, key: str) -> None:
     obligation = OBLIGATIONS[name]
-    kept = {each: reason for each, reason in obligation.irrespective_of.items() if each != key}
+    kept = {text: reason for text, reason in obligation.irrespective_of.items() if text != key}
     without = replace(obligation, irrespective_of=kept)
     columns = {**obligation.expect, **obligation.also}
-    found = [vacuity_of(without, each, TRACES) for each in columns if columns[each] == Verdict.PROVED]
-    assert any(each is not None and key in each[1] for each in found)
+    found = [vacuity_of(without, column, TRACES) for column in columns if columns[column] == Verdict.PROVED]
+    assert any(pair is not None and key in pair[1] for pair in found)
     assert key in obligation.rules or "(" in key, "a rule, or a call as the complaint shows it"
     assert obligation.irrespective_of[key]
 

@@ -82,7 +82,7 @@ class Author:
         """An expression of a type."""
         if kind in self.foreign and self.draw.random() < 0.4:
             return self.foreign.pop(kind)
-        known = [name for name, each in self.names.items() if each == kind]
+        known = [name for name, text in self.names.items() if text == kind]
         if known and self.draw.random() < (0.2 if depth > 0 else 0.7):
             return self.draw.choice(known)
         writers = LEAVES[kind] if depth <= 0 else (*LEAVES[kind][:1], *DEEPER[kind], *DEEPER[kind])
@@ -90,7 +90,7 @@ class Author:
 
     def named(self, kind: str) -> list[str]:
         """What has a name here and is of a type."""
-        return [name for name, each in self.names.items() if each == kind]
+        return [name for name, text in self.names.items() if text == kind]
 
     def number(self, depth: int) -> str:
         """What arithmetic is done with; perhaps None, on which it raises."""
@@ -102,9 +102,9 @@ class Author:
         """A call of a function with a result of a type; another expression where there is none."""
         texts = bool(self.named("text"))
         found = [
-            each
-            for each in self.helpers
-            if each.result == kind and (texts or "text" not in each.parameters.values())
+            helper
+            for helper in self.helpers
+            if helper.result == kind and (texts or "text" not in helper.parameters.values())
         ]
         if not found:
             return self.draw.choice(LEAVES[kind])(self, depth)
@@ -113,8 +113,8 @@ class Author:
         if self.draw.random() < 0.5:
             given = given[: len(given) - helper.defaults]
         by_name = self.draw.randint(0, len(given))
-        arguments = [self.one(each, depth) for _, each in given[:by_name]]
-        rest = [f"{name}={self.one(each, depth)}" for name, each in given[by_name:]]
+        arguments = [self.one(text, depth) for _, text in given[:by_name]]
+        rest = [f"{name}={self.one(text, depth)}" for name, text in given[by_name:]]
         self.draw.shuffle(rest)
         return f"{helper.name}({', '.join([*arguments, *rest])})"
 
@@ -343,7 +343,7 @@ def _definition(
     lines = author.block(result, draw.randint(1, 3), "    ")
     for kind in foreign:
         lines = [f"    foreign_{kind} = {foreign[kind]}", *lines]
-    declared = [f"{each}: {HINTS[kind]}" for each, kind in parameters.items()]
+    declared = [f"{text}: {HINTS[kind]}" for text, kind in parameters.items()]
     defaults = 0
     if parameters["abcd"[len(kinds)]] in ("int", "opt") and draw.random() < 0.4:
         defaults = 1

@@ -41,20 +41,20 @@ def faults(record: Record, given: Given) -> Iterator[str]:
 
 
 def _too_early(record: Record, given: Given) -> Iterator[str]:
-    for each in record.preemptions:
-        reserved = each.at - each.ran
-        if each.at - persisted(reserved) <= given.duration:
-            yield f"taken before the duration has passed: {each.victim} after {each.ran}ns"
-        elif each.ran <= given.duration - SECOND:
-            yield f"taken a second and more too early: {each.victim} after {each.ran}ns"
-        elif each.ran <= given.duration:
+    for preemption in record.preemptions:
+        reserved = preemption.at - preemption.ran
+        if preemption.at - persisted(reserved) <= given.duration:
+            yield f"taken before the duration has passed: {preemption.victim} after {preemption.ran}ns"
+        elif preemption.ran <= given.duration - SECOND:
+            yield f"taken a second and more too early: {preemption.victim} after {preemption.ran}ns"
+        elif preemption.ran <= given.duration:
             yield "(taken up to a second early, by the clock)"
 
 
 def places_of(record: Record) -> Iterator[list[Preemption]]:
     """The preemptions of each place in turn: each victim ran where the preemptor before it had come in."""
     stays = {(run.workload, run.start): run for run in record.runs}
-    left = sorted(record.preemptions, key=lambda each: each.at)
+    left = sorted(record.preemptions, key=lambda preemption: preemption.at)
     while left:
         place = [left.pop(0)]
         while (following := _successor(place[-1], stays, left)) is not None:
@@ -71,7 +71,14 @@ def _successor(
     stay = min(own, key=lambda run: run.start, default=None)
     if stay is None:
         return None
-    return next((each for each in left if each.victim == stay.workload and each.at == stay.stopped), None)
+    return next(
+        (
+            preemption
+            for preemption in left
+            if preemption.victim == stay.workload and preemption.at == stay.stopped
+        ),
+        None,
+    )
 
 
 def _back_too_soon(place: list[Preemption], record: Record, given: Given) -> Iterator[str]:
@@ -84,7 +91,7 @@ def _back_too_soon(place: list[Preemption], record: Record, given: Given) -> Ite
 
 
 def _too_often(place: list[Preemption], given: Given) -> Iterator[str]:
-    times = [each.at for each in place]
+    times = [preemption.at for preemption in place]
     worst = given.duration - SECOND
     for (i, first), (j, last) in combinations(enumerate(times), 2):
         count = j - i + 1

@@ -178,7 +178,7 @@ def heads_of(cluster: Cluster, clock: Instant, reading: Reading) -> dict[str, st
 def _lost(made: Scenario, reading: Reading, at: Instant, cluster: Cluster) -> str:
     """Which workloads are not the same once they have been read back."""
     before = {key: _comparable(actor.workload) for key, actor in world_at(made, reading, at).alive.items()}
-    after = {each.key: _comparable(each) for each in (*cluster.admitted, *cluster.pending)}
+    after = {workload.key: _comparable(workload) for workload in (*cluster.admitted, *cluster.pending)}
     if before == after:
         return ""
     wrong = [key for key in before.keys() | after.keys() if before.get(key) != after.get(key)]

@@ -139,7 +139,7 @@ def draw_history(seed: int) -> History:
     cohorts = {"root": Cohort("root", resource_groups=_groups(chance, flavors, (0, 0, 3), limited=False))}
     levels = {"root": 1}
     for index in range(chance.randint(0, 3)):
-        name, parent = f"c{index}", chance.choice([each for each in levels if levels[each] < 3])
+        name, parent = f"c{index}", chance.choice([level for level in levels if levels[level] < 3])
         levels[name] = levels[parent] + 1
         cohorts[name] = Cohort(name, parent, _groups(chance, flavors, (0, 0, 2, 5)))
     queues = {}
@@ -255,12 +255,13 @@ def _take_a_step(history: History) -> None:
     if history.running and drawn < 0.12:
         history.counts["finished"] += 1
         gone = chance.choice(history.running)
-        history.now_runs(each for each in history.running if each is not gone)
+        history.now_runs(workload for workload in history.running if workload is not gone)
     elif history.running and drawn < 0.17:
         history.counts["evicted, not gone yet"] += 1
         evicted = history.running[chance.randrange(len(history.running))]
         history.now_runs(
-            dataclasses.replace(each, evicted=True) if each is evicted else each for each in history.running
+            dataclasses.replace(workload, evicted=True) if workload is evicted else workload
+            for workload in history.running
         )
     elif drawn < 0.22:
         _edit_a_quota(history)
@@ -271,7 +272,7 @@ def _take_a_step(history: History) -> None:
 def _edit_a_quota(history: History) -> None:
     name = history.random.choice(sorted(history.queues))
     queue = history.queues[name]
-    flavors = tuple(each.flavor for each in queue.resource_groups[0].flavors)
+    flavors = tuple(flavor.flavor for flavor in queue.resource_groups[0].flavors)
     before = queue.nominal()
     changed = dataclasses.replace(
         queue, resource_groups=_groups(history.random, flavors, (0, 2, 4, 8), quotas=queue)
@@ -317,7 +318,7 @@ def _check_standard(history: History, decision: Decision, workload: Workload, na
         then = decide(left.cluster, workload, name, history.step, history.reading, snapshot=left)
         history.check(then.outcome == Outcome.FIT, "what a standard queue takes suffices")
         _check_standard_victims(history, decision)
-    if not any(each.cluster_queue in heroes for each in history.running):
+    if not any(workload.cluster_queue in heroes for workload in history.running):
         plain = {
             key: dataclasses.replace(queue, rules=PreemptionRules.DEFAULT)
             for key, queue in history.queues.items()
@@ -357,12 +358,12 @@ def _check_standard_victims(history: History, decision: Decision) -> None:
 
     def fits_without(leaving: Iterable[Candidate]) -> bool:
         usage = decision.snapshot.usage
-        for each in leaving:
-            usage = question.without(usage, each)
+        for candidate in leaving:
+            usage = question.without(usage, candidate)
         return question.fits(usage, may_borrow=borrows)
 
     history.check(fits_without(kept), "a standard queue's victims suffice for the search")
-    spare = any(fits_without(each for each in kept if each is not spared) for spared in kept)
+    spare = any(fits_without(candidate for candidate in kept if candidate is not spared) for spared in kept)
     history.check(not spare, "no victim of a standard queue could be spared")
 
 
@@ -390,7 +391,7 @@ def _question(decision: Decision) -> Question:
 
 
 def _spare(search: HeroSearch, after: EffectiveUsage, kept: tuple[Candidate, ...]) -> bool:
-    return any(search.fits(search.beside(after, each)) for each in kept)
+    return any(search.fits(search.beside(after, candidate)) for candidate in kept)
 
 
 def _admit(history: History, decision: Decision, workload: Workload, name: str) -> None:
@@ -401,7 +402,7 @@ def _admit(history: History, decision: Decision, workload: Workload, name: str) 
         usage=dict(decision.assignment.usage),
         quota_reserved_at=history.step,
     )
-    history.now_runs((*(each for each in history.running if each.key not in gone), admitted))
+    history.now_runs((*(workload for workload in history.running if workload.key not in gone), admitted))
     # Shares that are rounded down promise once more what is rounded away, and the letter's quota moves.
     exact = history.reading.accessible_rounding != AccessibleRounding.FLOOR
     if exact and not history.cut and history.reading.hero_billing == HeroBilling.EXCESS:
@@ -449,8 +450,8 @@ def _borrowed_by_branch(snapshot: Snapshot) -> dict[FlavorResource, Amount]:
 def _nominal(history: History) -> Counter[FlavorResource]:
     total: Counter[FlavorResource] = Counter()
     objects: list[ClusterQueue | Cohort] = [*history.queues.values(), *history.cohorts.values()]
-    for each in objects:
-        for group in each.resource_groups:
+    for object_ in objects:
+        for group in object_.resource_groups:
             for quotas in group.flavors:
                 for resource, amount in quotas.nominal.items():
                     total[FlavorResource(quotas.flavor, resource)] += amount
@@ -459,8 +460,8 @@ def _nominal(history: History) -> Counter[FlavorResource]:
 
 def _in_use(history: History) -> Counter[FlavorResource]:
     total: Counter[FlavorResource] = Counter()
-    for each in history.running:
-        total.update(each.usage)
+    for workload in history.running:
+        total.update(workload.usage)
     return total
 
 
@@ -476,7 +477,7 @@ def _groups(
     if quotas is not None:
         group = quotas.resource_groups[0]
         changed = (
-            dataclasses.replace(each, nominal={"gpu": chance.choice(nominal)}) for each in group.flavors
+            dataclasses.replace(flavor, nominal={"gpu": chance.choice(nominal)}) for flavor in group.flavors
         )
         return (ResourceGroup(("gpu",), tuple(changed)),)
 

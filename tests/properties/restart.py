@@ -66,7 +66,7 @@ def before(scenario: dict[str, Any]) -> Outcome:
         first = said["error"]["problems"][0]
         return ("error", first["object"], first["field"])
     output = said["output"]
-    return (output["decision"], [(each["workload"], each["reason"]) for each in output["preempted"]])
+    return (output["decision"], [(item["workload"], item["reason"]) for item in output["preempted"]])
 
 
 def comparable(scenario: dict[str, Any]) -> bool:
@@ -94,7 +94,7 @@ def _configuration(scenario: dict[str, Any]) -> dict[str, Any]:
 def _reserved(raw: dict[str, Any]) -> dict[str, Any]:
     """An admitted workload holds quota in a cluster because a condition says so; without a stamp: now."""
     conditions = raw["status"].get("conditions", [])
-    if any(each["type"] == "QuotaReserved" for each in conditions):
+    if any(condition["type"] == "QuotaReserved" for condition in conditions):
         return raw
     held = {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": ""}
     return {**raw, "status": {**raw["status"], "conditions": [*conditions, held]}}

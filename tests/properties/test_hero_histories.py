@@ -52,8 +52,8 @@ def _always(usage: int, request: int, accessible: int, room: int) -> bool:
 def _giving_nobody_back(removed: Chain[Any], usage: Any, fits: Any, add: Any) -> FillBack[Any, Any]:
     del fits, add
     kept = None
-    for each in removed:
-        kept = Chain(each, kept)
+    for item in removed:
+        kept = Chain(item, kept)
     assert kept is not None
     return FillBack(usage, kept, None)
 
@@ -73,7 +73,7 @@ def test_what_must_hold_after_every_step_holds() -> None:
     counts: Counter[str] = Counter()
     for seed in FEW:
         counts += play(seed)
-    assert [each for each in EXERCISED if not counts[each]] == []
+    assert [name for name in EXERCISED if not counts[name]] == []
 
 
 @pytest.mark.parametrize("claim", WRONG)

@@ -182,8 +182,8 @@ def test_on_every_small_tree_priorities_outside_a_hero_s_subtree_decide_nothing(
                 for more in (0, 5)
             )
             assert one.outcome == other.outcome
-            assert [each.workload.key for each in one.targets] == [
-                each.workload.key for each in other.targets
+            assert [target.workload.key for target in one.targets] == [
+                target.workload.key for target in other.targets
             ]
             asked += bool(one.targets)
     assert asked > 50

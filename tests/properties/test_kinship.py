@@ -133,8 +133,8 @@ def membership_changes(_function: object, definition: ast.FunctionDef) -> Iterat
             case ast.Compare(left=left, ops=[ast.In()], comparators=others):
                 yield Change(place, node, ast.Compare(left, [ast.NotIn()], others))
             case ast.Call(keywords=keywords) if keywords:
-                scope = next(each.value for each in keywords if each.arg == "scope_contains")
-                hero = next(each.value for each in keywords if each.arg == "target_hero")
+                scope = next(keyword.value for keyword in keywords if keyword.arg == "scope_contains")
+                hero = next(keyword.value for keyword in keywords if keyword.arg == "target_hero")
                 yield Change(place, node, with_part(node, scope, ast.BoolOp(ast.Or(), [scope, hero])))
 
 

@@ -25,7 +25,7 @@ REFUTED = {
 def test_every_proved_bound_holds_under_guaranteed() -> None:
     wrong = {}
     for seed in range(1, FEW + 1):
-        problems = [each for each in broken(seed, reading_of("guaranteed"))[0] if not each.startswith("(")]
+        problems = [name for name in broken(seed, reading_of("guaranteed"))[0] if not name.startswith("(")]
         if problems:
             wrong[f"seed {seed}"] = problems
     assert wrong == {}
@@ -47,7 +47,7 @@ def test_by_creation_two_have_their_turns_where_the_preemptor_stays_and_three_ha
         if count > 3 or any("restart" in event for event in raw["events"]):
             continue
         problems, _ = broken(seed, reading_of("guaranteed, requeue_order: creation"))
-        if any(each.startswith("no turn") for each in problems):
+        if any(problem.startswith("no turn") for problem in problems):
             without_turn.add((stays, count))
     assert (True, 2) not in without_turn
     assert {(True, 3), (False, 2)} <= without_turn
@@ -59,7 +59,7 @@ def test_a_scenario_played_twice_gives_the_same_record() -> None:
         assert play(made, reading) == play(made, reading), f"seed {seed}"
         raw, _ = drawn(seed)
         again, _ = drawn(seed)
-        mine, theirs = (play(parse_scenario(each), reading_of("guaranteed")) for each in (raw, again))
+        mine, theirs = (play(parse_scenario(entry), reading_of("guaranteed")) for entry in (raw, again))
         assert mine == theirs, f"seed {seed}"
 
 
@@ -75,7 +75,7 @@ def test_the_head_after_a_restart_is_the_one_that_is_read_back() -> None:
         made, reading, at = cut_of(seed)
         record = after_a_restart(made, reading, at)
         loaded, clock = read_back(made, reading, at)
-        for cycle in (each for each in record.cycles if each.at == at):
+        for cycle in (cycle for cycle in record.cycles if cycle.at == at):
             asked += 1
             heads = {head.cluster_queue: head.workload for head in cycle.heads}
             assert heads == heads_of(loaded.cluster, clock, reading), f"seed {seed}"

@@ -37,7 +37,7 @@ def test_the_order_of_the_objects_decides_nothing(scenario: dict[str, Any], shuf
     for name in LISTS:
         shuffled[name] = shuffle.sample(scenario[name], len(scenario[name]))
     requests = [
-        {"id": 1, "call": "decide", "input": {**each, "explain": True}} for each in (scenario, shuffled)
+        {"id": 1, "call": "decide", "input": {**entry, "explain": True}} for entry in (scenario, shuffled)
     ]
     assert answer(requests[0]) == answer(requests[1])
 
@@ -81,7 +81,7 @@ def question_of(decision: Decision) -> Question:
 def without(decision: Decision, gone: set[str]) -> Any:
     """What is in use when some have left, counted from nothing."""
     held = {
-        place: held_together([each for each in workloads if each.key not in gone])
+        place: held_together([workload for workload in workloads if workload.key not in gone])
         for place, workloads in decision.snapshot.running.items()
     }
     return total_usage(decision.snapshot.tree, held)

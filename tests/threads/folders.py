@@ -56,4 +56,4 @@ class Thread:
 
 def threads() -> list[Thread]:
     """All of them, by number."""
-    return sorted((Thread(folder) for folder in HERE.glob("kueue-*")), key=lambda each: each.number)
+    return sorted((Thread(folder) for folder in HERE.glob("kueue-*")), key=lambda thread: thread.number)

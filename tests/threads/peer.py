@@ -23,11 +23,11 @@ def request(thread: Thread) -> Object:
     for item in listed["items"]:
         kinds[item["kind"]].append(_v1beta2(item))
     asked = workload(thread)
-    (incoming,) = [each for each in kinds["Workload"] if _key(each) == asked]
+    (incoming,) = [kind for kind in kinds["Workload"] if _key(kind) == asked]
     (queue,) = [
-        each["spec"]["clusterQueue"]
-        for each in kinds["LocalQueue"]
-        if _key(each) == f"{incoming['metadata']['namespace']}/{incoming['spec']['queueName']}"
+        kind["spec"]["clusterQueue"]
+        for kind in kinds["LocalQueue"]
+        if _key(kind) == f"{incoming['metadata']['namespace']}/{incoming['spec']['queueName']}"
     ]
     return {
         "now": thread.option("--now"),
@@ -36,7 +36,7 @@ def request(thread: Thread) -> Object:
         "clusterQueues": kinds["ClusterQueue"],
         "cohorts": kinds["Cohort"],
         "resourceFlavors": kinds["ResourceFlavor"],
-        "admitted": [each for each in kinds["Workload"] if "admission" in each["status"]],
+        "admitted": [kind for kind in kinds["Workload"] if "admission" in kind["status"]],
         "incoming": incoming,
         "targetCQ": queue,
         "assignment": None,
@@ -53,14 +53,14 @@ def agreement(thread: Thread, asked: Object, said: Object) -> tuple[bool, str]:
     """Whether the scheduler agrees, and what both say, in a line."""
     ours = our_answer({"id": 1, "call": "decide", "input": asked})
     mine, theirs = _told(ours.get("output", ours)), _told(said.get("output", said))
-    variants = sorted({_told(each) for each in said.get("output", {}).get("variants") or ()})
+    variants = sorted({_told(item) for item in said.get("output", {}).get("variants") or ()})
     agrees = mine in variants if variants else mine == theirs
     chance = f"; by chance one of: {' | '.join(variants)}" if variants else ""
     return agrees, f"kueue#{thread.number}: {mine}; Kueue: {theirs}{chance}"
 
 
 def _told(output: Object) -> str:
-    victims = sorted((each["workload"], each["reason"]) for each in output.get("preempted", ()))
+    victims = sorted((item["workload"], item["reason"]) for item in output.get("preempted", ()))
     return " ".join([output.get("decision", str(output)), *(f"{name} ({why})" for name, why in victims)])
 
 

@@ -36,7 +36,7 @@ def test_the_registry_holds_rules() -> None:
 def test_every_rule_that_is_lifted_is_named_by_an_obligation() -> None:
     # The others, a closed list, are compared with exact arithmetic in tests/unit/rules/test_unlifted.py.
     lifted = {identifier for identifier, entry in RULES.items() if entry.lift}
-    missing = lifted - {rule for each in OBLIGATIONS.values() for rule in each.rules}
+    missing = lifted - {rule for obligation in OBLIGATIONS.values() for rule in obligation.rules}
     assert not missing, f"no obligation names {sorted(missing)}"
 
 

@@ -35,7 +35,7 @@ def is_early(page: Page) -> bool:
 
 PAGES = {page.id: page for page in findings(ROOT) if not is_early(page)}
 PUBLISHED = load_vectors()
-VECTORS = {each.id: each for each in PUBLISHED}
+VECTORS = {vector.id: vector for vector in PUBLISHED}
 BY_VECTORS = sorted({name for page in PAGES.values() for name in page.front.get("vectors", [])})
 
 PREEMPTS, KEEPS, NEVER = "Preempt", "NoCandidates", "NoFit"
@@ -134,7 +134,7 @@ def refuted_decisions(page: Page) -> Iterator[tuple[str, str]]:
             yield from ((name, reading) for reading in expect if expect[reading] == Verdict.REFUTED)
 
 
-@pytest.mark.parametrize("identifier", [each for each in PAGES if PAGES[each].front.get("obligations")])
+@pytest.mark.parametrize("identifier", [text for text in PAGES if PAGES[text].front.get("obligations")])
 def test_the_scenario_of_a_finding_is_the_smallest_counterexample_or_the_page_says_why_not(
     identifier: str,
 ) -> None:
@@ -145,8 +145,8 @@ def test_the_scenario_of_a_finding_is_the_smallest_counterexample_or_the_page_sa
         scenario = result.counterexample.scenario
         assert scenario is not None
         found = {key: value for key, value in scenario["input"].items() if key != "reading"}
-        vectors = [VECTORS[each].data for each in page.front.get("vectors", [])]
-        equal = any(each["input"] == found and each["reading"] == reading for each in vectors)
+        vectors = [VECTORS[item].data for item in page.front.get("vectors", [])]
+        equal = any(vector["input"] == found and vector["reading"] == reading for vector in vectors)
         why_not = f"smallest counterexample of {name} under {reading} is another scenario:"
         assert equal != (why_not in " ".join(page.body.split())), (name, reading)
 
@@ -169,7 +169,7 @@ def test_a_vector_of_a_finding_replays(identifier: str) -> None:
     assert run_vector(VECTORS[identifier]).differences == ()
 
 
-@pytest.mark.parametrize("identifier", [each for each in BY_VECTORS if each not in DIFFERENT])
+@pytest.mark.parametrize("identifier", [vector for vector in BY_VECTORS if vector not in DIFFERENT])
 def test_where_a_finding_says_every_preset_it_is_every_preset(identifier: str) -> None:
     vector = VECTORS[identifier]
     for preset in preset_names():
@@ -182,12 +182,12 @@ def test_where_a_finding_says_every_preset_it_is_every_preset(identifier: str) -
 def test_what_differs_is_of_a_finding() -> None:
     named = {name for page in findings(ROOT) for name in page.front.get("vectors", [])}
     # What a page would rest on of a proposal that has no rule yet has no page either.
-    families = {each.id.partition("-")[0] for each in all_rules()}
-    assert {each for each in DIFFERENT if each.partition("-")[0] in families} <= named
+    families = {rule.id.partition("-")[0] for rule in all_rules()}
+    assert {text for text in DIFFERENT if text.partition("-")[0] in families} <= named
 
 
 @pytest.mark.parametrize(
-    ("identifier", "words"), [(each, words) for each, words in DIFFERENT.items() if each in BY_VECTORS]
+    ("identifier", "words"), [(name, words) for name, words in DIFFERENT.items() if name in BY_VECTORS]
 )
 def test_where_presets_differ_they_do_so_as_the_page_says(identifier: str, words: tuple[str, ...]) -> None:
     found = tuple(in_a_word(answered(VECTORS[identifier], preset)) for preset in preset_names())
@@ -196,4 +196,4 @@ def test_where_presets_differ_they_do_so_as_the_page_says(identifier: str, words
 
 def victims(expected: dict[str, Any]) -> list[tuple[str, str]]:
     """Who is preempted, and for what reason."""
-    return [(each["workload"], each["reason"]) for each in expected.get("preempted", [])]
+    return [(item["workload"], item["reason"]) for item in expected.get("preempted", [])]

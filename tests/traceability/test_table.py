@@ -74,7 +74,7 @@ def test_a_rule_without_a_vector_of_a_verdict_is_named(tree: Path) -> None:
     with edited(tree, "spec/vectors/heroes.json") as path, edited(tree, "spec/vectors/heroes-findings.json"):
         for name in (path.name, "heroes-findings.json"):
             area = json.loads((path.parent / name).read_text(encoding="utf-8"))
-            area["vectors"] = [each for each in area["vectors"] if "UCQ-010" not in each["rules"]]
+            area["vectors"] = [item for item in area["vectors"] if "UCQ-010" not in item["rules"]]
             (path.parent / name).write_text(json.dumps(area), encoding="utf-8")
         said = list(missing(tree))
     assert {"rule UCQ-010 has no vector to accept", "rule UCQ-010 has no vector to reject"} <= set(said)
@@ -127,7 +127,7 @@ def test_a_sentence_that_was_edited_is_named(
     with edited(tree, file):
         change(tree, file, before, after)
         said = list(missing(tree))
-    assert any(each.startswith(named) for each in said), said
+    assert any(name.startswith(named) for name in said), said
 
 
 def test_the_command_names_it_and_records_what_there_is(tree: Path) -> None:

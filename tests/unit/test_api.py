@@ -47,7 +47,8 @@ def test_a_pending_workload_that_is_not_modelled_refuses_only_itself(cluster: Pa
     loaded = tenure.load(cluster)
     assert str(tenure.decide(loaded, INDEX, now=NOW).outcome) == "Preempt"
     assert any(
-        "job-eval-suite-d739e: set aside: spec.podSets[0].topologyRequest" in each for each in loaded.warnings
+        "job-eval-suite-d739e: set aside: spec.podSets[0].topologyRequest" in warning
+        for warning in loaded.warnings
     )
     (problem,) = refused(cluster, EVAL).problems
     assert (problem.code, problem.object) == (ErrorCode.NOT_MODELLED, f"Workload/{EVAL}")
@@ -106,9 +107,11 @@ def test_all_are_decided_on_one_snapshot_for_each_tree(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("tenure.engines.take_snapshot", counted)
     decided = list(tenure.decide_all(loaded, now="2026-05-11T14:00:00Z"))
-    assert len({each.cluster_queue for each in decided}) > 1
+    assert len({pending_decision.cluster_queue for pending_decision in decided}) > 1
     assert len(taken) == 1
-    assert {each.workload for each in decided} == {each.key for each in loaded.cluster.pending}
+    assert {pending_decision.workload for pending_decision in decided} == {
+        workload.key for workload in loaded.cluster.pending
+    }
 
 
 def test_decisions_are_made_as_they_are_drawn_and_bad_words_said_before() -> None:
@@ -155,8 +158,8 @@ def test_a_held_queue_refuses_only_its_own_in_a_list_of_all(cluster: Path) -> No
     queues = cluster / "queues.yaml"
     change(queues, "ClusterQueue", "gpu-cluster-queue", "spec", "stopPolicy", to="Hold")
     outcomes = {
-        str(each.decision and each.decision.outcome)
-        for each in tenure.decide_all(tenure.load(cluster), now=NOW)
+        str(pending_decision.decision and pending_decision.decision.outcome)
+        for pending_decision in tenure.decide_all(tenure.load(cluster), now=NOW)
     }
     assert outcomes == {"NoFit"}
 
@@ -189,7 +192,10 @@ def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None
     )
     assert "LocalQueue/nowhere: spec.clusterQueue b was not given" in loaded.warnings
     assert pending_names(loaded) == ["/at-held", "/at-none", "/racked"]
-    named = {each.workload: each.problems[0].object for each in tenure.decide_all(loaded, now=NOW)}
+    named = {
+        pending_decision.workload: pending_decision.problems[0].object
+        for pending_decision in tenure.decide_all(loaded, now=NOW)
+    }
     assert named == {
         "/at-held": "LocalQueue/held",
         "/at-none": "Workload/at-none",

@@ -72,13 +72,13 @@ def says(decision: str, *preempted: tuple[str, str, str]) -> Object:
 
 
 def test_words_and_functions_belong_together() -> None:
-    assert [each.id for each in all_divergences()] == list(PREDICTIONS)
-    for each in all_divergences():
-        assert each.title
-        assert each.when
-        assert each.predicts
-        assert each.reason
-        assert each.versions
+    assert [divergence.id for divergence in all_divergences()] == list(PREDICTIONS)
+    for divergence in all_divergences():
+        assert divergence.title
+        assert divergence.when
+        assert divergence.predicts
+        assert divergence.reason
+        assert divergence.versions
 
 
 @pytest.mark.parametrize("identifier", list(PREDICTIONS))
@@ -142,7 +142,7 @@ def test_dv_020_finds_the_order_among_many_cohorts() -> None:
     either = [
         says("Preempt", (f"ml/{who}", at, "InCohortReclamation")) for who, at in (("a", "l"), ("b", "r"))
     ]
-    (other,) = [each for each in either if outcome_of(each) != outcome_of(ours)]
+    (other,) = [entry for entry in either if outcome_of(entry) != outcome_of(ours)]
     assert explain(given, other, "v0.19.2") == "DV-020"
 
 
@@ -211,8 +211,8 @@ def test_dv_060_predicts_a_fit_beside_a_resource_without_candidates() -> None:
     """No CPU is left and no workload may be preempted; a device fits, by borrowing."""
     target = queue("q", "4", "root")
     lender = queue("lender", "0", "root")
-    for each, devices in ((target, "0"), (lender, "2")):
-        (group,) = each["spec"]["resourceGroups"]
+    for entry, devices in ((target, "0"), (lender, "2")):
+        (group,) = entry["spec"]["resourceGroups"]
         group["coveredResources"].append("gpu")
         group["flavors"][0]["resources"].append({"name": "gpu", "nominalQuota": devices})
     target["spec"]["flavorFungibility"] = {"preference": "PreemptionOverBorrowing"}

@@ -52,7 +52,7 @@ def said(**fields: Any) -> dict[str, Any]:
 
 def victims(decision: Decision) -> list[tuple[str, Reason, Ground]]:
     """Who leaves, and why."""
-    return [(each.workload.key, each.reason, each.evidence.ground) for each in decision.targets]
+    return [(target.workload.key, target.reason, target.evidence.ground) for target in decision.targets]
 
 
 @pytest.mark.parametrize("name", ["two-teams", "shared-cohort", "hero"])
@@ -107,8 +107,8 @@ def test_a_refused_class_is_refused_by_both() -> None:
 def test_every_vector_passes_by_the_core() -> None:
     vectors = load_vectors()
     assert [run.differences for run in map(by_core, vectors) if run.differences] == []
-    answers = [answer(each.request(), engine=Engine.FAST) for each in vectors]
-    assert [each for each in answers if "leftToReference" in each.get("output", {})] == []
+    answers = [answer(vector.request(), engine=Engine.FAST) for vector in vectors]
+    assert [entry for entry in answers if "leftToReference" in entry.get("output", {})] == []
 
 
 def by_core(vector: Any) -> Any:
@@ -204,8 +204,8 @@ def twice(answer: Answer) -> Answer:
 def test_no_victim_is_believed_whom_the_reference_would_not_preempt(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = tenure.load(bundled("examples", "two-teams"))
     asked = loaded, "team-b/job-eval-suite-d739e"
-    candidates = {each.workload.key for each in tenure.decide(*asked, now=NOW).candidates}
-    others = [row for row, each in enumerate(loaded.cluster.admitted) if each.key not in candidates]
+    candidates = {candidate.workload.key for candidate in tenure.decide(*asked, now=NOW).candidates}
+    others = [row for row, workload in enumerate(loaded.cluster.admitted) if workload.key not in candidates]
     assert others
     changes: list[Tamper] = [twice, *(partial(with_last, row=row) for row in others)]
     for tamper in changes:
@@ -240,14 +240,19 @@ def waiting_together(scenario: dict[str, Any]) -> list[dict[str, Any]]:
 def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine) -> None:
     searched = 0
     for scenario in examples(25, seed + 4000, max_workloads=9):
-        asked = [read_decide_request(each) for each in waiting_together(scenario)]
+        asked = [read_decide_request(entry) for entry in waiting_together(scenario)]
         first = asked[0]
         sitting = Sitting(engine, first.cluster, first.now, first.reading)
-        for each in asked:
+        for decide_request in asked:
             alone = decide_by_reference(
-                each.cluster, each.preemptor, each.queue, each.now, each.reading, each.assignment
+                decide_request.cluster,
+                decide_request.preemptor,
+                decide_request.queue,
+                decide_request.now,
+                decide_request.reading,
+                decide_request.assignment,
             )
-            together = sitting.decide(each.preemptor, each.queue)
+            together = sitting.decide(decide_request.preemptor, decide_request.queue)
             assert (together.outcome, victims(together)) == (alone.outcome, victims(alone))
             assert (together.preemptor, together.assignment) == (alone.preemptor, alone.assignment)
             if engine == Engine.REFERENCE:
@@ -267,9 +272,9 @@ def test_auto_goes_over_to_the_core_where_much_is_searched(
         sitting = Sitting(Engine.AUTO, cluster, NOW_NS, preset("released"), explained=explained)
         # Each of the first two searches looks at one workload.
         asked = (waiting(4), waiting(4), waiting(3), waiting(2), waiting(4))
-        decided = [sitting.decide(each, "q") for each in asked]
-        assert [str(each.engine) for each in decided] == ["reference"] * 3 + [last] * 2
-        assert {each.left for each in decided} == {""}
+        decided = [sitting.decide(workload, "q") for workload in asked]
+        assert [str(decision.engine) for decision in decided] == ["reference"] * 3 + [last] * 2
+        assert {decision.left for decision in decided} == {""}
         assert victims(decided[-1]) == victims(decided[0]) != []
 
 
@@ -294,8 +299,8 @@ def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None
     cluster = Cluster({"q": queue()}, (running("a", 4), running("b", created_at=5)), tuple(same))
     sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
     for searched, group in ((1, same), (3, older), (5, others), (5, same)):
-        for each in group:
-            sitting.decide(each, "q")
+        for workload in group:
+            sitting.decide(workload, "q")
         assert len(found) == searched
 
 
@@ -307,6 +312,6 @@ def test_searches_are_forgotten_where_they_list_too_many(
     cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
     sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
     # Each search lists one candidate, and counts as one more.
-    for each in (waiting(4), waiting(3), waiting(4)):
-        sitting.decide(each, "q")
+    for workload in (waiting(4), waiting(3), waiting(4)):
+        sitting.decide(workload, "q")
     assert len(found) == searches

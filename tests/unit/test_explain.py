@@ -70,7 +70,7 @@ SAYS: dict[str, Callable[[Decision, Workload], bool]] = {
 
 def findings_of(decision: Decision, name: str) -> dict[str, Remark]:
     """The last remark of each rule about one workload."""
-    (row,) = (each for each in explain(decision).workloads if each.workload.name == name)
+    (row,) = (workload for workload in explain(decision).workloads if workload.workload.name == name)
     return {remark.rule: remark for remark in row.remarks}
 
 
@@ -81,7 +81,7 @@ def text_of(decision: Decision, name: str, rule: str) -> str:
 
 def verdict_of(decision: Decision, name: str) -> str:
     """The answer about one workload."""
-    (row,) = (each for each in explain(decision).workloads if each.workload.name == name)
+    (row,) = (workload for workload in explain(decision).workloads if workload.workload.name == name)
     return row.verdict
 
 
@@ -90,7 +90,7 @@ def verdict_of(decision: Decision, name: str) -> str:
 def test_every_workload_of_the_queue_is_explained_once(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     rows = explain(decision).workloads
-    assert sorted(row.workload.key for row in rows) == sorted(each.key for each in decision.running)
+    assert sorted(row.workload.key for row in rows) == sorted(workload.key for workload in decision.running)
     leaving = [target.workload.key for target in decision.targets]
     assert (
         [row.workload.key for row in rows if row.taken]
@@ -130,7 +130,7 @@ def test_every_remark_about_a_workload_is_what_its_rule_says(case: Case, reading
 def _precedes(decision: Decision, target: Workload, remark: Remark) -> bool:
     words = remark.text.removeprefix("preempted ").split()
     key = words[1].removesuffix(":")
-    (neighbour,) = (each for each in decision.running if each.key == key)
+    (neighbour,) = (workload for workload in decision.running if workload.key == key)
     assert words[0] == ("before" if remark.holds else "after")
     if remark.rule == "KQ-050":
         return candidate_precedes(target, neighbour, decision.preemptor, decision.terms, decision.now)
@@ -337,16 +337,16 @@ def test_the_attempts_are_those_that_were_made(scenario: dict[str, Any]) -> None
     if decision.selection is None:
         assert made == ()
         return
-    assert [each.fits for each in made[:-1]] == [False] * (len(made) - 1)
+    assert [attempt_trial.fits for attempt_trial in made[:-1]] == [False] * (len(made) - 1)
     assert made[-1].fits == (decision.outcome == Outcome.PREEMPT)
     if decision.outcome == Outcome.PREEMPT:
         counted = made if decision.terms.fair_sharing else made[-1:]
-        removed = [name for each in counted for name in each.removed]
-        assert removed == [each.workload.key for each in decision.selection.removed]
-        assert set(spared(decision)) | {each.workload.key for each in decision.targets} == set(removed)
-    for each in made:
-        assert not each.fits or not each.short
-        assert not set(each.removed) & {passed.workload for passed in each.passed_over}
+        removed = [name for attempt_trial in counted for name in attempt_trial.removed]
+        assert removed == [candidate.workload.key for candidate in decision.selection.removed]
+        assert set(spared(decision)) | {target.workload.key for target in decision.targets} == set(removed)
+    for attempt_trial in made:
+        assert not attempt_trial.fits or not attempt_trial.short
+        assert not set(attempt_trial.removed) & {passed.workload for passed in attempt_trial.passed_over}
 
 
 @MANY
@@ -395,7 +395,7 @@ def test_the_last_number_of_pods_that_is_served_is_the_one_decided_on(scenario: 
 @given(decide_inputs())
 def test_one_node_binds_and_what_is_available_above_it_is_not_less(scenario: dict[str, Any]) -> None:
     decision = replayed(scenario)
-    assert {each.at for each in shortages(decision)} == decision.assignment.needs_preemption
+    assert {shortage.at for shortage in shortages(decision)} == decision.assignment.needs_preemption
     for shortage in shortages(decision):
         assert [bool(node.binds) for node in shortage.path].count(True) == 1
         assert shortage.path[0].name == decision.queue.name

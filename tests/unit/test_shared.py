@@ -28,7 +28,7 @@ def test_the_first_makes_it_and_the_others_wait(tmp_path_factory: pytest.TempPat
 
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(shared_folder, tmp_path_factory, "made-once", make) for _ in range(4)]
-        found = {each.result() for each in asked}
+        found = {future.result() for future in asked}
     assert found == set(made)
     assert len(made) == 1
     assert [path.name for path in made[0].iterdir()] == ["part"]

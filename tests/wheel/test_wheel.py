@@ -124,7 +124,7 @@ def test_the_installed_command_decides_the_bundled_example(installed: Installed)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["decision"] == "Preempt"
-    assert [each["workload"] for each in said["preempted"]] == [
+    assert [item["workload"] for item in said["preempted"]] == [
         "team-b/job-embedding-refresh-01386",
         "team-a/job-pretrain-7b-e95a1",
         "team-a/job-sft-13b-f8d23",
@@ -143,7 +143,7 @@ def test_the_installed_vectors_pass(installed: Installed) -> None:
 def test_the_installed_proofs_end_as_expected(installed: Installed) -> None:
     # One claim of each family: all of them are proved elsewhere.
     some = ("PO-KQ-105", "PO-TBP-010", "PO-DYN-010", "PO-KMR-010")
-    done = installed.tenure("prove", "--no-mutants", *(word for each in some for word in ("--only", each)))
+    done = installed.tenure("prove", "--no-mutants", *(word for name in some for word in ("--only", name)))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "everything as expected" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.startswith("No same-priority preemption"))

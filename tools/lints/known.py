@@ -75,11 +75,11 @@ def validations(root: Path) -> set[str]:
     A function is taken to speak of every type of fault; which one it yields, its own tests say.
     """
     types = {
-        str(each.value.value)
+        str(stmt.value.value)
         for node in _body(root, _VALIDATION / "faults.py")
         if isinstance(node, ast.ClassDef) and node.name in {"ErrorType", "WarningType"}
-        for each in node.body
-        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant)
+        for stmt in node.body
+        if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant)
     }
     return {f"{name} {type_}" for name in _definitions(root, _VALIDATION) for type_ in types}
 

@@ -117,7 +117,7 @@ class World:
 
     def subtree(self, index: int) -> tuple[int, ...]:
         """A node and all below it."""
-        return tuple(each for each in range(len(self.nodes)) if index in self.path(each))
+        return tuple(number for number in range(len(self.nodes)) if index in self.path(number))
 
 
 def policy_of(node: Node) -> Policy:

@@ -135,7 +135,7 @@ def _groups(node: Node) -> tuple[ResourceGroup, ...]:
 def _settings(strategies: tuple[str, ...] | None) -> Settings:
     if strategies is None:
         return Settings()
-    return Settings(fair_sharing=tuple(STRATEGIES[each] for each in strategies))
+    return Settings(fair_sharing=tuple(STRATEGIES[strategy] for strategy in strategies))
 
 
 @lru_cache(maxsize=4096)

@@ -119,7 +119,7 @@ class Facts:
         node, guaranteed = self.world.nodes[self.world.mine], preset == "guaranteed"
         assert node.above is not None
         below = [self.world.nodes[index] for index in self.world.subtree(node.above)]
-        total = sum(each.nominal for each in below if guaranteed or each.policy is not None)
+        total = sum(node.nominal for node in below if guaranteed or node.policy is not None)
         if node.borrows is None:
             return total
         return min(total, node.borrows + (node.nominal if guaranteed else 0))

@@ -87,12 +87,12 @@ class Bounded:
     @property
     def clusters(self) -> int:
         """How many there are."""
-        return sum(each.clusters for each in self.bounds)
+        return sum(bound.clusters for bound in self.bounds)
 
     @property
     def decisions(self) -> int:
         """How often the oracle was asked."""
-        return sum(each.decisions for each in self.bounds)
+        return sum(bound.decisions for bound in self.bounds)
 
 
 def bounded_outcome(
@@ -106,31 +106,37 @@ def bounded_outcome(
         readings: the presets of the report.
         only: beginnings of the postconditions of the report; all of them when it is empty.
     """
-    chosen = [each for each in POSTCONDITIONS.values() if not only or each.id.startswith(tuple(only))]
+    chosen = [
+        postcondition
+        for postcondition in POSTCONDITIONS.values()
+        if not only or postcondition.id.startswith(tuple(only))
+    ]
     return Bounded(
         size,
         tuple(_bound(family, size, tried) for family in FAMILIES),
-        tuple(_judged(each, reading, size, tried) for each in chosen for reading in readings),
+        tuple(
+            _judged(postcondition, reading, size, tried) for postcondition in chosen for reading in readings
+        ),
     )
 
 
 def _bound(family: str, size: Size, tried: Sequence[Tried]) -> Bound:
-    mine = [each for each in tried if each.family == family]
-    clusters, decisions = sum(each.clusters for each in mine), sum(each.decisions for each in mine)
+    mine = [this_tried for this_tried in tried if this_tried.family == family]
+    clusters, decisions = sum(tried.clusters for tried in mine), sum(tried.decisions for tried in mine)
     return Bound(family, FAMILIES[family].bound[size], clusters, decisions)
 
 
-def _judged(each: Postcondition, reading: str, size: Size, tried: Sequence[Tried]) -> Judged:
-    tallies = [(part.family, part.tallies[each.id, reading]) for part in tried]
+def _judged(postcondition: Postcondition, reading: str, size: Size, tried: Sequence[Tried]) -> Judged:
+    tallies = [(part.family, part.tallies[postcondition.id, reading]) for part in tried]
     claimed, broken = sum(t.claimed for _, t in tallies), sum(t.broken for _, t in tallies)
     if not broken:
-        return Judged(each, reading, Verdict.PROVED if claimed else Verdict.VACUOUS, claimed, 0)
+        return Judged(postcondition, reading, Verdict.PROVED if claimed else Verdict.VACUOUS, claimed, 0)
     world = smallest(size, tallies)
     said = decide_with_oracle(world, reading, False)
     scenario = request_of(world, reading)
     detail = _difference(said, answer(scenario))
     verdict = Verdict.ERROR if detail else Verdict.REFUTED
-    return Judged(each, reading, verdict, claimed, broken, story_of(world, said), scenario, detail)
+    return Judged(postcondition, reading, verdict, claimed, broken, story_of(world, said), scenario, detail)
 
 
 def smallest(size: Size, tallies: Iterable[tuple[str, Tally]]) -> World:
@@ -145,7 +151,7 @@ def _difference(said: Answer, replayed: dict[str, Any]) -> str:
     """What the same cluster, as manifests, is decided otherwise; empty when nothing is."""
     output = replayed.get("output", {})
     victims = [f"{NAMESPACE}/{name_of(index)}" for index in said.victims]
-    found = output.get("decision"), [each["workload"] for each in output.get("preempted", ())]
+    found = output.get("decision"), [item["workload"] for item in output.get("preempted", ())]
     if found == (said.outcome, victims):
         return ""
     return f"as manifests it is decided otherwise: {replayed.get('error', found)}"

@@ -87,14 +87,14 @@ def may_take_classically(facts: Facts, job: int, preset: str, *, borrowing: bool
     workloads are immune to a standard queue.
     """
     world = facts.world
-    each = world.jobs[job]
-    if each.queue == world.mine:
-        return may_take_own(world, each, preset)
-    if world.is_hero(each.queue) or not may_reclaim(world, each) or not facts.is_exposed(job):
+    this_job = world.jobs[job]
+    if this_job.queue == world.mine:
+        return may_take_own(world, this_job, preset)
+    if world.is_hero(this_job.queue) or not may_reclaim(world, this_job) or not facts.is_exposed(job):
         return False
-    if not borrowing or has_advantage(facts, facts.common(each.queue)):
+    if not borrowing or has_advantage(facts, facts.common(this_job.queue)):
         return True
-    return may_take_while_borrowing(world, each)
+    return may_take_while_borrowing(world, this_job)
 
 
 def may_take_fairly(facts: Facts, job: int, preset: str) -> bool:
@@ -103,12 +103,12 @@ def may_take_fairly(facts: Facts, job: int, preset: str) -> bool:
     Source: Kueue main of August 2026, fair sharing: only from ClusterQueues that use more than their quota.
     """
     world = facts.world
-    each = world.jobs[job]
-    if each.queue == world.mine:
-        return may_take_own(world, each, preset)
-    if world.is_hero(each.queue) or not may_reclaim(world, each):
+    this_job = world.jobs[job]
+    if this_job.queue == world.mine:
+        return may_take_own(world, this_job, preset)
+    if world.is_hero(this_job.queue) or not may_reclaim(world, this_job):
         return False
-    return facts.quotas.is_over(facts.used(), each.queue)
+    return facts.quotas.is_over(facts.used(), this_job.queue)
 
 
 def may_take_as_hero(world: World, job: Job, preset: str) -> bool:

@@ -79,7 +79,7 @@ def tree_shapes(cohorts: int) -> Iterator[Shape]:
         if len(parents) >= cohorts:
             continue
         for places in product(range(len(parents) + 1), repeat=3):
-            if all(each in places or each in parents for each in range(1, len(parents) + 1)):
+            if all(index in places or index in parents for index in range(1, len(parents) + 1)):
                 yield parents, places
 
 

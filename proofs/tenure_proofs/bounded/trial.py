@@ -104,14 +104,16 @@ class Trial:
     def tried(self, family: str, clusters: Iterable[tuple[int, World]]) -> Tried:
         """What the decisions about some clusters come to."""
         found = Tried(family)
-        tallies = {(each.id, preset): Tally() for each in self._claims for preset in preset_names()}
+        tallies = {
+            (postcondition.id, preset): Tally() for postcondition in self._claims for preset in preset_names()
+        }
         for number, world in clusters:
             found.clusters += 1
             for case in self.cases(world):
-                for each in self._claims:
-                    holds = each.claim(case)
+                for postcondition in self._claims:
+                    holds = postcondition.claim(case)
                     if holds is not None:
-                        tallies[each.id, case.preset].count(holds, number)
+                        tallies[postcondition.id, case.preset].count(holds, number)
         found.decisions, found.tallies = self.decisions, tallies
         return found
 
@@ -137,7 +139,7 @@ def tried_form(tried: Tried) -> dict[str, Any]:
         "family": tried.family,
         "clusters": tried.clusters,
         "decisions": tried.decisions,
-        "tallies": [[*key, each.claimed, each.broken, each.first] for key, each in tried.tallies.items()],
+        "tallies": [[*key, tally.claimed, tally.broken, tally.first] for key, tally in tried.tallies.items()],
     }
 
 

@@ -15,11 +15,13 @@ WITHIN = "proved*"
 
 def lines_of(bounded: Bounded, readings: Sequence[str]) -> Iterator[str]:
     """The section of a report for people."""
-    width = max((len(each.postcondition.words) for each in bounded.judged), default=0)
+    width = max((len(judged.postcondition.words) for judged in bounded.judged), default=0)
     yield f"{'decisions':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in readings)
-    for each, row in rows_of(bounded):
+    for postcondition, row in rows_of(bounded):
         cells = (f"{marked(judged)}{'' if judged.as_expected else ' !'}" for judged in row)
-        yield f"{each.id:11} {each.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
+        yield f"{postcondition.id:11} {postcondition.words:{width}}  " + "  ".join(
+            f"{cell:10}" for cell in cells
+        )
     yield (
         f"* up to a bound, in {bounded.decisions:,} decisions on all of {bounded.clusters:,} clusters "
         f"(--bounded {bounded.size}):"
@@ -86,17 +88,19 @@ def bounded_shape(bounded: Bounded) -> BoundedShape:
     return BoundedShape(
         size=bounded.size,
         bounds=[
-            BoundShape(family=each.family, bound=each.words, clusters=each.clusters, decisions=each.decisions)
-            for each in bounded.bounds
+            BoundShape(
+                family=bound.family, bound=bound.words, clusters=bound.clusters, decisions=bound.decisions
+            )
+            for bound in bounded.bounds
         ],
         postconditions=[
             PostconditionShape(
-                id=each.id,
-                claim=each.words,
-                source=each.source,
+                id=postcondition.id,
+                claim=postcondition.words,
+                source=postcondition.source,
                 verdicts={judged.reading: _judged_shape(judged) for judged in row},
             )
-            for each, row in rows_of(bounded)
+            for postcondition, row in rows_of(bounded)
         ],
     )
 

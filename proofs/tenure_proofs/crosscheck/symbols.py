@@ -354,7 +354,7 @@ def _handed(argument: Any) -> Any:
         case SymChain(cls=cls, watched=watched, contains=contains):
             return TracedChain(cls, traced(watched), traced(contains))
     if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        parts = {each.name: traced(getattr(argument, each.name)) for each in dataclasses.fields(argument)}
+        parts = {field.name: traced(getattr(argument, field.name)) for field in dataclasses.fields(argument)}
         return type(argument)(**parts)
     return argument
 

@@ -32,15 +32,16 @@ def checks_of(report: Report) -> Checks:
     """The report. A verdict that is not as expected is a failure, one that is missing an error."""
     found = list(faults(report))
     obligations = [
-        RuleText(each.id, each.words, source_text(each) or each.words) for each in obligations_of(report)
+        RuleText(obligation.id, obligation.words, source_text(obligation) or obligation.words)
+        for obligation in obligations_of(report)
     ]
     return Checks(
         "tenure prove",
-        tuple(each for each in _suites(report) if each.cases),
+        tuple(suite for suite in _suites(report) if suite.cases),
         tuple(map(_trouble, found)),
         (*obligations, *(RuleText(kind, text) for kind, text in OTHER_KINDS.items())),
         closing_line(report),
-        finished=not any(each.undecided for each in found),
+        finished=not any(fault.undecided for fault in found),
         properties={"readings": list(report.readings), "solvers": report.versions, "good": report.good},
         seconds=report.seconds,
     )
@@ -65,9 +66,9 @@ def _trouble(fault: Fault) -> Trouble:
 
 
 def _lifted(report: Report) -> Iterator[Case]:
-    for each in report.lifted:
-        failure, error = ("", each.problem) if each.undecided else (each.problem, "")
-        yield Case("lifting", each.function, failure or "", error or "")
+    for lift_report in report.lifted:
+        failure, error = ("", lift_report.problem) if lift_report.undecided else (lift_report.problem, "")
+        yield Case("lifting", lift_report.function, failure or "", error or "")
 
 
 def _verdict(result: Result) -> Case:
@@ -84,20 +85,20 @@ def _verdict(result: Result) -> Case:
 
 
 def _mutants(report: Report) -> Iterator[Case]:
-    for each in report.mutants:
-        failure = "no obligation tells them apart" if each.outcome == "survived" else ""
-        yield Case(each.rule, f"{each.id}: {each.before} -> {each.after}", failure)
+    for hunted in report.mutants:
+        failure = "no obligation tells them apart" if hunted.outcome == "survived" else ""
+        yield Case(hunted.rule, f"{hunted.id}: {hunted.before} -> {hunted.after}", failure)
 
 
-def _judged(each: Judged) -> Case:
-    problem = "" if each.as_expected else " ".join(problem_of(each))
-    failure, error = ("", problem) if each.verdict in NO_VERDICT else (problem, "")
+def _judged(judged: Judged) -> Case:
+    problem = "" if judged.as_expected else " ".join(problem_of(judged))
+    failure, error = ("", problem) if judged.verdict in NO_VERDICT else (problem, "")
     return Case(
-        each.postcondition.id,
-        f"{each.postcondition.words} [{each.reading}]",
+        judged.postcondition.id,
+        f"{judged.postcondition.words} [{judged.reading}]",
         failure,
         error,
-        said="\n".join(each.story),
+        said="\n".join(judged.story),
     )
 
 

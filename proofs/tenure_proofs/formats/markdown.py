@@ -17,25 +17,27 @@ def markdown_lines(report: Report) -> Iterator[str]:
     yield ""
     yield closing_line(report)
     yield ""
-    headline = [each for each in obligations_of(report) if each.title]
+    headline = [obligation for obligation in obligations_of(report) if obligation.title]
     if headline:
-        yield from _table("Invariant", report, headline, [each.title for each in headline])
+        yield from _table("Invariant", report, headline, [obligation.title for obligation in headline])
     wrong = list(faults(report))
     if wrong:
         yield "## Not as expected"
         yield ""
-        yield from (f"- **{each.id}**, {_cell(each.title)}: {_cell(each.text)}" for each in wrong)
+        yield from (f"- **{fault.id}**, {_cell(fault.title)}: {_cell(fault.text)}" for fault in wrong)
         yield ""
     yield "## Obligations"
     yield ""
     every = obligations_of(report)
-    yield from _table("Obligation", report, every, [f"{each.id}: {each.words}" for each in every])
+    yield from _table(
+        "Obligation", report, every, [f"{obligation.id}: {obligation.words}" for obligation in every]
+    )
     if report.bounded is not None:
         yield "## Whole decisions"
         yield ""
         yield f"Within a bound, by deciding all of {report.bounded.clusters:,} clusters:"
         yield ""
-        yield from (f"- {_cell(each.words)} ({each.clusters:,})" for each in report.bounded.bounds)
+        yield from (f"- {_cell(bound.words)} ({bound.clusters:,})" for bound in report.bounded.bounds)
         yield ""
         yield from _bounded_table(report.bounded, report.readings)
 
@@ -43,21 +45,21 @@ def markdown_lines(report: Report) -> Iterator[str]:
 def _bounded_table(bounded: Bounded, readings: Sequence[str]) -> Iterator[str]:
     yield f"| {' | '.join(('Postcondition', *readings))} |"
     yield f"|{'---|' * (1 + len(readings))}"
-    for each, row in rows_of(bounded):
+    for postcondition, row in rows_of(bounded):
         cells = (
             marked(judged) if judged.as_expected else f"**{marked(judged)}** (unexpected)" for judged in row
         )
-        yield f"| {' | '.join((_cell(f'{each.id}: {each.words}'), *cells))} |"
+        yield f"| {' | '.join((_cell(f'{postcondition.id}: {postcondition.words}'), *cells))} |"
     yield ""
 
 
 def _table(head: str, report: Report, rows: Sequence[Obligation], names: Sequence[str]) -> Iterator[str]:
     yield f"| {' | '.join((head, *report.readings))} |"
     yield f"|{'---|' * (1 + len(report.readings))}"
-    for each, name in zip(rows, names, strict=True):
+    for obligation, name in zip(rows, names, strict=True):
         cells = (
             MARKS[result.verdict] if result.as_expected else f"**{MARKS[result.verdict]}** (unexpected)"
-            for result in row_of(report, each)
+            for result in row_of(report, obligation)
         )
         yield f"| {' | '.join((_cell(name), *cells))} |"
     yield ""

@@ -54,10 +54,10 @@ def faults(report: Report) -> Iterator[Fault]:
             yield Fault(mutant.id, "mutant", f"a wrong {mutant.rule} is not noticed", text, places)
     for judged in report.judged:
         if not judged.as_expected:
-            each = judged.postcondition
-            places = (place_of(each.claim),)
+            postcondition = judged.postcondition
+            places = (place_of(postcondition.claim),)
             text, undecided = " ".join(problem_of(judged)), judged.verdict in NO_VERDICT
-            yield Fault(each.id, "postcondition", each.words, text, places, undecided)
+            yield Fault(postcondition.id, "postcondition", postcondition.words, text, places, undecided)
     for rule in report.unnamed:
         text = f"no obligation names it: {statement_of(rule)}"
         yield Fault(rule, "unnamed", f"{rule} has no obligation", text, (_place_of_rule(rule),))
@@ -75,7 +75,10 @@ def _of_result(result: Result) -> Fault:
         f"under {result.reading} expected {result.expected}, is {result.verdict}"
         f"{': ' + result.detail if result.detail else ''}",
         (*rules, place_of(obligation.statement)),
-        undecided and all(each.as_expected or each.verdict in NO_VERDICT for each in result.beside),
+        undecided
+        and all(
+            this_result.as_expected or this_result.verdict in NO_VERDICT for this_result in result.beside
+        ),
     )
 
 

@@ -85,7 +85,8 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
     """Try one mutant; one that the likeliest obligation does not tell from the rule may be the rule."""
     mutant = all_mutants()[identifier]
     concerned = sorted(
-        (each for each in obligations if concerns(each, mutant)), key=partial(_how_soon, mutant)
+        (obligation for obligation in obligations if concerns(obligation, mutant)),
+        key=partial(_how_soon, mutant),
     )
     shared = Shared()
     outcome, by = _noticed(mutant, concerned[:1], readings[:1], shared)
@@ -118,17 +119,17 @@ def _noticed(
     """
     refused = unknown = ""
     with mutant.applied():
-        for each in concerned:
-            if refused and _is_slow(each):
+        for obligation in concerned:
+            if refused and _is_slow(obligation):
                 break
             for reading in readings:
-                verdict = verdict_of(each, reading, shared)
-                by = f"{each.id} under {reading}: {verdict}, not {each.expect[reading]}"
+                verdict = verdict_of(obligation, reading, shared)
+                by = f"{obligation.id} under {reading}: {verdict}, not {obligation.expect[reading]}"
                 if verdict == Verdict.ERROR:
                     refused = refused or by
                 elif verdict == Verdict.UNKNOWN:
                     unknown = unknown or by
-                elif verdict != each.expect[reading]:
+                elif verdict != obligation.expect[reading]:
                     return "killed", by
     return ("unreadable", refused) if refused else ("survived", unknown)
 

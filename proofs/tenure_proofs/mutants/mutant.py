@@ -102,9 +102,9 @@ def places(definition: ast.FunctionDef) -> Iterator[tuple[int, ast.expr]]:
     """Every expression that decides what a function returns, with its number; what is raised says nothing."""
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
     inside = {id(node) for statement in body for node in ast.walk(statement)}
-    for node in [each for statement in body for each in ast.walk(statement)]:
+    for node in [node for statement in body for node in ast.walk(statement)]:
         if isinstance(node, ast.Raise):
-            inside -= {id(each) for each in ast.walk(node)}
+            inside -= {id(this_node) for this_node in ast.walk(node)}
     for number, node in enumerate(ast.walk(definition)):
         if isinstance(node, ast.expr) and id(node) in inside:
             yield number, node
@@ -115,7 +115,7 @@ def whole(definition: ast.FunctionDef) -> dict[int, tuple[int, ast.expr]]:
     found: dict[int, tuple[int, ast.expr]] = {}
     for number, node in places(definition):
         if id(node) not in found:
-            found |= {id(each): (number, node) for each in ast.walk(node)}
+            found |= {id(this_node): (number, node) for this_node in ast.walk(node)}
     return found
 
 

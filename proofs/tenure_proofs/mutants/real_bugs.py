@@ -95,7 +95,7 @@ def displaced(functions: Iterable[Callable[..., Any]]) -> list[str]:
     Args:
         functions: all that is mutated.
     """
-    sources = {each.__name__: source_of(each) for each in functions}
+    sources = {function.__name__: source_of(function) for function in functions}
     return [
         f"{name} does not say `{before}`, of which `{after}` is a mistake: {seen}"
         for name, before, after, seen in REAL_BUGS

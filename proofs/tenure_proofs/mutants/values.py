@@ -49,9 +49,9 @@ def _wrong(node: ast.expr, module: dict[str, Any], neighbours: dict[str, str]) -
 def _neighbours(definition: ast.FunctionDef) -> dict[str, str]:
     """For each parameter, the next of the same type: ancestor for descendant, target for preemptor."""
     by_type: dict[str, list[str]] = {}
-    for each in definition.args.args:
-        if each.annotation is not None:
-            by_type.setdefault(ast.unparse(each.annotation), []).append(each.arg)
+    for arg in definition.args.args:
+        if arg.annotation is not None:
+            by_type.setdefault(ast.unparse(arg.annotation), []).append(arg.arg)
     alike = [names for names in by_type.values() if len(names) > 1]
     return {name: _next(names, name) for names in alike for name in names}
 

@@ -122,8 +122,8 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
         has_value(running, "cluster_queue", terms.cluster_queue),
         is_set(running, "quota_reserved_at"),
         now - reserved <= duration,
-        *(creation_that_counts(each) <= now for each in (waiting, running)),
-        *(each.priority == priority(each, base, policy, now, counting).value for each in (waiting, running)),
+        *(creation_that_counts(item) <= now for item in (waiting, running)),
+        *(item.priority == priority(item, base, policy, now, counting).value for item in (waiting, running)),
     )
     claim.prove(
         negation(
@@ -139,7 +139,7 @@ def under_min_admit_duration_no_workload_of_a_class_with_a_policy_is_preempted_b
 ) -> None:
     """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
     waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
-    claim.assume(*(now - creation_that_counts(each) <= 4 * MINUTE for each in (waiting, running)))
+    claim.assume(*(now - creation_that_counts(item) <= 4 * MINUTE for item in (waiting, running)))
 
 
 @obligation(

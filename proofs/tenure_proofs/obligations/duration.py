@@ -46,7 +46,7 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
     claim.assume(
         duration_is_in_force(terms),
         one.priority == other.priority,
-        *(has_value(each, "cluster_queue", terms.cluster_queue) for each in (one, other)),
+        *(has_value(item, "cluster_queue", terms.cluster_queue) for item in (one, other)),
     )
     return one, other, terms
 
@@ -124,8 +124,8 @@ def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: C
         return ground(preemptor, target, terms, now).value != Ground.NONE
 
     claim.assume(
-        *(negation(each.evicted) for each in (first, second)),
-        *(has_value(each, "cluster_queue", shorter.cluster_queue) for each in (first, second)),
+        *(negation(item.evicted) for item in (first, second)),
+        *(has_value(item, "cluster_queue", shorter.cluster_queue) for item in (first, second)),
         may(first, shorter),
         may(second, longer),
         precedes(first, second, preemptor, shorter, now).value,

@@ -181,7 +181,7 @@ def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -
     tree = cohorts(claim)
     first, last, following = sides(claim, tree, "first", "last", "following")
     kin = kin_between(claim, tree, "kin", last, following)
-    claim.assume(*(each.hero for each in (first, last, following)))
+    claim.assume(*(side.hero for side in (first, last, following)))
 
     def further(one: Side, other: Side) -> Any:
         depth, deeper = tree.height(one.parent), tree.height(other.parent)

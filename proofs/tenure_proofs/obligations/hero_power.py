@@ -223,7 +223,7 @@ def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim
         _candidate(claim, name, terms) for name in ("first", "second")
     )
     before = claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value
-    own, other_own = (has_value(each, "cluster_queue", terms.cluster_queue) for each in (first, second))
+    own, other_own = (has_value(item, "cluster_queue", terms.cluster_queue) for item in (first, second))
     running = first.evicted == second.evicted
     elsewhere = all_of(running, negation(own), negation(other_own))
     level = all_of(elsewhere, either_both_or_none(borrows, does))
@@ -248,7 +248,7 @@ def a_hero_always_preempts_lower_priority_before_higher(claim: Claim) -> None:
     )
     claim.assume(
         negation(any_of(first.evicted, second.evicted)),
-        *(negation(has_value(each, "cluster_queue", terms.cluster_queue)) for each in (first, second)),
+        *(negation(has_value(item, "cluster_queue", terms.cluster_queue)) for item in (first, second)),
         negation(borrows),
         does,
         first.priority < second.priority,

@@ -163,7 +163,7 @@ def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) 
     branch, whole = (scope(parent, root, choice).value for choice in (HeroScope.BRANCH, HeroScope.TREE))
     here = scope(parent, root, claim.reading.hero_scope).value
     claim.prove(
-        *(all_of(tree.contains(root, each), tree.contains(each, parent)) for each in (branch, whole, here)),
+        *(all_of(tree.contains(root, item), tree.contains(item, parent)) for item in (branch, whole, here)),
         branch == parent,
         whole == root,
     )

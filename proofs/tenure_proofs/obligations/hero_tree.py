@@ -291,7 +291,7 @@ def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> 
     kin, other = claim.record("kin", Kin), claim.record("other", Kin)
     claim.assume(negation(terms.hero), negation(kin.hero), negation(other.hero))
     door = claim.lift(take_target)
-    one, another = (door(preemptor, target, evidence, terms, now, each) for each in (kin, other))
+    one, another = (door(preemptor, target, evidence, terms, now, item) for item in (kin, other))
     claim.prove(
         either_both_or_none(one.defined, another.defined),
         implies(one.defined, one.field("reason") == another.field("reason")),

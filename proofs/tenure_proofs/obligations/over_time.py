@@ -416,7 +416,7 @@ def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
     world.equals(holder, waiting, third)
     by_other_reasons = (stamp for stamp in EVICTION_STAMPS if stamp != "time_based_preempted_at")
     claim.assume(
-        *(negation(is_set(each, stamp)) for stamp in by_other_reasons for each in (waiting, third)),
+        *(negation(is_set(item, stamp)) for stamp in by_other_reasons for item in (waiting, third)),
         holder.created_at < third.created_at,
         waiting.created_at < third.created_at,
         now > since(holder) + world.duration,

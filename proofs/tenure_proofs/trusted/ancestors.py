@@ -76,10 +76,10 @@ class Cohorts:
         """What walking up from a node finds: itself, and what walking up from its parent finds."""
         found = (
             either_both_or_none(
-                self.contains(each, node),
-                any_of(each == node, all_of(negation(is_root), self.contains(each, parent))),
+                self.contains(item, node),
+                any_of(item == node, all_of(negation(is_root), self.contains(item, parent))),
             )
-            for each in nodes
+            for item in nodes
         )
         return all_of(
             *found,

@@ -82,7 +82,7 @@ def lift(function: Callable[..., Any], *arguments: Any) -> Formula:
         LiftError: a construct outside the subset that rules are written in, or it never returns.
     """
     lifter = _Lifter()
-    value = lifter.call(function, [_known(each) for each in arguments], {}, ())
+    value = lifter.call(function, [_known(argument) for argument in arguments], {}, ())
     return Formula(_shape(value), z3.And(lifter.required) if lifter.required else z3.BoolVal(True))
 
 
@@ -152,7 +152,7 @@ class _Lifter:
         if function is min or function is max:
             return self.extremum(function, positional, keywords, path)
         if isinstance(function, SymFunction):
-            if keywords or not all(isinstance(each, SymToken) for each in positional):
+            if keywords or not all(isinstance(item, SymToken) for item in positional):
                 raise LiftError("a function that a step is given takes tokens only")
             return function(*positional)
         if isinstance(function, type) and dataclasses.is_dataclass(function):
@@ -248,8 +248,8 @@ class _Lifter:
             case ast.Name(id=name), _:
                 return scope.binding(name, value)
             case ast.Tuple(elts=parts), tuple() if len(parts) == len(value):
-                for part, each in zip(parts, value, strict=True):
-                    scope = self.bind(part, each, scope)
+                for part, item in zip(parts, value, strict=True):
+                    scope = self.bind(part, item, scope)
                 return scope
         raise _outside(target)
 
@@ -407,12 +407,14 @@ class _Lifter:
             ) if scope.outer("object") is object:
                 check_fields(cls := scope.outer(name))
                 return Made(cls, {})
-        if not isinstance(node.func, ast.Name) or any(each.arg is None for each in node.keywords):
+        if not isinstance(node.func, ast.Name) or any(keyword.arg is None for keyword in node.keywords):
             raise LiftError(f"a call of {ast.unparse(node)} in line {node.lineno}: rules call rules")
         name = node.func.id
         function = scope.names[name] if name in scope.names else scope.outer(name)
-        positional = [self.expression(each, scope) for each in node.args]
-        keywords = {each.arg: self.expression(each.value, scope) for each in node.keywords if each.arg}
+        positional = [self.expression(expr, scope) for expr in node.args]
+        keywords = {
+            keyword.arg: self.expression(keyword.value, scope) for keyword in node.keywords if keyword.arg
+        }
         return self.call(function, positional, keywords, scope.path)
 
     def extremum(
@@ -420,7 +422,7 @@ class _Lifter:
     ) -> Value:
         if keywords or len(positional) < 2:
             raise LiftError(f"{function.__name__} of something other than some numbers")
-        best, *others = [self.number(each, path) for each in positional]
+        best, *others = [self.number(item, path) for item in positional]
         for other in others:
             best = _choose(other < best if function is min else other > best, other, best)
         return best
@@ -451,7 +453,7 @@ def _known(value: Any) -> Value:
         return tuple(map(_known, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         check_record(type(value))
-        fields = {each.name: _known(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        fields = {field.name: _known(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return Made(type(value), fields)
     raise LiftError(f"{value!r} is no constant that a rule may use")
 
@@ -463,16 +465,16 @@ def _not(truth: Truth) -> Truth:
 
 
 def _all(truths: Sequence[Truth]) -> Truth:
-    if any(each is False for each in truths):
+    if any(truth is False for truth in truths):
         return False
-    terms = [each.term for each in truths if isinstance(each, SymBool)]
+    terms = [term.term for term in truths if isinstance(term, SymBool)]
     return SymBool(z3.And(terms) if len(terms) > 1 else terms[0]) if terms else True
 
 
 def _any(truths: Sequence[Truth]) -> Truth:
-    if any(each is True for each in truths):
+    if any(truth is True for truth in truths):
         return True
-    terms = [each.term for each in truths if isinstance(each, SymBool)]
+    terms = [term.term for term in truths if isinstance(term, SymBool)]
     return SymBool(z3.Or(terms) if len(terms) > 1 else terms[0]) if terms else False
 
 
@@ -538,7 +540,7 @@ def _choose(condition: Truth, then: Value, otherwise: Value) -> Value:
 
 
 def _choose_scalar(condition: SymBool, then: Value, otherwise: Value) -> Value:
-    if any(each is None or isinstance(each, SymOptional) for each in (then, otherwise)):
+    if any(item is None or isinstance(item, SymOptional) for item in (then, otherwise)):
         left, right = _optional(then), _optional(otherwise)
         present = _choose(condition, left.present, right.present)
         # What is absent has no value, so any will do.
@@ -564,7 +566,7 @@ def _shape(value: Value) -> Shape:
         case SymChain(watched=watched, contains=contains):
             return Members(watched.term, contains.term)
         case Made(cls, fields) if len(fields) == len(dataclasses.fields(cls)):
-            names = [each.name for each in dataclasses.fields(cls)]
+            names = [field.name for field in dataclasses.fields(cls)]
             return Built(cls.__name__, tuple((name, _shape(fields[name])) for name in names))
         case tuple():
             return Built("tuple", tuple((str(place), _shape(inner)) for place, inner in enumerate(value)))

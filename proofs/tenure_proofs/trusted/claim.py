@@ -146,9 +146,9 @@ def _identity(argument: Any) -> Any:
             return (argument.cls, _identity(argument.watched), _identity(argument.contains))
         case SymRecord():
             fixed = sorted(argument._fixed.items())
-            return (argument._domain.cls, argument._name, *((name, _identity(each)) for name, each in fixed))
+            return (argument._domain.cls, argument._name, *((name, _identity(item)) for name, item in fixed))
     if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        names = (each.name for each in dataclasses.fields(argument))
+        names = (field.name for field in dataclasses.fields(argument))
         return (type(argument), *(_identity(getattr(argument, name)) for name in names))
     return (type(argument), argument)
 

@@ -61,7 +61,7 @@ def _definition(code: CodeType) -> ast.FunctionDef:
     definition.decorator_list = []
     flags = code.co_flags & __future__.annotations.compiler_flag
     module = compile(tree, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    made = [_does(each) for each in module.co_consts if isinstance(each, CodeType) and each.co_name == name]
+    made = [_does(code) for code in module.co_consts if isinstance(code, CodeType) and code.co_name == name]
     if made != [_does(code)]:
         raise LiftError("the source that is read is not the code that runs")
     return definition
@@ -75,7 +75,7 @@ def _does(code: CodeType) -> tuple[Any, ...]:
         (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
         code.co_flags & ~inspect.CO_NESTED,
         (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars),
-        [_does(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts],
+        [_does(const) if isinstance(const, CodeType) else repr(const) for const in code.co_consts],
     )
 
 
@@ -106,7 +106,7 @@ def fields_given(cls: type, positional: Sequence[Any], keywords: Mapping[str, An
     """
     check_record(cls)
     given = parameters_given(vars(cls)["__init__"], (None, *positional), keywords)
-    return {each.name: given[each.name] for each in dataclasses.fields(cls)}
+    return {field.name: given[field.name] for field in dataclasses.fields(cls)}
 
 
 @functools.cache
@@ -123,7 +123,7 @@ def check_record(cls: Any) -> None:
         and getattr(getattr(made, "__code__", None), "co_filename", "") == "<string>"
         and cls.__new__ is object.__new__
         and not hasattr(cls, "__post_init__")
-        and all(each.init for each in dataclasses.fields(cls))
+        and all(field.init for field in dataclasses.fields(cls))
         and type(cls) is type
     )
     if not plain:
@@ -141,7 +141,7 @@ def check_fields(cls: Any) -> None:
         isinstance(cls, type)
         and dataclasses.is_dataclass(cls)
         and cls.__getattribute__ is object.__getattribute__
-        and all(_is_stored(cls, each.name) for each in dataclasses.fields(cls))
+        and all(_is_stored(cls, field.name) for field in dataclasses.fields(cls))
     )
     if not stored:
         raise LiftError(f"{cls!r} is no dataclass whose fields are stored")

@@ -170,7 +170,7 @@ class SymFunction(Symbol):
         self.result = result
 
     def __call__(self, *tokens: Any) -> Any:
-        if len(tokens) != self.declaration.arity() or not all(isinstance(each, Term) for each in tokens):
+        if len(tokens) != self.declaration.arity() or not all(isinstance(token, Term) for token in tokens):
             raise LiftError(f"{self.declaration.name()} takes {self.declaration.arity()} tokens")
         return wrapped(self.result, self.declaration(*(token.term for token in tokens)))
 
@@ -263,8 +263,8 @@ def _part(name: str, hint: Any, watched: SymToken) -> SymToken | SymBool | SymCh
     if hint is bool:
         return SymBool(z3.Bool(name))
     listed = [hint, *(arm for arm in typing.get_args(hint) if arm is not type(None))]
-    for each in listed:
-        cls = typing.get_origin(each)
+    for item in listed:
+        cls = typing.get_origin(item)
         if isinstance(cls, type) and is_chain(cls):
             return SymChain(cls, watched, SymBool(z3.Bool(f"{name} has it")))
     raise LiftError(f"{name}: {hint!r} is no token, truth value or list")
@@ -273,4 +273,4 @@ def _part(name: str, hint: Any, watched: SymToken) -> SymToken | SymBool | SymCh
 def is_chain(cls: type) -> bool:
     """Whether a class puts an element in front of a list."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
-    return [each.name for each in fields] == ["head", "rest"]
+    return [field.name for field in fields] == ["head", "rest"]

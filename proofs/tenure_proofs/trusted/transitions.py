@@ -164,5 +164,5 @@ def one_fewer_is_ahead(
         leaves: one that was among them no longer is.
         ahead, ahead_after: how many they are; the second is only said to be fewer.
     """
-    claim.prove(*(negation(each) for each in joins), leaves)
+    claim.prove(*(negation(term) for term in joins), leaves)
     claim.assume(ahead >= 1, ahead_after <= ahead - 1)

@@ -48,16 +48,16 @@ def render_rows(nodes: Iterable[NodeAccounts]) -> list[written.AccessibleRow]:
     rows: list[written.AccessibleRow] = [
         {
             "clusterQueue": node.name,
-            "flavor": each.asked.flavor,
-            "resource": each.asked.resource,
-            "nominal": _bounded(each.nominal),
-            "bill": each.bill,
-            "accessible": _bounded(each.accessible),
-            "borrowingLimit": None if each.borrowing_limit is None else _bounded(each.borrowing_limit),
+            "flavor": account.asked.flavor,
+            "resource": account.asked.resource,
+            "nominal": _bounded(account.nominal),
+            "bill": account.bill,
+            "accessible": _bounded(account.accessible),
+            "borrowingLimit": None if account.borrowing_limit is None else _bounded(account.borrowing_limit),
         }
         for node in nodes
         if node.is_queue
-        for each in node.accounts
+        for account in node.accounts
     ]
     return sorted(rows, key=lambda row: (row["clusterQueue"], row["flavor"], row["resource"]))
 

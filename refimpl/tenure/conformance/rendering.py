@@ -85,12 +85,12 @@ def _trace(assignment: Assignment, explanation: Explanation) -> written.Trace:
         "request": [_remark(remark) for remark in explanation.request],
         "workloads": [
             {
-                "workload": each.workload.key,
-                "taken": each.taken,
-                "verdict": each.verdict,
-                "findings": [_remark(remark) for remark in each.remarks],
+                "workload": workload.workload.key,
+                "taken": workload.taken,
+                "verdict": workload.verdict,
+                "findings": [_remark(remark) for remark in workload.remarks],
             }
-            for each in explanation.workloads
+            for workload in explanation.workloads
         ],
     }
 

@@ -202,7 +202,7 @@ AnyGates = Annotated[
 """Feature gates, whatever they switch on."""
 
 PRESET = {"enum": list(preset_names())}
-CHOICE = {key: {"enum": [each.name.lower() for each in choices]} for key, choices in CHOICES.items()}
+CHOICE = {key: {"enum": [member.name.lower() for member in choices]} for key, choices in CHOICES.items()}
 
 ReadingGiven = Annotated[
     str | dict[str, str],

@@ -159,17 +159,17 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     settings = attempt(problems, lambda: _settings(raw))
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
     now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
-    flavors = _each(raw, "resourceFlavors", problems, lambda each, at: read_resource_flavor(each, where=at))
+    flavors = _each(raw, "resourceFlavors", problems, lambda item, at: read_resource_flavor(item, where=at))
     queues = _each(
         raw,
         "clusterQueues",
         problems,
-        lambda each, at: read_cluster_queue(each, where=at, defaulted=False),
+        lambda item, at: read_cluster_queue(item, where=at, defaulted=False),
     )
     placed = _each(raw, "cohorts", problems, _placed_cohort)
-    locals_ = _each(raw, "localQueues", problems, lambda each, at: read_local_queue(each, where=at))
+    locals_ = _each(raw, "localQueues", problems, lambda item, at: read_local_queue(item, where=at))
     classes = _each(
-        raw, "workloadPriorityClasses", problems, lambda each, at: read_priority_class(each, where=at)
+        raw, "workloadPriorityClasses", problems, lambda item, at: read_priority_class(item, where=at)
     )
     jobs = attempt(problems, lambda: _jobs(raw)) or {}
     reader = WorkloadReader(_is_reclaimable(raw))
@@ -177,7 +177,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         raw,
         "admitted",
         problems,
-        lambda each, at: read_workload(each, where=at, holds_quota=True, reader=reader),
+        lambda item, at: read_workload(item, where=at, holds_quota=True, reader=reader),
     )
     waiting = raw.get("incoming")
     incoming = None
@@ -194,30 +194,33 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     explained = attempt(problems, lambda: _flag(raw, "explain"))
     named = asks_for_one or "targetCQ" in raw
     queue = attempt(problems, lambda: _text(raw, "targetCQ")) if named else None
-    problems += _target_problems(queue, [each.name for each in queues])
-    problems += _given_twice("clusterQueues", [each.name for each in queues])
-    problems += _given_twice("cohorts", [each.name for _, each in placed])
-    problems += _given_twice("resourceFlavors", [each.name for each in flavors])
-    problems += _given_twice("workloadPriorityClasses", [each.name for each in classes])
-    problems += _given_twice("admitted", [each.key for each in admitted])
-    problems += tree_problems({each.name: (place, each) for place, each in placed})
+    problems += _target_problems(queue, [cluster_queue.name for cluster_queue in queues])
+    problems += _given_twice("clusterQueues", [cluster_queue.name for cluster_queue in queues])
+    problems += _given_twice("cohorts", [cohort.name for _, cohort in placed])
+    problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
+    problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
+    problems += _given_twice("admitted", [workload.key for workload in admitted])
+    problems += tree_problems({cohort.name: (place, cohort) for place, cohort in placed})
     chosen = attempt(problems, lambda: parse_engine(raw.get("engine", engine)))
     if problems:
         raise InputError(problems)
     if jobs:
-        admitted = [job_created(raw["admitted"][at], each, jobs) for at, each in enumerate(admitted)]
+        admitted = [job_created(raw["admitted"][at], workload, jobs) for at, workload in enumerate(admitted)]
     assert settings is not None
     assert reading is not None
     assert now is not None
     cluster = Cluster(
-        cluster_queues={each.name: each for each in _activated(raw, queues, {f.name for f in flavors})},
+        cluster_queues={
+            cluster_queue.name: cluster_queue
+            for cluster_queue in _activated(raw, queues, {f.name for f in flavors})
+        },
         admitted=tuple(admitted),
         pending=() if incoming is None else (incoming,),
         flavors={flavor.name: flavor for flavor in flavors},
         local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
         settings=settings,
         cohorts={cohort.name: cohort for _, cohort in placed},
-        growing={each.name: each for each in classes if each.policy is not None},
+        growing={class_.name: class_ for class_ in classes if class_.policy is not None},
     )
     if not asks_for_one:
         return ClusterRequest(cluster, now, reading)

@@ -116,8 +116,8 @@ def differences(expect: dict[str, Any], said: dict[str, Any]) -> Iterator[str]:
 def _decision_differences(expect: dict[str, Any], output: dict[str, Any]) -> Iterator[str]:
     if output["decision"] != expect["decision"]:
         yield f"decision: expected {expect['decision']!r}, got {output['decision']!r}"
-    wanted = [each["workload"] for each in expect["preempted"]]
-    got = [each["workload"] for each in output["preempted"]]
+    wanted = [item["workload"] for item in expect["preempted"]]
+    got = [item["workload"] for item in output["preempted"]]
     if wanted != got:
         yield f"preempted: expected {wanted}, got {got}"
         return
@@ -189,7 +189,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     folder = folder or vectors_folder()
     path = folder / f"{area}.json"
     if not path.exists():
-        known = ", ".join(each.stem for each in vector_files(folder))
+        known = ", ".join(vector_file.stem for vector_file in vector_files(folder))
         raise bad_input("area", area, f"an area that has a file: {known}")
     if any(known.id == vector.get("id") for known in load_vectors(folder)):
         raise bad_input("id", vector.get("id"), "an identifier that is not in use")
@@ -202,7 +202,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     added = Vector(path, vector, data["flags"])
     wrong = [*_undefined_flags(added), *_verdict_problems(added)]
     if wrong:
-        raise InputError([Problem("", each, "a case that `tenure vectors check` accepts") for each in wrong])
+        raise InputError([Problem("", name, "a case that `tenure vectors check` accepts") for name in wrong])
     path.write_text(formatted(data), encoding="utf-8")
     return path
 
@@ -245,7 +245,7 @@ def _validator() -> Any:
 def _validate(data: dict[str, Any], path: Path) -> None:
     problems = [
         Problem(field=error.json_path, found=error.message, expected="what schema.json says", file=path.name)
-        for error in sorted(_validator().iter_errors(data), key=lambda each: each.json_path)
+        for error in sorted(_validator().iter_errors(data), key=lambda item: item.json_path)
     ]
     if data.get("area") != path.stem:
         problems.append(
@@ -295,7 +295,7 @@ def _verdict_problems(vector: Vector) -> Iterator[str]:
         return
     wanted = vector.data["verdict"] == "accept"
     for rule in vector.data["rules"]:
-        if not any(each.rule == rule and each.accepts == wanted for each in seen):
+        if not any(observation.rule == rule and observation.accepts == wanted for observation in seen):
             said_verdict = vector.data["verdict"]
             yield f"{vector.file.name}: {vector.id} says {said_verdict}, but {rule} never does in it"
 

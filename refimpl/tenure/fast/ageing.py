@@ -43,8 +43,8 @@ def grown(
     if most < _SAFE and most // policy.delay_for_step * abs(policy.step) < _SAFE:
         steps = (elapsed + rounding) // policy.delay_for_step
         return np.maximum(LEAST_PRIORITY, np.minimum(base + steps * policy.step, top))
-    counted = [min((each + rounding) // policy.delay_for_step, MOST_STEPS) for each in elapsed.tolist()]
-    return np.array([max(LEAST_PRIORITY, min(base + each * policy.step, top)) for each in counted], np.int64)
+    counted = [min((item + rounding) // policy.delay_for_step, MOST_STEPS) for item in elapsed.tolist()]
+    return np.array([max(LEAST_PRIORITY, min(base + item * policy.step, top)) for item in counted], np.int64)
 
 
 def effective_priorities(
@@ -68,10 +68,12 @@ def effective_priorities(
     if growing is not None:
         created = _since(columns)
         priority = priority.copy()
-        for number, each in enumerate(classes):
+        for number, priority_class in enumerate(classes):
             mine = growing == number
-            if each.policy is not None and mine.any():
-                priority[mine] = grown(created[mine], each.base, each.policy, now, counting)
+            if priority_class.policy is not None and mine.any():
+                priority[mine] = grown(
+                    created[mine], priority_class.base, priority_class.policy, now, counting
+                )
     if boosts and boost is not None:
         priority = priority + np.where(boost == NO_STAMP, 0, boost)
     return priority

@@ -69,7 +69,7 @@ class Arrays:
     def __init__(self, cluster: Cluster) -> None:
         self._growing: dict[str, int] = {}
         self._free = 0
-        self._arrange(cluster, {at for each in cluster.admitted for at in each.usage})
+        self._arrange(cluster, {at for workload in cluster.admitted for at in workload.usage})
         self.changes = 0
         self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
         self.counted: Counter[str] = Counter()
@@ -190,7 +190,7 @@ class Arrays:
         except OverflowError:
             raise Uncovered("a number beyond 64 bits") from None
         self.classes = tuple(cluster.growing.values())
-        self._growing = {each.name: number for number, each in enumerate(self.classes)}
+        self._growing = {priority_class.name: number for number, priority_class in enumerate(self.classes)}
 
     def _sum_up(self) -> None:
         """What is in use at every node, from the rows."""
@@ -460,7 +460,7 @@ def _restored(found: Mapping[str, Array]) -> Arrays:
     arrays.require(TypeAdapter(list[FlavorResource]).validate_json(found["held"].tobytes()))
     columns = arrays.columns
     columns.by = {
-        name.removeprefix("column."): each for name, each in found.items() if name.startswith("column.")
+        name.removeprefix("column."): item for name, item in found.items() if name.startswith("column.")
     }
     columns.at, columns.amount = found["at"], found["amount"]
     columns.names = Texts.of(found["name_ends"], found["name_bytes"])

@@ -224,9 +224,10 @@ def reduced(assigner: Assigner, search: Callable[[Assignment], Found]) -> tuple[
         search: finds targets for an assignment.
     """
     pod_sets = assigner.workload.pod_sets
-    full = [each.count if each.full_count is None else each.full_count for each in pod_sets]
+    full = [pod_set.count if pod_set.full_count is None else pod_set.full_count for pod_set in pod_sets]
     fewest = [
-        most if each.min_count is None else each.min_count for each, most in zip(pod_sets, full, strict=True)
+        most if pod_set.min_count is None else pod_set.min_count
+        for pod_set, most in zip(pod_sets, full, strict=True)
     ]
     steps = sum(full) - sum(fewest)
     if not assigner.searching.arrays.cluster.settings.partial_admission or steps <= 0:

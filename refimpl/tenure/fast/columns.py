@@ -46,7 +46,7 @@ class Texts:
         written = [_bytes_of(text) for text in texts]
         self._rows = len(written)
         self._ends = np.zeros(self._rows + 1, np.int64)
-        np.cumsum([len(each) for each in written], out=self._ends[1:])
+        np.cumsum([len(data) for data in written], out=self._ends[1:])
         self._bytes = np.frombuffer(b"".join(written), np.uint8).copy()
 
     def __len__(self) -> int:
@@ -125,19 +125,19 @@ BEYOND: Final = 2**63
 _Reader = Callable[[Workload], int | None]
 
 REQUIRED: Final[dict[str, _Reader]] = {
-    "priority": lambda each: each.priority,
-    "created": lambda each: each.created_at,
-    "reserved": lambda each: each.quota_reserved_at,
+    "priority": lambda workload: workload.priority,
+    "created": lambda workload: workload.created_at,
+    "reserved": lambda workload: workload.quota_reserved_at,
 }
 """Columns that every store has, int64."""
 
 OPTIONAL: Final[dict[str, _Reader]] = {
-    "boost": lambda each: each.priority_boost or None,
-    "job_created": lambda each: each.job_created_at,
-    "pods_ready_evicted": lambda each: each.pods_ready_evicted_at,
-    "admission_check_evicted": lambda each: each.admission_check_evicted_at,
-    "time_based_preempted": lambda each: each.time_based_preempted_at,
-    "preempted_while_borrowing": lambda each: each.preempted_while_borrowing_at,
+    "boost": lambda workload: workload.priority_boost or None,
+    "job_created": lambda workload: workload.job_created_at,
+    "pods_ready_evicted": lambda workload: workload.pods_ready_evicted_at,
+    "admission_check_evicted": lambda workload: workload.admission_check_evicted_at,
+    "time_based_preempted": lambda workload: workload.time_based_preempted_at,
+    "preempted_while_borrowing": lambda workload: workload.preempted_while_borrowing_at,
 }
 """Columns that only stores have in which some workload has such a value, int64."""
 
@@ -174,27 +174,31 @@ class Columns:
         growing: _Places,
     ) -> None:
         self.rows = len(workloads)
-        self.names = Texts(each.key for each in workloads)
-        self.uids = Texts(each.uid for each in workloads)
+        self.names = Texts(workload.key for workload in workloads)
+        self.uids = Texts(workload.uid for workload in workloads)
         self.by: dict[str, Array] = {name: numbers(map(read, workloads)) for name, read in REQUIRED.items()}
         for name, read in OPTIONAL.items():
             self._set_optional(name, list(map(read, workloads)))
-        widths = np.array([len(each.usage) for each in workloads], np.int32)
+        widths = np.array([len(workload.usage) for workload in workloads], np.int32)
         self.by |= {
-            "queue": np.array([queues.get(each.cluster_queue or "", -1) for each in workloads], np.int32),
-            "evicted": np.array([each.evicted for each in workloads], np.bool_),
+            "queue": np.array(
+                [queues.get(workload.cluster_queue or "", -1) for workload in workloads], np.int32
+            ),
+            "evicted": np.array([workload.evicted for workload in workloads], np.bool_),
             "width": widths,
             "first": np.cumsum(widths, dtype=np.int64) - widths,
         }
         if growing:
             self.by["growing"] = np.array(
-                [growing.get(each.priority_class, -1) for each in workloads], np.int32
+                [growing.get(workload.priority_class, -1) for workload in workloads], np.int32
             )
         self.entries = int(widths.sum())
-        self.at = np.array([at[held] for each in workloads for held in each.usage], np.int32)
-        self.amount = numbers((amount for each in workloads for amount in each.usage.values()), BEYOND)
-        self.by["tie"] = ranks([(each.uid, each.key) for each in workloads])
-        self.shares_uids = len({each.uid for each in workloads}) < self.rows
+        self.at = np.array([at[held] for workload in workloads for held in workload.usage], np.int32)
+        self.amount = numbers(
+            (amount for workload in workloads for amount in workload.usage.values()), BEYOND
+        )
+        self.by["tie"] = ranks([(workload.uid, workload.key) for workload in workloads])
+        self.shares_uids = len({workload.uid for workload in workloads}) < self.rows
         self._rows_by_name: dict[str, int] | None = None
 
     def column(self, name: str) -> Array | None:
@@ -241,7 +245,9 @@ class Columns:
             self._put(name, row, values.get(name, NO_STAMP))
         self.at = with_room(self.at, self.entries + len(held))
         self.amount = with_room(self.amount, self.entries + len(held))
-        self.at[self.entries : self.entries + len(held)] = [at[each] for each in workload.usage]
+        self.at[self.entries : self.entries + len(held)] = [
+            at[flavor_resource] for flavor_resource in workload.usage
+        ]
         self.amount[self.entries : self.entries + len(held)] = held
         self.entries += len(held)
         self.names.append(workload.key)

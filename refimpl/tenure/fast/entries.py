@@ -72,7 +72,7 @@ def _call(arrays: Arrays, rows: Rows, order: Order, ask: Ask) -> Call:
         return other._replace(ask=ask, tables=tables)
     records = rows, order, arrays.layout.forest, ask, arrays.work()
     rounds = None if arrays.cluster.settings.fair_sharing is None else arrays.rounds()
-    known = [each for each in (*records, rounds) if each is not None]
+    known = [record for record in (*records, rounds) if record is not None]
     return Call(*records, rounds, tuple(map(address_table, known)) if COMPILED else ())
 
 

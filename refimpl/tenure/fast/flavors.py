@@ -75,7 +75,14 @@ def tries_next(way: Way, fungibility: FlavorFungibility) -> bool:
 
 def group_of(queue: ClusterQueue, resource: str) -> ResourceGroup | None:
     """The resource group that covers a resource."""
-    return next((each for each in queue.resource_groups if resource in each.covered_resources), None)
+    return next(
+        (
+            resource_group
+            for resource_group in queue.resource_groups
+            if resource in resource_group.covered_resources
+        ),
+        None,
+    )
 
 
 def charged(pod_set: PodSet, count: int, queue: ClusterQueue) -> Mapping[str, Amount]:
@@ -95,13 +102,17 @@ def charged(pod_set: PodSet, count: int, queue: ClusterQueue) -> Mapping[str, Am
 def may_use(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
     """Whether a pod set's pods could run on the nodes of a flavor: taints, selector and affinity."""
     tolerations = (*pod_set.tolerations, *flavor.tolerations)
-    if any(not any(_tolerates(each, taint) for each in tolerations) for taint in flavor.taints):
+    if any(not any(_tolerates(toleration, taint) for toleration in tolerations) for taint in flavor.taints):
         return False
     labels = flavor.labels
     if any(labels.get(label, value) != value for label, value in pod_set.node_selector.items()):
         return False
-    terms = [[each for each in term if each.key in labels] for term in pod_set.node_affinity]
-    return not terms or any(all(_meets(each, labels[each.key]) for each in term) for term in terms)
+    terms = [
+        [requirement for requirement in term if requirement.key in labels] for term in pod_set.node_affinity
+    ]
+    return not terms or any(
+        all(_meets(requirement, labels[requirement.key]) for requirement in term) for term in terms
+    )
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:

@@ -115,11 +115,11 @@ class _Builder:
         self._cohorts = cluster.cohorts
         self._queues: dict[str, list[ClusterQueue]] = {}
         self._children: dict[str, list[str]] = {}
-        queues = sorted(cluster.cluster_queues.values(), key=lambda each: each.name)
+        queues = sorted(cluster.cluster_queues.values(), key=lambda cluster_queue: cluster_queue.name)
         for queue in queues:
             if queue.cohort is not None:
                 self._queues.setdefault(queue.cohort, []).append(queue)
-        for cohort in sorted(cluster.cohorts.values(), key=lambda each: each.name):
+        for cohort in sorted(cluster.cohorts.values(), key=lambda cohort: cohort.name):
             if cohort.parent is not None:
                 self._children.setdefault(cohort.parent, []).append(cohort.name)
         for queue in queues:
@@ -149,8 +149,8 @@ class _Builder:
         cohorts = [self._add_cohort(child, place) for child in self._children.get(name, ())]
         node.quotas = _sums(cohort, [*queues, *cohorts])
         node.end = len(self.nodes)
-        some = bool(cohorts) or any(each.queue and not each.queue.inactive for each in queues)
-        node.height = max([int(some), *(each.height + 1 for each in cohorts)])
+        some = bool(cohorts) or any(node.queue and not node.queue.inactive for node in queues)
+        node.height = max([int(some), *(node.height + 1 for node in cohorts)])
         return node
 
 

@@ -69,8 +69,8 @@ def _made(folder: Path) -> str:
     """Make a folder and those above it; why somebody else could write there, or nothing."""
     core, ours, cache = folder.parents[:3]
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for each in (ours, core, folder):
-        each.mkdir(mode=0o700, exist_ok=True)
+    for path in (ours, core, folder):
+        path.mkdir(mode=0o700, exist_ok=True)
     if sys.platform == "win32":  # what protects folders there is no mode
         return ""
     faults = (*map(_shared_fault, (cache, ours)), *map(_private_fault, (core, folder)))

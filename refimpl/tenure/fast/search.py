@@ -150,8 +150,8 @@ class Searcher(NamedTuple):
         self.arrays.require(needed)
         self.arrays.require(request)
         columns = self.arrays.layout.columns
-        at = np.array([columns[each] for each in request], np.int32)
-        lacking = np.array([columns[each] for each in needed], np.int32)
+        at = np.array([columns[flavor_resource] for flavor_resource in request], np.int32)
+        lacking = np.array([columns[flavor_resource] for flavor_resource in needed], np.int32)
         is_needed = np.zeros(len(columns), np.bool_)
         is_needed[lacking] = True
         watched = is_needed.copy()

@@ -43,17 +43,19 @@ def refuse_unknown(cluster: Cluster) -> None:
 
     >>> refuse_unknown(Cluster({}))
     """
-    for each in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):
-        for field, default in _unknown(type(each)):  # type: ignore[arg-type]
-            if getattr(each, field) != default:
-                raise Uncovered(f"{type(each).__name__}.{field}")
+    for cluster_queue in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):
+        for field, default in _unknown(type(cluster_queue)):  # type: ignore[arg-type]
+            if getattr(cluster_queue, field) != default:
+                raise Uncovered(f"{type(cluster_queue).__name__}.{field}")
 
 
 @cache
 def _unknown(kind: Any) -> tuple[tuple[str, Any], ...]:
     """The fields of a record that are not known, with their defaults."""
     known = _KNOWN[kind.__name__].split()
-    return tuple((each.name, _default(each)) for each in dataclasses.fields(kind) if each.name not in known)
+    return tuple(
+        (field.name, _default(field)) for field in dataclasses.fields(kind) if field.name not in known
+    )
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

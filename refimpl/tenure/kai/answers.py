@@ -38,7 +38,7 @@ def action_name(action: Action) -> str:
     >>> action_name(Action.RECLAIM)
     'reclaim'
     """
-    return next(name for name, each in ACTIONS.items() if each == action)
+    return next(name for name, this_action in ACTIONS.items() if this_action == action)
 
 
 def action_between(pending: Job, victim: Job) -> Action:
@@ -91,7 +91,7 @@ def filter_answer(
         InputError: there is no such job, or there are no others.
     """
     waiting = session.job(pending)
-    names = list(victims) or [each.name for each in _running(session) if each.name != pending]
+    names = list(victims) or [job.name for job in _running(session) if job.name != pending]
     if not names:
         raise bad_input("--victim", "no other PodGroup that runs", "at least one that may be a victim")
     shapes = tuple(_filtered(session, waiting, session.job(name), action) for name in names)
@@ -142,7 +142,7 @@ def _filter_summary(pending: str, shapes: Sequence[FilteredShape]) -> str:
     if len(shapes) == 1:
         verb = "may be" if shapes[0].passes else "may not be"
         return f"{shapes[0].victim} {verb} considered as a victim for {pending}: {shapes[0].verdict}"
-    passing = sum(each.passes for each in shapes)
+    passing = sum(filtered.passes for filtered in shapes)
     return f"{passing} of {len(shapes)} jobs may be considered as victims for {pending}"
 
 
@@ -166,7 +166,7 @@ def validate_answer(
         raise bad_input("--take", "nothing", "at least one victim")
     chosen = action_between(waiting, session.job(victims[0].job)) if action is None else action
     said = session.validate(chosen, pending, victims)
-    shapes = tuple(_loss(each, session.job(each.job), session) for each in said.losses)
+    shapes = tuple(_loss(loss, session.job(loss.job), session) for loss in said.losses)
     verb = "may stand" if said.stands else "is refused"
     refused = "" if said.stands else f": {shapes[-1].victim} {shapes[-1].verdict}"
     return ValidateAnswer(
@@ -184,9 +184,14 @@ def validate_answer(
 def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
     groups = tuple(
         SubGroupLoss(
-            each.name, each.min_available, each.active, each.taken, each.active - each.taken, each.keeps
+            group.name,
+            group.min_available,
+            group.active,
+            group.taken,
+            group.active - group.taken,
+            group.keeps,
         )
-        for each in loss.groups
+        for group in loss.groups
     )
     must = loss.protection is not None and loss.protection.protected
     return LossShape(
@@ -201,7 +206,7 @@ def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
             *elastic_remarks(job),
             *_protection_remarks(loss.protection, job, session),
             Remark("KMR-090", must, f"it {'must' if must else 'need not'} keep its minimum"),
-            *(Remark("KMR-100", each.keeps, group_sentence(each)) for each in loss.groups),
+            *(Remark("KMR-100", group.keeps, group_sentence(group)) for group in loss.groups),
         ),
     )
 

@@ -153,4 +153,4 @@ def method_name(method: ResolveMethod) -> str:
     >>> method_name(ResolveMethod.LCA)
     'lca'
     """
-    return next(name for name, each in METHODS.items() if each == method)
+    return next(name for name, resolve_method in METHODS.items() if resolve_method == method)

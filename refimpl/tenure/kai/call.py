@@ -35,7 +35,7 @@ def resolved(session: Session, raw: Fields) -> Object:
 def path(session: Session, raw: Fields) -> Object:
     """`path`: a queue and those above it, the top first."""
     found = path_of(session.scene.queues, case.text(raw, "victimQueue"))
-    return {"path": [each.name for each in found]}
+    return {"path": [queue.name for queue in found]}
 
 
 def filtered(session: Session, raw: Fields) -> Object:
@@ -96,7 +96,7 @@ def _answer_step(session: Session, step: Fields, at: str) -> Object:
             raise case.refused("op", op, f"one of {', '.join(_STEPS)}{did_you_mean(op, _STEPS)}")
         return _STEPS[op](session, step)
     except InputError as error:
-        moved = [replace(each, field=f"{at}.{each.field}") for each in error.problems]
+        moved = [replace(problem, field=f"{at}.{problem.field}") for problem in error.problems]
         raise InputError(moved) from None
 
 
@@ -115,7 +115,7 @@ def _set_queue(session: Session, step: Fields) -> Object:
     name = case.text(step, "name" if "name" in step else "queue")
     if name not in session.scene.queues:
         raise case.refused("queue", name, f"a queue of the case{did_you_mean(name, session.scene.queues)}")
-    preempt, reclaim = (case.own_value(step, f"{each}MinRuntime") for each in case.ACTIONS)
+    preempt, reclaim = (case.own_value(step, f"{action}MinRuntime") for action in case.ACTIONS)
     session.change(queues=(Queue(name, session.scene.queues[name].parent, preempt, reclaim),))
     return {}
 
@@ -153,7 +153,7 @@ def _pod_of(step: Fields) -> Pod:
 
 
 def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
-    return replace(group, pods=(*(each for each in group.pods if each.name != pod.name), pod))
+    return replace(group, pods=(*(this_pod for this_pod in group.pods if this_pod.name != pod.name), pod))
 
 
 _STEPS: Mapping[str, Callable[[Session, Fields], dict[str, Any]]] = {
@@ -231,9 +231,9 @@ def scene_of(raw: Fields) -> Scene:
     """Queues, jobs and arguments of a case."""
     queues = case.each_of(raw, "queues", case.queue)
     jobs = case.each_of(raw, "jobs", case.job)
-    case.once("queues", [each.name for each in queues])
-    case.once("jobs", [each.name for each in jobs])
-    return Scene({each.name: each for each in queues}, {each.name: each for each in jobs}, _arguments(raw))
+    case.once("queues", [queue.name for queue in queues])
+    case.once("jobs", [job.name for job in jobs])
+    return Scene({queue.name: queue for queue in queues}, {job.name: job for job in jobs}, _arguments(raw))
 
 
 def _arguments(raw: Fields) -> Arguments:

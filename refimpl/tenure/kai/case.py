@@ -15,7 +15,7 @@ from tenure.units import FIRST_INSTANT
 _Read = TypeVar("_Read")
 
 ACTIONS: Mapping[str, Action] = {"preempt": Action.PREEMPT, "reclaim": Action.RECLAIM}
-_STATUSES = {each.value: each for each in PodStatus}
+_STATUSES = {pod_status.value: pod_status for pod_status in PodStatus}
 _LARGEST = 2**31
 
 
@@ -125,7 +125,7 @@ def job(raw: Mapping[str, Any], at: str = "") -> Job:
         start(raw, at),
         tuple(groups) or (SubGroup(),),
     )
-    _once(f"{at}subGroups", [each.name for each in made.sub_groups])
+    _once(f"{at}subGroups", [group.name for group in made.sub_groups])
     _once(f"{at}subGroups", [pod.name for _, pod in made.pods()])
     return made
 
@@ -159,12 +159,12 @@ def victims(raw: Mapping[str, Any]) -> list[Victim]:
     pods: dict[str, tuple[str, ...]] = {}
     for found in each_of(raw, "victims", _victim):
         pods[found.job] = (*pods.get(found.job, ()), *found.pods)
-    return [Victim(name, each) for name, each in pods.items()]
+    return [Victim(name, row) for name, row in pods.items()]
 
 
 def _victim(raw: Mapping[str, Any], at: str) -> Victim:
     names = raw.get("pods")
-    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise refused(f"{at}pods", names, "a list of names of pods")
     return Victim(text(raw, "job", at), tuple(names))
 
@@ -185,5 +185,7 @@ def _moved(at: str, read: Callable[[], _Read]) -> _Read:
     try:
         return read()
     except InputError as error:
-        moved = (Problem(f"{at}{each.field}", each.found, each.expected) for each in error.problems)
+        moved = (
+            Problem(f"{at}{problem.field}", problem.found, problem.expected) for problem in error.problems
+        )
         raise InputError(list(moved)) from None

@@ -54,7 +54,7 @@ def path_of(queues: Mapping[str, Queue], name: str) -> tuple[Queue, ...]:
     queue = queues.get(name)
     while queue is not None:
         if queue.name in seen:
-            circle = " in ".join([*(each.name for each in found), queue.name])
+            circle = " in ".join([*(queue.name for queue in found), queue.name])
             raise bad_input("spec.parentQueue", circle, "parents without a circle", object=f"Queue/{name}")
         seen.add(queue.name)
         found.append(queue)
@@ -84,7 +84,7 @@ def resolve(
     'a'
     """
     needed = (victim,) if action == Action.PREEMPT else (pending, victim)
-    missing = tuple(_named(each) for each in needed if each not in queues)
+    missing = tuple(_named(name) for name in needed if name not in queues)
     if not is_resolvable(action, pending in queues, victim in queues):
         return Resolution(action, arguments.default(action), missing=missing)
     path = path_of(queues, victim or "")

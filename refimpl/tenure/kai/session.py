@@ -161,7 +161,7 @@ def taken_from(job: Job, pods: Sequence[str]) -> Counter[str]:
     unknown = [name for name in pods if name not in groups]
     if unknown:
         expected = f"a pod of the job: {listed(sorted(groups))}"
-        raise InputError([Problem("pods", show(each), expected, object=job.name) for each in unknown])
+        raise InputError([Problem("pods", show(text), expected, object=job.name) for text in unknown])
     return Counter(groups[name] for name in pods)
 
 
@@ -214,8 +214,8 @@ class Session:
         """Replace queues and jobs, or add some; what is remembered stays."""
         self.scene = replace(
             self.scene,
-            queues={**self.scene.queues, **{each.name: each for each in queues}},
-            jobs={**self.scene.jobs, **{each.name: each for each in jobs}},
+            queues={**self.scene.queues, **{queue.name: queue for queue in queues}},
+            jobs={**self.scene.jobs, **{job.name: job for job in jobs}},
         )
 
     def reopen(self) -> None:
@@ -320,4 +320,4 @@ class Session:
         if not must_keep_minimum(elastic, asked is not None and asked.protected):
             return JobLoss(job.name, elastic, asked, (), stands=True)
         groups = group_losses(job, taken)
-        return JobLoss(job.name, elastic, asked, groups, all(each.keeps for each in groups))
+        return JobLoss(job.name, elastic, asked, groups, all(group.keeps for group in groups))

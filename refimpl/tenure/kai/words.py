@@ -52,7 +52,7 @@ def _standing(resolution: Resolution) -> str:
 def resolution_remarks(resolution: Resolution, scene: Scene) -> Iterator[Remark]:
     """What the rules found on the way to a minimum runtime, from the top of the victim's path down."""
     if resolution.missing:
-        names = " and ".join(repr(each) for each in resolution.missing)
+        names = " and ".join(repr(name) for name in resolution.missing)
         yield Remark("KMR-050", False, f"there is no queue {names}; what counts is {origin(resolution)}")
         return
     yield Remark("KMR-050", True, "every queue that is needed exists")
@@ -165,7 +165,7 @@ def loss_verdict(loss: JobLoss, now: Instant) -> str:
         said = "it is not protected" if loss.protection is None else verdict_of(loss.protection, now)
         return f"may lose any pod: {said}"
     said = verdict_of(loss.protection, now)
-    failing = [group_sentence(each) for each in loss.groups if not each.keeps]
+    failing = [group_sentence(group) for group in loss.groups if not group.keeps]
     if failing:
         return f"refuses: {failing[0]}, and it is {said}"
     return f"keeps its minimum; it is {said}"
@@ -182,23 +182,23 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
     """Who may be considered as a victim."""
     yield answer.summary
     yield f"  clock {answer.now}, method {answer.method}"
-    for each in answer.victims:
-        verb = "may be preempted" if each.passes else "is kept"
+    for filtered in answer.victims:
+        verb = "may be preempted" if filtered.passes else "is kept"
         yield ""
-        yield f"{each.victim} in {each.queue} {verb} ({each.action}): {each.verdict}"
-        yield from _remarks(each.findings)
+        yield f"{filtered.victim} in {filtered.queue} {verb} ({filtered.action}): {filtered.verdict}"
+        yield from _remarks(filtered.findings)
 
 
 def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
     """Whether a scenario may stand."""
     yield answer.summary
     yield f"  {answer.action}, clock {answer.now}, method {answer.method}"
-    for each in answer.victims:
+    for loss in answer.victims:
         yield ""
-        yield f"{each.victim} {each.verdict}"
-        yield from _remarks(each.findings)
+        yield f"{loss.victim} {loss.verdict}"
+        yield from _remarks(loss.findings)
 
 
 def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
-    for each in remarks:
-        yield f"  {each.rule:8}{'yes' if each.holds else 'no':4} {each.text}"
+    for remark in remarks:
+        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"

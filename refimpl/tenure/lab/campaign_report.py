@@ -96,11 +96,11 @@ def report_of(
 
 def campaign_lines(report: CampaignReport) -> Iterator[str]:
     """What the command prints for a person."""
-    for each in report.differences:
-        yield f"FAIL index {each.index}: {each.verdict}"
-        yield f"     again with {each.again}"
-        if each.vector:
-            yield f"     made small in {each.vector}"
+    for told in report.differences:
+        yield f"FAIL index {told.index}: {told.verdict}"
+        yield f"     again with {told.again}"
+        if told.vector:
+            yield f"     made small in {told.vector}"
     yield from tally_lines(report)
     state = "" if report.complete else f"; stopped, {report.planned} were planned"
     yield f"campaign: {report.compared}, {report.failed} of {report.scenarios} scenarios differ{state}"
@@ -224,7 +224,7 @@ def campaign_checks(report: CampaignReport) -> Report:
     return Report(
         "tenure campaign",
         (suite,),
-        tuple(Trouble(_RULE.id, f"index {each.index}", each.verdict) for each in report.differences),
+        tuple(Trouble(_RULE.id, f"index {told.index}", told.verdict) for told in report.differences),
         (_RULE,),
         closing=f"{report.scenarios} scenarios, {report.failed} differ",
         finished=report.complete,
@@ -233,11 +233,11 @@ def campaign_checks(report: CampaignReport) -> Report:
 
 def _cases(report: CampaignReport) -> Iterator[Case]:
     group = "tenure campaign"
-    said = "\n".join(f"{each.count} {each.what}" for each in report.verdicts)
+    said = "\n".join(f"{count.count} {count.what}" for count in report.verdicts)
     yield Case(group, f"{report.scenarios - report.failed} scenarios", said=said)
     if not report.complete:
         stopped = f"stopped, {report.planned} scenarios were planned"
         yield Case(group, "the whole campaign", error=stopped)
-    for each in report.differences:
-        details = "\n".join((each.again, each.vector, each.request))
-        yield Case(group, f"index {each.index}", each.verdict, details=details)
+    for told in report.differences:
+        details = "\n".join((told.again, told.vector, told.request))
+        yield Case(group, f"index {told.index}", told.verdict, details=details)

@@ -106,7 +106,7 @@ class CampaignPlan:
             usual = CampaignPlan(0, 0).heroes
             return " ".join(options + ([f"--heroes {self.heroes}"] if self.heroes != usual else []))
         features = self.options.features
-        options += [f"--with {each}" for each in sorted(features & PROPOSALS)]
+        options += [f"--with {feature}" for feature in sorted(features & PROPOSALS)]
         without = ",".join(sorted(KUEUE_FEATURES - features))
         options += [f"--without {without}"] if without else []
         for name in ("max_workloads", "max_queues", "max_depth"):
@@ -122,8 +122,8 @@ class CampaignPlan:
         True
         """
         return {
-            each.name: list(value) if isinstance(value := getattr(self, each.name), tuple) else value
-            for each in fields(self)
+            field.name: list(value) if isinstance(value := getattr(self, field.name), tuple) else value
+            for field in fields(self)
         }
 
 
@@ -134,7 +134,7 @@ def read_plan(written: Mapping[str, Any]) -> CampaignPlan:
         TypeError: it has other fields.
     """
     given: dict[str, Any] = {
-        name: tuple(each) if isinstance(each, list) else each for name, each in written.items()
+        name: tuple(row) if isinstance(row, list) else row for name, row in written.items()
     }
     return CampaignPlan(**given)
 
@@ -214,7 +214,9 @@ class Tally:
         self.failed += other.failed
         for name in COUNTED:
             getattr(self, name).update(getattr(other, name))
-        self.differences = sorted([*self.differences, *other.differences], key=lambda each: each.index)
+        self.differences = sorted(
+            [*self.differences, *other.differences], key=lambda difference: difference.index
+        )
 
     def add(self, index: int, request: DecideRequest, pair: AnswerPair) -> None:
         """Count what a program answered; its decisions, since they are what the draws are tuned by.
@@ -259,7 +261,7 @@ class Tally:
             "scenarios": self.scenarios,
             "failed": self.failed,
             **{name: dict(getattr(self, name)) for name in COUNTED},
-            "differences": [asdict(each) for each in self.differences],
+            "differences": [asdict(difference) for difference in self.differences],
         }
 
 
@@ -276,7 +278,7 @@ def read_tally(written: Mapping[str, Any]) -> Tally:
     return Tally(
         scenarios=written["scenarios"],
         failed=written["failed"],
-        differences=[Difference(**each) for each in written["differences"]],
+        differences=[Difference(**item) for item in written["differences"]],
         **{name: Counter(written[name]) for name in COUNTED},
     )
 
@@ -306,7 +308,7 @@ def counts(counted: Counter[str]) -> tuple[Count, ...]:
     >>> [each.what for each in counts(Counter({"agree": 3, "unexplained": 9}))]
     ['unexplained', 'agree']
     """
-    ordered = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
+    ordered = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(Count(what, count) for what, count in ordered)
 
 
@@ -314,9 +316,9 @@ def _is_partial(scenario: Object, output: Object) -> bool:
     """Whether fewer pods were decided about than asked for."""
     if output["decision"] not in ("Fit", "Preempt"):
         return False
-    asked = {each["name"]: each["count"] for each in scenario["incoming"]["spec"]["podSets"]}
+    asked = {item["name"]: item["count"] for item in scenario["incoming"]["spec"]["podSets"]}
     given = (output.get("assignment") or {}).get("podSets") or ()
-    return any(each["count"] < asked.get(each["name"], 0) for each in given)
+    return any(item["count"] < asked.get(item["name"], 0) for item in given)
 
 
 def tally_lines(report: CampaignReport | Drawn) -> Iterator[str]:
@@ -331,8 +333,8 @@ def tally_lines(report: CampaignReport | Drawn) -> Iterator[str]:
 
 def table(title: str, counted: tuple[Count, ...], total: int = 0) -> Iterator[str]:
     """Counts with their shares of a total; of their sum where that is 0."""
-    whole = total or max(1, sum(each.count for each in counted))
+    whole = total or max(1, sum(count.count for count in counted))
     if counted:
         yield f"  {title}"
-    for each in counted:
-        yield f"    {100 * each.count / whole:6.2f} %  {each.count:8}  {each.what}"
+    for count in counted:
+        yield f"    {100 * count.count / whole:6.2f} %  {count.count:8}  {count.what}"

@@ -90,11 +90,11 @@ def disagreement(case: str, about: str, pair: AnswerPair, lines: Iterator[str]) 
 
 def conform_lines(conformance: Conformance) -> Iterator[str]:
     """What the command prints for a person."""
-    for each in conformance.disagreements:
-        yield f"FAIL {each.case}: {each.about}"
-        yield from (f"     {line}" for line in each.lines)
+    for disagreement in conformance.disagreements:
+        yield f"FAIL {disagreement.case}: {disagreement.about}"
+        yield from (f"     {line}" for line in disagreement.lines)
     if conformance.vectors:
-        yield f"{sum(each.count for each in conformance.vectors)} vectors"
+        yield f"{sum(count.count for count in conformance.vectors)} vectors"
         yield from table("verdict", conformance.vectors)
     if conformance.drawn is not None:
         yield from tally_lines(conformance.drawn)
@@ -106,7 +106,7 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
 def _failed(conformance: Conformance) -> bool:
     drawn = conformance.drawn.verdicts if conformance.drawn is not None else ()
     # A verdict's text begins with its kind.
-    return any(each.what.startswith(FAILURES) for each in (*conformance.vectors, *drawn))
+    return any(count.what.startswith(FAILURES) for count in (*conformance.vectors, *drawn))
 
 
 def closing_line(conformance: Conformance) -> str:
@@ -124,7 +124,7 @@ def drawn_of(tally: Tally, seed: int) -> Drawn:
         scenarios=tally.scenarios,
         verdicts=counts(tally.verdicts),
         decisions=counts(tally.decisions),
-        victims=tuple(sorted(counts(tally.victims), key=lambda each: each.what)),
+        victims=tuple(sorted(counts(tally.victims), key=lambda count: count.what)),
         reasons=counts(tally.reasons),
         traits=counts(tally.traits),
     )
@@ -142,10 +142,19 @@ def conform_checks(conformance: Conformance) -> Report:
     return Report(
         f"tenure conform {conformance.mode}",
         (
-            _suite("vectors", conformance.vectors, [each for each in told if not _is_drawn(each)]),
-            _suite("random scenarios", drawn, [each for each in told if _is_drawn(each)]),
+            _suite(
+                "vectors",
+                conformance.vectors,
+                [disagreement for disagreement in told if not _is_drawn(disagreement)],
+            ),
+            _suite(
+                "random scenarios", drawn, [disagreement for disagreement in told if _is_drawn(disagreement)]
+            ),
         ),
-        tuple(Trouble(_RULE.id, each.case, f"{each.verdict}: {each.about}") for each in told),
+        tuple(
+            Trouble(_RULE.id, disagreement.case, f"{disagreement.verdict}: {disagreement.about}")
+            for disagreement in told
+        ),
         (_RULE,),
         closing=closing_line(conformance),
     )
@@ -155,15 +164,15 @@ def _suite(title: str, counted: tuple[Count, ...], told: list[Disagreement]) -> 
     return Suite(
         title,
         tuple(_cases(title, counted, told)),
-        tests=sum(each.count for each in counted),
-        failures=sum(each.count for each in counted if not _is_good(each)),
+        tests=sum(count.count for count in counted),
+        failures=sum(count.count for count in counted if not _is_good(count)),
     )
 
 
 def _cases(title: str, counted: tuple[Count, ...], told: list[Disagreement]) -> Iterator[Case]:
-    for each in counted:
-        if _is_good(each):
-            yield Case(title, f"{each.count} {each.what}")
+    for count in counted:
+        if _is_good(count):
+            yield Case(title, f"{count.count} {count.what}")
     for failure in told:
         text = "\n".join((*failure.lines, failure.request))
         yield Case(title, failure.case, f"{failure.verdict}: {failure.about}", details=text)
@@ -209,13 +218,13 @@ def _said(answer: Object) -> str:
     output = answer["output"]
     if not isinstance(output, dict) or "decision" not in output:
         return json.dumps(output, ensure_ascii=False)
-    return " | ".join(_output(each) for each in output.get("variants") or [output])
+    return " | ".join(_output(item) for item in output.get("variants") or [output])
 
 
 def _output(output: Object) -> str:
     taken = [
-        ":".join([each["workload"], each["reason"], *each.get("rules", ())])
-        for each in output.get("preempted") or ()
+        ":".join([item["workload"], item["reason"], *item.get("rules", ())])
+        for item in output.get("preempted") or ()
     ]
     return " ".join([output["decision"], *taken])
 
@@ -246,10 +255,10 @@ def _workload(raw: Object) -> str:
         for assigned in admission.get("podSetAssignments") or ()
         for resource, amount in assigned["resourceUsage"].items()
     ]
-    asked = [_pod_set(each) for each in raw["spec"]["podSets"]] if not admission else []
+    asked = [_pod_set(item) for item in raw["spec"]["podSets"]] if not admission else []
     conditions = [
-        f"{each['type']}={each['status']}/{each.get('reason')}@{each['lastTransitionTime'][11:19]}"
-        for each in status.get("conditions") or ()
+        f"{item['type']}={item['status']}/{item.get('reason')}@{item['lastTransitionTime'][11:19]}"
+        for item in status.get("conditions") or ()
     ]
     extra = [f"{key}={status[key]}" for key in ("reclaimablePods",) if key in status]
     extra += [str(metadata["annotations"])] if metadata.get("annotations") else []
@@ -268,7 +277,7 @@ def _workload(raw: Object) -> str:
 
 def _pod_set(raw: Object) -> str:
     spec = raw["template"]["spec"]
-    requests = [each["resources"]["requests"] for each in spec["containers"]]
+    requests = [item["resources"]["requests"] for item in spec["containers"]]
     ties = {key: spec[key] for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
     least = f" min {raw['minCount']}" if "minCount" in raw else ""
     return f"{raw['count']}x{requests}{least} {ties or ''}".rstrip()

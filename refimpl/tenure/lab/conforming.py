@@ -127,10 +127,10 @@ def chosen_vectors(
     """
     vectors = load_vectors(folder)
     for beginning in beginnings:
-        if not any(each.id.startswith(beginning) for each in vectors):
+        if not any(vector.id.startswith(beginning) for vector in vectors):
             raise bad_input("--only", beginning, "the beginning of some vector's identifier")
     return [
-        each
-        for each in vectors
-        if each.data["call"] in calls and (not beginnings or each.id.startswith(tuple(beginnings)))
+        vector
+        for vector in vectors
+        if vector.data["call"] in calls and (not beginnings or vector.id.startswith(tuple(beginnings)))
     ]

@@ -70,7 +70,7 @@ def compare(request: DecideRequest, way: Way) -> DecidedTwice:
     try:
         asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
         expected = said_by_reference(decide_by_reference(*asked, request.assignment))
-        answers = [said_by(each) for each in _answers(request, way, expected[2])]
+        answers = [said_by(answer) for answer in _answers(request, way, expected[2])]
     except InputError:
         return DecidedTwice(expected, None, REFUSED)
     except Uncovered as uncovered:
@@ -79,7 +79,7 @@ def compare(request: DecideRequest, way: Way) -> DecidedTwice:
         return DecidedTwice(differs.cold, differs.kept)
     except Exception as fault:  # noqa: BLE001 - it costs one scenario, and is a difference
         return DecidedTwice(expected, None, fault=f"{type(fault).__name__}: {fault}")
-    different = [each for each in answers if each != expected]
+    different = [answer for answer in answers if answer != expected]
     return DecidedTwice(expected, different[0] if different else expected)
 
 
@@ -128,25 +128,25 @@ def _agree_about(engine: Prepared, other: Workload, request: DecideRequest, give
 def said_by_reference(decision: Decision) -> Said:
     """The reference's decision in the form that is compared."""
     victims = tuple(
-        (each.workload.key, each.evidence.ground.name, each.reason.label) for each in decision.targets
+        (target.workload.key, target.evidence.ground.name, target.reason.label) for target in decision.targets
     )
     return str(decision.outcome), victims, decision.assignment
 
 
 def said_by(answer: Answer) -> Said:
     """The core's answer in the same form."""
-    victims = tuple((each.key, each.ground.name, each.reason.label) for each in answer.claims())
+    victims = tuple((claim.key, claim.ground.name, claim.reason.label) for claim in answer.claims())
     return str(answer.outcome), victims, answer.assignment
 
 
 def in_two_steps(cluster: Cluster) -> Arrays:
     """The cluster's arrays, every fourth workload added to what was built, and the first put in again."""
-    late = [each for place, each in enumerate(cluster.admitted) if place % 4 == 3]
-    arrays = Arrays(without(cluster, {each.key for each in late}))
-    for each in late:
-        arrays.add(each)
-    for each in cluster.admitted[:1]:
-        arrays.change(each)
+    late = [workload for place, workload in enumerate(cluster.admitted) if place % 4 == 3]
+    arrays = Arrays(without(cluster, {workload.key for workload in late}))
+    for workload in late:
+        arrays.add(workload)
+    for workload in cluster.admitted[:1]:
+        arrays.change(workload)
     return arrays
 
 
@@ -154,7 +154,7 @@ def without(cluster: Cluster, gone: set[str]) -> Cluster:
     """The cluster without some workloads that hold quota."""
     return Cluster(
         cluster_queues=cluster.cluster_queues,
-        admitted=tuple(each for each in cluster.admitted if each.key not in gone),
+        admitted=tuple(workload for workload in cluster.admitted if workload.key not in gone),
         pending=cluster.pending,
         flavors=cluster.flavors,
         local_queues=cluster.local_queues,

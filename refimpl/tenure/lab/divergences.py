@@ -105,7 +105,7 @@ def outcome_of(said: Scenario) -> Outcome:
     output = said["output"]
     taken = output.get("preempted") or ()
     return output["decision"], frozenset(
-        (each["workload"], each["clusterQueue"], each["reason"]) for each in taken
+        (item["workload"], item["clusterQueue"], item["reason"]) for item in taken
     )
 
 
@@ -183,12 +183,12 @@ def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenari
     altered = copy.deepcopy(dict(scenario))
     for cohort in altered["cohorts"]:
         cohort["metadata"]["name"] = names.get(cohort["metadata"]["name"], cohort["metadata"]["name"])
-    placed = [(each, "parentName") for each in altered["cohorts"]]
-    placed += [(each, "cohortName") for each in altered["clusterQueues"]]
-    for each, field in placed:
-        parent = (each.get("spec") or {}).get(field) or ""
+    placed = [(item, "parentName") for item in altered["cohorts"]]
+    placed += [(item, "cohortName") for item in altered["clusterQueues"]]
+    for item, field in placed:
+        parent = (item.get("spec") or {}).get(field) or ""
         if parent in names:
-            each["spec"][field] = names[parent]
+            item["spec"][field] = names[parent]
     return altered
 
 
@@ -289,7 +289,7 @@ def _without_borrowing(scenario: Scenario) -> Scenario:
 
 def _target(scenario: Scenario) -> Scenario:
     (queue,) = (
-        each for each in scenario["clusterQueues"] if each["metadata"]["name"] == scenario["targetCQ"]
+        item for item in scenario["clusterQueues"] if item["metadata"]["name"] == scenario["targetCQ"]
     )
     found: Scenario = queue
     return found

@@ -72,7 +72,7 @@ def min_runtime_case(drawn: bytes) -> Object:
         fields = ("preemptMinRuntime", "reclaimMinRuntime")
         return {"op": op, "queueSpec": {name: _text(dice) for name in fields if dice.chance(80)}}
     queues = _draw_queues(dice.section(_QUEUES))
-    names = [each["name"] for each in queues]
+    names = [queue["name"] for queue in queues]
     case = {"op": op, "queues": queues, "pluginArgs": _draw_arguments(dice.section(_ARGUMENTS))}
     if op == "path":
         return {**case, "victimQueue": dice.pick(names)}
@@ -162,7 +162,7 @@ def _question(dice: ByteDice, op: str, case: Object, *, several: bool) -> Object
         return {**asked, "victim": dice.pick(jobs[1:])["name"]}
     # The scheduler asks about several victims in no order, and ends with the first that refuses.
     chosen = jobs[1:] if several and dice.chance(40) else [dice.pick(jobs[1:])]
-    return {**asked, "victims": [{"job": each["name"], "pods": _taken(dice, each)} for each in chosen]}
+    return {**asked, "victims": [{"job": item["name"], "pods": _taken(dice, item)} for item in chosen]}
 
 
 def _taken(dice: ByteDice, job: Object) -> list[str]:
@@ -199,7 +199,7 @@ def _change(dice: ByteDice, case: Object, names: list[str]) -> Object:
     if op == "setLastStart":
         return {"op": op, "job": job["name"], "lastStart": _start(dice)}
     if op == "setQueue":
-        values = {f"{each}MinRuntime": dice.pick(_VALUES) for each in ("preempt", "reclaim")}
+        values = {f"{name}MinRuntime": dice.pick(_VALUES) for name in ("preempt", "reclaim")}
         return {"op": op, "queue": dice.pick(names), **values}
     pods = [pod["name"] for group in job["subGroups"] for pod in group["pods"]]
     if op == "addPod" or (op == "setPodStatus" and not pods):

@@ -82,7 +82,9 @@ def is_candidate_tie(workloads: Iterable[Workload]) -> bool:
     >>> is_candidate_tie([Workload("ns", name, "", priority=1, created_at=0) for name in "ab"])
     True
     """
-    seen = Counter((each.priority, each.quota_reserved_at, each.evicted) for each in workloads)
+    seen = Counter(
+        (workload.priority, workload.quota_reserved_at, workload.evicted) for workload in workloads
+    )
     return any(number > 1 for number in seen.values())
 
 

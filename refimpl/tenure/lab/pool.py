@@ -68,8 +68,8 @@ def finish(journal: Journal, hands: Hands, tell: Tell) -> None:
     """
     if not journal.left:
         return
-    scenarios = sum(each.scenarios for each in journal.done.values())
-    failed = sum(each.failed for each in journal.done.values())
+    scenarios = sum(tally.scenarios for tally in journal.done.values())
+    failed = sum(tally.failed for tally in journal.done.values())
     with closing(hands.work(journal.plan, journal.left)) as blocks:
         for number, tally in blocks:
             journal.add(number, tally)
@@ -150,8 +150,8 @@ def _finished(distributed: Any, client: Any, plan: CampaignPlan, numbers: Iterat
         # Blocks of two campaigns must not be taken for each other's, nor for one that was done before.
         return client.submit(block_here, plan, number, code(), pure=False)
 
-    waiting = {each.key: (number, each) for number in islice(numbers, AHEAD) for each in [submitted(number)]}
-    finished = distributed.as_completed([each for _, each in waiting.values()])
+    waiting = {item.key: (number, item) for number in islice(numbers, AHEAD) for item in [submitted(number)]}
+    finished = distributed.as_completed([item for _, item in waiting.values()])
     for future in finished:
         number, _ = waiting.pop(future.key)
         yield number, future.result()

@@ -108,10 +108,12 @@ FUNGIBILITY = tuple(
 )
 USUAL_FUNGIBILITY = FUNGIBILITY[1]
 SERVED_FUNGIBILITY = tuple(
-    each
-    for each in FUNGIBILITY
-    if each.preference is FlavorPreference.BORROWING_OVER_PREEMPTION
-    or each.when_can_borrow == each.when_can_preempt == Fungibility.TRY_NEXT_FLAVOR
+    flavor_fungibility
+    for flavor_fungibility in FUNGIBILITY
+    if flavor_fungibility.preference is FlavorPreference.BORROWING_OVER_PREEMPTION
+    or flavor_fungibility.when_can_borrow
+    == flavor_fungibility.when_can_preempt
+    == Fungibility.TRY_NEXT_FLAVOR
 )
 """Those that Kueue's webhook lets through: a preference needs two times TryNextFlavor."""
 DURATIONS: tuple[Duration, ...] = tuple(

@@ -78,9 +78,9 @@ def _fewer_queues(scenario: Object) -> Iterator[Object]:
     for queue in scenario["clusterQueues"]:
         name = queue["metadata"]["name"]
         if name != scenario["targetCQ"]:
-            kept = [each for each in scenario["clusterQueues"] if each is not queue]
+            kept = [item for item in scenario["clusterQueues"] if item is not queue]
             admitted = [
-                each for each in scenario["admitted"] if each["status"]["admission"]["clusterQueue"] != name
+                item for item in scenario["admitted"] if item["status"]["admission"]["clusterQueue"] != name
             ]
             yield {**scenario, "clusterQueues": kept, "admitted": admitted}
 
@@ -90,10 +90,10 @@ def _fewer_levels(scenario: Object) -> Iterator[Object]:
     for cohort in scenario["cohorts"]:
         name, parent = cohort["metadata"]["name"], cohort["spec"].get("parentName")
         smaller = copy.deepcopy(scenario)
-        smaller["cohorts"] = [each for each in smaller["cohorts"] if each["metadata"]["name"] != name]
+        smaller["cohorts"] = [item for item in smaller["cohorts"] if item["metadata"]["name"] != name]
         children = [
-            *((each["spec"], "parentName") for each in smaller["cohorts"]),
-            *((each["spec"], "cohortName") for each in smaller["clusterQueues"]),
+            *((item["spec"], "parentName") for item in smaller["cohorts"]),
+            *((item["spec"], "cohortName") for item in smaller["clusterQueues"]),
         ]
         for spec, key in children:
             if spec.get(key) == name and parent is not None:

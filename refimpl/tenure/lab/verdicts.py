@@ -148,9 +148,9 @@ def seen(answer: Object, mode: Mode) -> Hashable:
     if mode is Mode.VICTIMS:
         return outcome_of(answer)
     return output["decision"], tuple(
-        (each["workload"], each["clusterQueue"], each["reason"])
-        + ((tuple(each.get("rules") or ()),) if mode is Mode.EXPLAINED else ())
-        for each in output.get("preempted") or ()
+        (item["workload"], item["clusterQueue"], item["reason"])
+        + ((tuple(item.get("rules") or ()),) if mode is Mode.EXPLAINED else ())
+        for item in output.get("preempted") or ()
     )
 
 
@@ -159,11 +159,11 @@ def _unstable(
 ) -> Verdict:
     """A program that answers now this, now that: ours is one of its answers, or each is signed for."""
     answers: list[Object] = [{"output": variant} for variant in variants]
-    if seen(ours, mode) in [seen(each, mode) for each in answers]:
+    if seen(ours, mode) in [seen(answer, mode) for answer in answers]:
         return Verdict(Kind.UNSTABLE)
-    signed = [explain(scenario, each, version) if explain else None for each in answers]
+    signed = [explain(scenario, answer, version) if explain else None for answer in answers]
     if all(signed):
-        return Verdict(Kind.DIVERGENCE, " and ".join(sorted({str(each) for each in signed})))
+        return Verdict(Kind.DIVERGENCE, " and ".join(sorted({str(name) for name in signed})))
     return Verdict(Kind.UNEXPLAINED, "none of the variants")
 
 
@@ -221,7 +221,7 @@ class Sides:
             ProgramFailure: it failed as a program.
         """
         said = self.program.ask(
-            [_request(DECIDE, each, self.repeat, at) for at, each in enumerate(scenarios)]
+            [_request(DECIDE, entry, self.repeat, at) for at, entry in enumerate(scenarios)]
         )
         return [
             self._confirmed(scenario, our_answer(_request(DECIDE, scenario)), theirs)

@@ -252,7 +252,11 @@ class RunningDraws:
 
     def _add_other(self, slot: Slot, usage: dict[FlavorResource, Amount]) -> None:
         """Something of another flavor of the same queue, as a second pod set would hold it."""
-        others = [each for each in self._slots if each.queue == slot.queue and each.flavor != slot.flavor]
+        others = [
+            this_slot
+            for this_slot in self._slots
+            if this_slot.queue == slot.queue and this_slot.flavor != slot.flavor
+        ]
         if others:
             other = self._dice.pick(others)
             room = self._room(other, other.resources[0])

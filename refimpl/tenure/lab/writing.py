@@ -115,7 +115,9 @@ def write_request(
     if request.reading != preset(default_preset()):
         written["reading"] = request.reading.written()
     if cluster.growing:
-        written["workloadPriorityClasses"] = [write_priority_class(each) for each in cluster.growing.values()]
+        written["workloadPriorityClasses"] = [
+            write_priority_class(priority_class) for priority_class in cluster.growing.values()
+        ]
         written["jobs"] = {
             workload.key: format_instant(workload.job_created_at)
             for workload in (*cluster.pending, *cluster.admitted)
@@ -269,7 +271,11 @@ def _fair_sharing(settings: Settings, forms: _Forms) -> Object | None:
     if settings.fair_sharing is None:
         return None
     usual = settings.fair_sharing == tuple(STRATEGIES) and forms.chance(Feature.WEIGHTS, 50)
-    return {"preemptionStrategies": [] if usual else [STRATEGIES[each] for each in settings.fair_sharing]}
+    return {
+        "preemptionStrategies": []
+        if usual
+        else [STRATEGIES[fair_strategy] for fair_strategy in settings.fair_sharing]
+    }
 
 
 def write_taint(taint: Taint) -> Object:
@@ -349,7 +355,10 @@ def _constraints(pods: PodSet) -> Object:
     if pods.node_selector:
         fields["nodeSelector"] = dict(pods.node_selector)
     if pods.node_affinity:
-        terms = [{"matchExpressions": [_expression(each) for each in term]} for term in pods.node_affinity]
+        terms = [
+            {"matchExpressions": [_expression(requirement) for requirement in term]}
+            for term in pods.node_affinity
+        ]
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         fields["affinity"] = {"nodeAffinity": required}
     if pods.tolerations:

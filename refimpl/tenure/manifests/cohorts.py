@@ -37,7 +37,7 @@ def _depth_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Pro
             path.append(here)
             here = cohorts[here][1].parent if here in cohorts else None
         above = 0 if here is None else levels[here]
-        levels |= {each: above + i for i, each in enumerate(reversed(path), start=1)}
+        levels |= {name: above + i for i, name in enumerate(reversed(path), start=1)}
     deepest = max(cohorts, key=lambda name: levels[name], default="")
     if levels.get(deepest, 0) > MAX_COHORT_LEVELS:
         found = f"{levels[deepest]} levels of cohorts"
@@ -133,7 +133,7 @@ def cohort_warnings(
         if name is None or name in cohorts or counts[name] > 1:
             continue
         # Names of a series differ at their end, and are not misspelt.
-        alike = [each for each in cohorts if each[:-2] != name[:-2] or len(each) != len(name)]
+        alike = [cohort for cohort in cohorts if cohort[:-2] != name[:-2] or len(cohort) != len(name)]
         hint = did_you_mean(name, alike)
         if hint:
             yield place, f"names the Cohort {printable(name)}, which was not given{hint}"

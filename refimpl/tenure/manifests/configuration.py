@@ -175,7 +175,7 @@ def embedded(raw: object, place: Place, problems: list[Problem]) -> tuple[object
         return None
     inner = Place(place.object, place.file, f"data[{KEY}]")
     documents, wrong = parse_yaml(text, place.file)
-    problems.extend(inner.problem(each.field, each.found, each.expected) for each in wrong)
+    problems.extend(inner.problem(problem.field, problem.found, problem.expected) for problem in wrong)
     found = [document.content for document in documents if document.content is not None]
     if wrong or len(found) != 1:
         if not wrong:

@@ -202,7 +202,7 @@ class _Items:
     def _expect(self, allowed: str) -> str:
         found = self._next()
         if (found not in allowed or not found) and (found or allowed):
-            wanted = " or ".join(f"'{each}'" for each in allowed) if allowed else "the end"
+            wanted = " or ".join(f"'{name}'" for name in allowed) if allowed else "the end"
             raise json.JSONDecodeError(f"Expecting {wanted}", self.text, self.at)
         self.at += 1
         return found

@@ -265,10 +265,10 @@ class Builder:
             checked = queues.with_flavors(queue, self.flavors)
             if checked is queue:
                 continue
-            named = [each.flavor for group in queue.resource_groups for each in group.flavors]
+            named = [flavor.flavor for group in queue.resource_groups for flavor in group.flavors]
             if self.flavors:
                 self.cluster_queues[name] = place, checked
-                hints = {did_you_mean(each, self.flavors) for each in named if each not in self.flavors}
+                hints = {did_you_mean(name, self.flavors) for name in named if name not in self.flavors}
                 self._warn(place, f"inactive: {checked.inactive}{''.join(sorted(hints))}")
             else:
                 missing = listed(named)

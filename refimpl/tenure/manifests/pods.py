@@ -136,10 +136,10 @@ def tolerations_of(found: Sequence[CheckedToleration] | None) -> tuple[Toleratio
     """
     return tuple(
         Toleration(
-            key=each.key or None,
-            exists=each.operator == "Exists",
-            value=each.value or "",
-            effect=each.effect or None,
+            key=checked_toleration.key or None,
+            exists=checked_toleration.operator == "Exists",
+            value=checked_toleration.value or "",
+            effect=checked_toleration.effect or None,
         )
-        for each in found or ()
+        for checked_toleration in found or ()
     )

@@ -290,15 +290,15 @@ def _quotas(flavor: schema.FlavorQuotas) -> FlavorQuotas:
     quotas = flavor.resources or ()
     return FlavorQuotas(
         flavor=flavor.name,
-        nominal={each.name: quota_of(each.name, each.nominal_quota) for each in quotas},
+        nominal={quota.name: quota_of(quota.name, quota.nominal_quota) for quota in quotas},
         borrowing_limits={
-            each.name: quota_of(each.name, each.borrowing_limit)
-            for each in quotas
-            if each.borrowing_limit is not None
+            quota.name: quota_of(quota.name, quota.borrowing_limit)
+            for quota in quotas
+            if quota.borrowing_limit is not None
         },
         lending_limits={
-            each.name: quota_of(each.name, each.lending_limit)
-            for each in quotas
-            if each.lending_limit is not None
+            quota.name: quota_of(quota.name, quota.lending_limit)
+            for quota in quotas
+            if quota.lending_limit is not None
         },
     )

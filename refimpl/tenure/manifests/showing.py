@@ -157,6 +157,6 @@ def did_you_mean(name: object, known: Collection[str]) -> str:
     """
     if not isinstance(name, str) or len(name) > _LONGEST or len(known) > _MOST:
         return ""
-    same = [each for each in known if each.lower() == name.lower()]
+    same = [text for text in known if text.lower() == name.lower()]
     found = same or difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)
     return f"; did you mean {printable(found[0])}?" if found else ""

@@ -72,7 +72,7 @@ class SourceLines:
         """
         outlined = self._outline(file)
         found = (
-            outlined.line_of(each, line, path) for called, each, line in _objects(outlined) if called == name
+            outlined.line_of(item, line, path) for called, item, line in _objects(outlined) if called == name
         )
         return next(found, 0)
 
@@ -86,7 +86,7 @@ class SourceLines:
         Returns:
             an empty text and 0 where it is not found, or stands in standard input.
         """
-        for file in (str(each) for path in paths for each in files_of(path, [])):
+        for file in (str(file) for path in paths for file in files_of(path, [])):
             line = self.of_field(file, name, "")
             if line:
                 return file, line
@@ -115,7 +115,7 @@ class SourceLines:
             path: as for `of_field`.
         """
         documents = self._outline(file).documents
-        named = [number for number, (_, each) in enumerate(documents) if dig(each, "scenario") == name]
+        named = [number for number, (_, item) in enumerate(documents) if dig(item, "scenario") == name]
         counted = name.removeprefix(f"{Path(file).stem}-")
         last = int(counted) - 1 if counted.isdecimal() and counted != "0" else 0
         return self.in_document(file, named[0] if named else last, path)
@@ -139,7 +139,7 @@ def outline(text: str) -> Outline:
     lines: Lines = {}
     documents, _ = parse_events(text, "", lines)
     contents = [document.content for document in documents if document.content is not None]
-    return Outline([(lines.get(id(each), {}).get(ITSELF, 0), each) for each in contents], lines)
+    return Outline([(lines.get(id(content), {}).get(ITSELF, 0), content) for content in contents], lines)
 
 
 def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
@@ -153,10 +153,10 @@ def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
             inner = "" if kind == "List" else kind.removesuffix("List")
             within = items(here["items"])
             lines = outlined.lines.get(id(within), {})
-            stack.extend((each, lines[at], inner) for at, each in reversed([*enumerate(within)]))
+            stack.extend((item, lines[at], inner) for at, item in reversed([*enumerate(within)]))
         else:
             names = (dig(here, "metadata", key) for key in ("namespace", "name"))
-            yield object_name(kind, *(each for each in names if isinstance(each, str))), here, line
+            yield object_name(kind, *(name for name in names if isinstance(name, str))), here, line
 
 
 def _inside(value: object, key: Any) -> object:

@@ -228,7 +228,7 @@ def _pod_sets(
 ) -> tuple[PodSet, ...]:
     """What is asked for; where there is an admission already, by that, as Kueue does."""
     left = remaining(pod_sets, reclaimed)
-    settled = {each.name: each for each in assigned}
+    settled = {this_assigned.name: this_assigned for this_assigned in assigned}
     made = []
     for pod_set in pod_sets:
         name, spec = pod_set.name, (pod_set.template and pod_set.template.spec) or schema.PodSpec()
@@ -296,14 +296,18 @@ def assigned_of(
     """
     left = remaining(pod_sets, reclaimed)
     asked = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
-    for each in admission.pod_set_assignments or ():
-        count = asked[each.name] if each.count is None else each.count
-        used = each.resource_usage or {}
-        flavors = {resource: flavor for resource, flavor in (each.flavors or {}).items() if flavor}
+    for pod_set_assignment in admission.pod_set_assignments or ():
+        count = (
+            asked[pod_set_assignment.name] if pod_set_assignment.count is None else pod_set_assignment.count
+        )
+        used = pod_set_assignment.resource_usage or {}
+        flavors = {
+            resource: flavor for resource, flavor in (pod_set_assignment.flavors or {}).items() if flavor
+        }
         amounts = dict.fromkeys(flavors, 0)
         for resource, exact in used.items():
-            amounts[resource] = _scaled(amount_of(resource, exact), count, left[each.name])
-        yield Assigned(each.name, min(count, left[each.name]), flavors, amounts)
+            amounts[resource] = _scaled(amount_of(resource, exact), count, left[pod_set_assignment.name])
+        yield Assigned(pod_set_assignment.name, min(count, left[pod_set_assignment.name]), flavors, amounts)
 
 
 def usage_of(assigned: Iterable[Assigned]) -> dict[FlavorResource, Amount]:
@@ -314,10 +318,10 @@ def usage_of(assigned: Iterable[Assigned]) -> dict[FlavorResource, Amount]:
     {FlavorResource(flavor='spot', resource='cpu'): 1000}
     """
     usage: dict[FlavorResource, Amount] = {}
-    for each in assigned:
-        for resource, flavor in each.flavors.items():
+    for this_assigned in assigned:
+        for resource, flavor in this_assigned.flavors.items():
             key = _shared(flavor, resource)
-            usage[key] = saturated(usage.get(key, 0) + each.amounts[resource])
+            usage[key] = saturated(usage.get(key, 0) + this_assigned.amounts[resource])
     return usage
 
 

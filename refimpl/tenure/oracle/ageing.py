@@ -33,7 +33,11 @@ def refuse_faulty_classes(cluster: Cluster, reading: Reading) -> None:
     """
     if not cluster.growing:
         return
-    problems = [problem for each in cluster.growing.values() for problem in faults_of(each, reading)]
+    problems = [
+        problem
+        for priority_class in cluster.growing.values()
+        for problem in faults_of(priority_class, reading)
+    ]
     if problems:
         raise InputError(problems)
 

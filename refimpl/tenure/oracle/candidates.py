@@ -39,7 +39,7 @@ def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candi
         question: the search.
         offers: the queues.
     """
-    return in_order(question, (each for offer in offers for each in _offered(question, offer)))
+    return in_order(question, (candidate for offer in offers for candidate in _offered(question, offer)))
 
 
 def own_offers(question: Question) -> Iterator[Offer]:

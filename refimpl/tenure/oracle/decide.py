@@ -78,7 +78,7 @@ class Decision:
     @property
     def running(self) -> tuple[Workload, ...]:
         """The workloads that hold quota in the tree, by name."""
-        everybody = (each for workloads in self.snapshot.running.values() for each in workloads)
+        everybody = (workload for workloads in self.snapshot.running.values() for workload in workloads)
         return tuple(sorted(everybody, key=lambda workload: workload.key))
 
     @property

@@ -52,7 +52,7 @@ def has_affinity(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
         for term in pod_set.node_affinity
     ]
     # A term of which nothing is left matches every flavor, and one matching term is enough.
-    return not terms or any(all(_meets(each, flavor) for each in term) for term in terms)
+    return not terms or any(all(_meets(requirement, flavor) for requirement in term) for term in terms)
 
 
 def _meets(requirement: NodeRequirement, flavor: ResourceFlavor) -> bool:

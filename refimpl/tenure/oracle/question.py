@@ -280,7 +280,9 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
     listed = tuple(candidates)
     if len(listed) < 2:
         return listed
-    return tuple(sorted(listed, key=lambda each: sort_key(question, each.workload, each.group)))
+    return tuple(
+        sorted(listed, key=lambda candidate: sort_key(question, candidate.workload, candidate.group))
+    )
 
 
 def sort_key(question: Question, workload: Workload, group: int) -> tuple[int, int, int, int, int, str, str]:

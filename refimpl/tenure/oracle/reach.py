@@ -62,7 +62,7 @@ def if_no_hero_ran(snapshot: Snapshot) -> Snapshot:
     heroes = snapshot.heroes
     if heroes is None:
         return snapshot
-    running = {place: each for place, each in snapshot.running.items() if place not in heroes.branch_of}
+    running = {place: row for place, row in snapshot.running.items() if place not in heroes.branch_of}
     return snapshot.holding(running, held_by(running, heroes.branch_of))
 
 

@@ -32,11 +32,11 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
         the evidence for each; its ground is NONE for whom nothing allows.
     """
     candidates = [_candidate(question, victim) for victim in victims]
-    known = [each for each in candidates if each is not None]
+    known = [candidate for candidate in candidates if candidate is not None]
     if len(known) < len(candidates):
         return (_NOTHING,) * len(candidates)
     if question.terms.hero:
-        return tuple(question.judged(each, _NOTHING) for each in known)
+        return tuple(question.judged(candidate, _NOTHING) for candidate in known)
     return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
 
 
@@ -59,28 +59,29 @@ def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evide
     leaving = leaving_of(question)
     advantages = {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
     usage, over_quota = leaving.usage, []
-    for each in candidates:
+    for candidate in candidates:
         # Whose queue is within its quota is no candidate, whether it was so at first or is back there.
         over_quota.append(
-            each.common is not None
+            candidate.common is not None
             and all(
-                leaving.first_within(then, each.place, each.common) is None for then in (leaving.usage, usage)
+                leaving.first_within(then, candidate.place, candidate.common) is None
+                for then in (leaving.usage, usage)
             )
         )
-        usage = leaving.without(usage, each)
+        usage = leaving.without(usage, candidate)
     # An attempt without borrowing has ended where the request fits without.
     borrowing = not leaving.fits(usage, may_borrow=False)
-    for each, over in zip(candidates, over_quota, strict=True):
-        advantage = each.common is not None and advantages[each.common]
+    for candidate, over in zip(candidates, over_quota, strict=True):
+        advantage = candidate.common is not None and advantages[candidate.common]
         facts = Evidence(Ground.NONE, over_quota=over, advantage=advantage, borrowing=borrowing)
-        yield question.judged(each, facts)
+        yield question.judged(candidate, facts)
 
 
 def _by_share(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
     charged = question.charged()
     tournament = Tournament(question, charged)
-    for each in candidates:
-        own = each.group == OWN
-        borrows = own or question.exceeds_quota(question.snapshot.usage, each.place)
-        yield tournament.evidence_for(charged, each) if borrows else _NOTHING
-        charged = question.without(charged, each)
+    for candidate in candidates:
+        own = candidate.group == OWN
+        borrows = own or question.exceeds_quota(question.snapshot.usage, candidate.place)
+        yield tournament.evidence_for(charged, candidate) if borrows else _NOTHING
+        charged = question.without(charged, candidate)

@@ -82,7 +82,11 @@ class Snapshot:
         return fits_hero(self.usage, self.place, asked, amount)
 
     def _without(self, place: int, workload: Workload) -> Snapshot:
-        left = tuple(each for each in self.running.get(place, ()) if each.key != workload.key)
+        left = tuple(
+            this_workload
+            for this_workload in self.running.get(place, ())
+            if this_workload.key != workload.key
+        )
         running = {**self.running, place: left}
         if self.heroes is None:
             return self._with(

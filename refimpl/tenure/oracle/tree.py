@@ -254,10 +254,10 @@ class _Builder:
         self._cohorts = cluster.cohorts
         self._queues_of: dict[str, list[ClusterQueue]] = {}
         self._cohorts_of: dict[str, list[str]] = {}
-        for queue in sorted(cluster.cluster_queues.values(), key=lambda each: each.name):
+        for queue in sorted(cluster.cluster_queues.values(), key=lambda cluster_queue: cluster_queue.name):
             if queue.cohort is not None:
                 self._queues_of.setdefault(queue.cohort, []).append(queue)
-        for cohort in sorted(cluster.cohorts.values(), key=lambda each: each.name):
+        for cohort in sorted(cluster.cohorts.values(), key=lambda cohort: cohort.name):
             if cohort.parent is not None:
                 self._cohorts_of.setdefault(cohort.parent, []).append(cohort.name)
 

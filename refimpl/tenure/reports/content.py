@@ -158,13 +158,13 @@ def report_of_problems(tool: str, error: InputError, locate: Locate = nowhere) -
     'found 1, expected a map'
     """
     cases = tuple(
-        Case("input", _title(each), error=f"found {each.found}, expected {each.expected}")
-        for each in error.problems
+        Case("input", _title(problem), error=f"found {problem.found}, expected {problem.expected}")
+        for problem in error.problems
     )
     return Report(
         tool,
         (Suite("input", cases),),
-        tuple(trouble_of(each, locate) for each in error.problems),
+        tuple(trouble_of(problem, locate) for problem in error.problems),
         rules_of(error.problems),
         closing=f"{len(cases)} problem{'' if len(cases) == 1 else 's'} in the input",
         finished=False,
@@ -186,7 +186,9 @@ def rules_of(problems: Iterable[Problem]) -> tuple[RuleText, ...]:
     >>> rules_of([Problem("spec", "1", "a map")])[0].id
     'bad-input'
     """
-    return tuple(RuleText(code, _WORDS[code]) for code in dict.fromkeys(str(each.code) for each in problems))
+    return tuple(
+        RuleText(code, _WORDS[code]) for code in dict.fromkeys(str(problem.code) for problem in problems)
+    )
 
 
 def trouble_of(problem: Problem, locate: Locate = nowhere) -> Trouble:

@@ -41,13 +41,13 @@ def junit_lines(report: Report) -> Iterator[str]:
 
 
 def _suite(suite: Suite) -> ET.Element:
-    failures = sum(bool(each.failure) for each in suite.cases)
+    failures = sum(bool(case.failure) for case in suite.cases)
     element = _element(
         "testsuite",
         name=suite.name,
         tests=str(len(suite.cases) if suite.tests is None else suite.tests),
         failures=str(failures if suite.failures is None else suite.failures),
-        errors=str(sum(bool(each.error) for each in suite.cases)),
+        errors=str(sum(bool(case.error) for case in suite.cases)),
     )
     element.extend(map(_case, suite.cases))
     return element
@@ -114,7 +114,9 @@ def _result(trouble: Trouble) -> dict[str, Any]:
         "level": str(trouble.level),
         "message": {"text": _message(f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text)},
         "locations": list(map(_location, first)),
-        "relatedLocations": [{"id": number, **_location(each)} for number, each in enumerate(others)],
+        "relatedLocations": [
+            {"id": number, **_location(file_line)} for number, file_line in enumerate(others)
+        ],
     }
 
 
@@ -206,12 +208,12 @@ def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
     (ReportTarget(form='junit', path='out.xml'), ReportTarget(form='github', path='-'))
     """
     targets = []
-    for each in written:
-        form, separator, path = each.partition("=")
+    for name in written:
+        form, separator, path = name.partition("=")
         if not separator or form not in FORMS or not path:
-            raise bad_input(_OPTION, each, f"FORM=FILE with a form of {', '.join(FORMS)}")
+            raise bad_input(_OPTION, name, f"FORM=FILE with a form of {', '.join(FORMS)}")
         if path != _STDOUT and not Path(path).parent.is_dir():
-            raise bad_input(_OPTION, each, f"a file in a folder that exists; {Path(path).parent} does not")
+            raise bad_input(_OPTION, name, f"a file in a folder that exists; {Path(path).parent} does not")
         targets.append(ReportTarget(form, path))
     return tuple(targets)
 
@@ -230,13 +232,15 @@ def write_reports(report: Report, targets: Sequence[ReportTarget]) -> None:
     Raises:
         InputError: a file cannot be written.
     """
-    for each in targets:
-        text = report_text(report, each.form)
-        if each.path == _STDOUT:
+    for target in targets:
+        text = report_text(report, target.form)
+        if target.path == _STDOUT:
             print(text, end="", flush=True)
             continue
         try:
-            Path(each.path).write_text(text, encoding="utf-8", errors="replace")
+            Path(target.path).write_text(text, encoding="utf-8", errors="replace")
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise InputError([Problem(_OPTION, reason.lower(), "a file to write", file=each.path)]) from None
+            raise InputError(
+                [Problem(_OPTION, reason.lower(), "a file to write", file=target.path)]
+            ) from None

@@ -242,7 +242,7 @@ def meets_requirement(requirement: NodeRequirement, value: str) -> bool:
     >>> meets_requirement(NodeRequirement("gpu", NodeOperator.GREATER, ("3",)), "4")
     True
     """
-    if not all(_is_label_value(each) for each in requirement.values):
+    if not all(_is_label_value(value) for value in requirement.values):
         return False
     match requirement.operator:
         case NodeOperator.IN:

@@ -50,7 +50,7 @@ def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT) -> ExplainAns
         reading=decision.reading.written(),
         reading_text=reading_text(decision.reading),
         decision=decision_shape(decision),
-        workloads=tuple(workload_shape(each) for each in explain(decision).workloads),
+        workloads=tuple(workload_shape(workload) for workload in explain(decision).workloads),
         flips=flips_shape(decision, None, flips),
     )
 
@@ -72,7 +72,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
             for target in decision.targets
         ),
         request=tuple(request_remarks(decision)),
-        shortages=tuple(_shortage(each) for each in shortages(decision)),
+        shortages=tuple(_shortage(shortage) for shortage in shortages(decision)),
         flavors=flavor_trials(decision),
         counts=count_trials(decision),
         attempts=attempts(decision),
@@ -102,7 +102,7 @@ def flips_shape(decision: Decision, target: str | None, limit: int) -> FlipsShap
     if limit == 0:
         return FlipsShape(tried=0, fields=0, complete=False, nearest=())
     found = search_flips(Situation.of(decision), target, limit)
-    return FlipsShape(found.tried, found.fields, found.complete, tuple(_flip(each) for each in found.flips))
+    return FlipsShape(found.tried, found.fields, found.complete, tuple(_flip(flip) for flip in found.flips))
 
 
 def _flip(flip: Flip) -> FlipShape:
@@ -171,7 +171,7 @@ def why_answer(
         flips: how many of the nearest flips at most, where a single pending workload is asked about.
     """
     alone = len(decisions) == 1
-    cases = [case(each, victim, flips if alone else None) for each in decisions]
+    cases = [case(decision, victim, flips if alone else None) for decision in decisions]
     return WhyAnswer(
         victim=victim.key,
         cluster_queue=victim.cluster_queue or "",
@@ -180,7 +180,7 @@ def why_answer(
         reading_text=reading_text(reading),
         engine=engine_of(decision.engine for decision in decisions),
         summary=_case_summary(victim, cases),
-        cases=tuple(sorted(cases, key=lambda each: not each.taken)),
+        cases=tuple(sorted(cases, key=lambda this_case: not this_case.taken)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
     )
 
@@ -242,7 +242,7 @@ def elsewhere(decision: Decision, victim: Workload) -> str:
 
 
 def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
-    takers = [each.preemptor for each in cases if each.taken]
+    takers = [case.preemptor for case in cases if case.taken]
     if not cases:
         return f"No pending workload could be evaluated, so none preempts {victim.key}"
     if len(cases) == 1:
@@ -271,7 +271,7 @@ def why_not_answer(
     >>> why_not_answer(decision, flips=1).flips.nearest[0].field
     'now'
     """
-    found = [each for each in decision.running if victim is not None and each.key == victim.key]
+    found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
     explained = explain_workload(decision, found[0]) if found else None
     if victim is None:
         summary = _admission(decision)

@@ -77,7 +77,9 @@ def explain(decision: Decision) -> Explanation:
     if decision.engine != "reference":
         raise ValueError(f"engine {decision.engine} keeps no trace: decide by the reference to explain")
     known, shares = _Known.of(decision), comparisons(decision)
-    ordered = sorted(decision.running, key=lambda each: (*known.rank(each), each.key))
+    ordered = sorted(
+        decision.running, key=lambda this_workload: (*known.rank(this_workload), this_workload.key)
+    )
     return Explanation(
         decision=decision,
         request=tuple(request_remarks(decision)),
@@ -98,13 +100,13 @@ class _Known:
     @classmethod
     def of(cls, decision: Decision) -> _Known:
         selection = decision.selection
-        places = {each.workload.key: place for place, each in enumerate(decision.candidates)}
+        places = {candidate.workload.key: place for place, candidate in enumerate(decision.candidates)}
         last = None if selection is None else selection.attempts[-1]
         return cls(
             targets={target.workload.key: target for target in decision.targets},
             places=places,
-            spared=frozenset(each.workload.key for each in (selection.spared if selection else ())),
-            passed_over=frozenset(each.workload.key for each in (last.rejected if last else ())),
+            spared=frozenset(candidate.workload.key for candidate in (selection.spared if selection else ())),
+            passed_over=frozenset(candidate.workload.key for candidate in (last.rejected if last else ())),
             turns=len(last.turns) if last else 0,
         )
 
@@ -242,7 +244,7 @@ def _order_text(decision: Decision, target: Workload, neighbour: Workload) -> st
     own = target.cluster_queue == decision.queue.name
     if own and target.priority == decision.preemptor.priority:
         return "the same priority as the preemptor: TBP-060 decides"
-    mine, theirs = (quota_reservation_time(each, decision.now) for each in (target, neighbour))
+    mine, theirs = (quota_reservation_time(workload, decision.now) for workload in (target, neighbour))
     if mine == theirs:
         return f"same priority and reservation, uid {target.uid} against {neighbour.uid}"
     return f"same priority, quota reserved {format_instant(mine)} against {format_instant(theirs)}"

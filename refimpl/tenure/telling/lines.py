@@ -27,9 +27,9 @@ def explain_lines(answer: ExplainAnswer) -> Iterator[str]:
     yield from ("", RULES_TITLE)
     yield from ("", f"{answer.decision.workload} asks")
     yield from _remark_lines(answer.decision.request)
-    for each in answer.workloads:
-        yield from ("", f"{each.workload} is {each.verdict}")
-        yield from _remark_lines(each.findings)
+    for workload in answer.workloads:
+        yield from ("", f"{workload.workload} is {workload.verdict}")
+        yield from _remark_lines(workload.findings)
 
 
 def why_lines(answer: WhyAnswer) -> Iterator[str]:
@@ -46,7 +46,7 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
         yield from (f"  {case.preemptor} ({case.decision}): {case.verdict}" for case in others)
     if answer.undecided:
         yield from ("", "Could not be asked about")
-        yield from (f"  {each.workload}: {each.problem}" for each in answer.undecided)
+        yield from (f"  {undecided.workload}: {undecided.problem}" for undecided in answer.undecided)
 
 
 def why_not_lines(answer: WhyNotAnswer) -> Iterator[str]:
@@ -58,12 +58,12 @@ def why_not_lines(answer: WhyNotAnswer) -> Iterator[str]:
         yield from _tried_lines(answer.decision.flavors, answer.decision.counts)
         yield from _section(RULES_TITLE, [_remark_lines(answer.workload.findings)])
         passed = [
-            (attempt, each)
+            (attempt, passed_over)
             for attempt in answer.decision.attempts
-            for each in attempt.passed_over
-            if each.workload == answer.victim
+            for passed_over in attempt.passed_over
+            if passed_over.workload == answer.victim
         ]
-        yield from (f"  attempt {attempt.name}: {each.why}" for attempt, each in passed)
+        yield from (f"  attempt {attempt.name}: {passed_over.why}" for attempt, passed_over in passed)
     elif answer.victim is None:
         yield from _account_lines(answer.decision)
     yield from _flip_lines(answer.flips)
@@ -74,25 +74,29 @@ def _outcome_lines(decision: DecisionShape, now: str, reading: str) -> Iterator[
     yield outcome
     yield from (f"  {line}" for line in rest)
     yield f"  clock {now}, reading {reading}"
-    width = max((len(each.workload) for each in decision.preempted), default=0)
-    for each in decision.preempted:
-        yield f"  preempt {each.workload:{width}}  {each.reason}  by {', '.join(each.rules)}"
+    width = max((len(preempted.workload) for preempted in decision.preempted), default=0)
+    for preempted in decision.preempted:
+        yield f"  preempt {preempted.workload:{width}}  {preempted.reason}  by {', '.join(preempted.rules)}"
 
 
 def _account_lines(decision: DecisionShape) -> Iterator[str]:
     """Where quota is short, which flavors, counts and attempts were tried, and what was filled back."""
-    yield from _section("Where quota is short", (_shortage_lines(each) for each in decision.shortages))
+    yield from _section(
+        "Where quota is short", (_shortage_lines(shortage) for shortage in decision.shortages)
+    )
     yield from _tried_lines(decision.flavors, decision.counts)
-    yield from _section("Attempts to preempt", (_attempt_lines(each) for each in decision.attempts))
+    yield from _section("Attempts to preempt", (_attempt_lines(attempt) for attempt in decision.attempts))
     if decision.filled_back:
         yield f"  fill-back gives their quota back to {', '.join(decision.filled_back)}"
 
 
 def _tried_lines(flavors: tuple[FlavorTrial, ...], counts: tuple[CountTrial, ...]) -> Iterator[str]:
-    several = len({each.pod_set for each in flavors}) > 1
-    yield from _section("Flavors, in the order tried", ([_flavor_line(each, several)] for each in flavors))
+    several = len({flavor.pod_set for flavor in flavors}) > 1
+    yield from _section(
+        "Flavors, in the order tried", ([_flavor_line(flavor, several)] for flavor in flavors)
+    )
     if len(counts) > 1:
-        yield from _section("Numbers of pods, in the order tried", ([_count_line(each)] for each in counts))
+        yield from _section("Numbers of pods, in the order tried", ([_count_line(count)] for count in counts))
 
 
 def _section(title: str, parts: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -108,20 +112,22 @@ def _flavor_line(flavor: FlavorTrial, several: bool) -> str:
 
 
 def _count_line(count: CountTrial) -> str:
-    return f"  {' and '.join(f'{each.count} of {each.pod_set}' for each in count.pods)}: {count.text}"
+    return f"  {' and '.join(f'{pod.count} of {pod.pod_set}' for pod in count.pods)}: {count.text}"
 
 
 def _shortage_lines(shortage: ShortageShape) -> Iterator[str]:
     what = f"{shortage.resource} on {shortage.flavor}"
     yield f"  {shortage.short} {what} short: {shortage.asked} asked, {shortage.available} available"
     yield from (f"    {node.text}" for node in shortage.path)
-    for each in shortage.withheld:
-        yield f"    {each.amount} idle in {each.node}, which its lendingLimit keeps there"
+    for withheld in shortage.withheld:
+        yield f"    {withheld.amount} idle in {withheld.node}, which its lendingLimit keeps there"
 
 
 def _attempt_lines(attempt: AttemptTrial) -> Iterator[str]:
     yield f"  {attempt.name}: {attempt.text}"
-    yield from (f"    passed over {each.workload}: {each.why}" for each in attempt.passed_over)
+    yield from (
+        f"    passed over {passed_over.workload}: {passed_over.why}" for passed_over in attempt.passed_over
+    )
 
 
 def _case_lines(case: CaseShape, *, alone: bool) -> Iterator[str]:
@@ -130,7 +136,7 @@ def _case_lines(case: CaseShape, *, alone: bool) -> Iterator[str]:
     if alone:
         yield from (f"  {line}" for line in case.summary[1:])
         yield from _tried_lines(case.flavors, case.counts)
-        yield from _section("Attempts to preempt", (_attempt_lines(each) for each in case.attempts))
+        yield from _section("Attempts to preempt", (_attempt_lines(attempt) for attempt in case.attempts))
         yield from _section(RULES_TITLE, [_remark_lines(case.findings)])
     else:
         yield from _remark_lines(case.findings)

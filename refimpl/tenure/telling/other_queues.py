@@ -127,7 +127,7 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         yield remark("KQ-340", may, words)
     if ground == Ground.WITHOUT_BORROWING:
         kept = decision.selection.kept if decision.selection else ()
-        taken = any(each.workload.key == target.key for each in kept)
+        taken = any(candidate.workload.key == target.key for candidate in kept)
         said = "preempted" if taken else "not preempted"
         yield remark(
             "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be preempted in"

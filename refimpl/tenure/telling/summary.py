@@ -115,15 +115,19 @@ def _impossible(decision: Decision) -> Iterator[str]:
             yield Beyond("", at, asked, 0, potential, most_at(unbilled, at)).text
     if decision.queue.inactive:
         return
-    covered = {each for group in decision.queue.resource_groups for each in group.covered_resources}
+    covered = {
+        covered_resource
+        for group in decision.queue.resource_groups
+        for covered_resource in group.covered_resources
+    }
     requested = {
         name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
     }
     for resource in sorted(requested - covered):
         yield f"{resource} asked, which the ClusterQueue does not cover"
     if not decision.assignment.usage:
-        yield from (each.text for each in beyond_potential(decision))
-    yield from (each.text for each in bill_remarks(decision))
+        yield from (beyond.text for beyond in beyond_potential(decision))
+    yield from (bill_remark.text for bill_remark in bill_remarks(decision))
 
 
 def _served(decision: Decision) -> Iterator[str]:
@@ -145,7 +149,7 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
         else:
             there = f"{free} available; {_own(decision, at)}"
         yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
-    yield from (each.text for each in bill_remarks(decision))
+    yield from (bill_remark.text for bill_remark in bill_remarks(decision))
 
 
 def _own(decision: Decision, at: FlavorResource) -> str:

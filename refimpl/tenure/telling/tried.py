@@ -298,7 +298,7 @@ def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
 def spared(decision: Decision) -> tuple[str, ...]:
     """Who was removed and given its quota back by fill-back, `namespace/name`."""
     selection = decision.selection
-    return () if selection is None else tuple(each.workload.key for each in selection.spared)
+    return () if selection is None else tuple(candidate.workload.key for candidate in selection.spared)
 
 
 def _name(decision: Decision, attempt: Attempt) -> str:

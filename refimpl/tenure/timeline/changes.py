@@ -178,7 +178,9 @@ class Changes:
         root = self.world.root_of(found)
         waiting = {task.key for task in self.agenda.planned(Due.WAKE)}
         known = [self.world.cluster.cluster_queues.get(name) for name in waiting]
-        if root not in {self.world.root_of(each) for each in known if each is not None}:
+        if root not in {
+            self.world.root_of(cluster_queue) for cluster_queue in known if cluster_queue is not None
+        }:
             self.agenda.plan(self.world.now + self.world.scenario.timing.retry, Due.WAKE, queue)
 
 

@@ -28,20 +28,20 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
     >>> checks_of([record], lambda file, name, field: 0).troubles[0].text
     'expected 1, found 2'
     """
-    failed = sum(not each.holds for each in records)
+    failed = sum(not record.holds for record in records)
     return Report(
         "tenure play",
-        tuple(_suite(each) for each in records),
+        tuple(_suite(record) for record in records),
         tuple(
             Trouble(
                 RULE.id,
-                f"{record.scenario} under {record.reading}: {_when(each)}",
-                _said(each),
-                place_in(record.file, locate(record.file, record.scenario, each.field)),
+                f"{record.scenario} under {record.reading}: {_when(expectation)}",
+                _said(expectation),
+                place_in(record.file, locate(record.file, record.scenario, expectation.field)),
             )
             for record in records
-            for each in record.expectations
-            if not each.holds
+            for expectation in record.expectations
+            if not expectation.holds
         ),
         (RULE,),
         f"play: {len(records)} plays, {failed} of them not as expected",
@@ -50,14 +50,14 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
 
 def _suite(record: Record) -> Suite:
     name = f"{record.scenario} under {record.reading}"
-    return Suite(name, tuple(_case(name, each) for each in record.expectations))
+    return Suite(name, tuple(_case(name, expectation) for expectation in record.expectations))
 
 
-def _case(group: str, each: ExpectationResult) -> Case:
-    return Case(group, _when(each), failure="" if each.holds else _said(each))
+def _case(group: str, result: ExpectationResult) -> Case:
+    return Case(group, _when(result), failure="" if result.holds else _said(result))
 
 
-def _when(each: ExpectationResult) -> str:
+def _when(result: ExpectationResult) -> str:
     """What was expected, and at which instant, if at one.
 
     >>> _when(ExpectationResult("expect[0].runs", True, "1", "1"))
@@ -65,8 +65,8 @@ def _when(each: ExpectationResult) -> str:
     >>> _when(ExpectationResult("expect[1].running", True, "ns/a", "ns/a", at=0))
     'expect[1].running at 1970-01-01T00:00:00Z'
     """
-    return each.field if each.at is None else f"{each.field} at {format_instant(each.at)}"
+    return result.field if result.at is None else f"{result.field} at {format_instant(result.at)}"
 
 
-def _said(each: ExpectationResult) -> str:
-    return f"expected {each.expected}, found {each.found}"
+def _said(result: ExpectationResult) -> str:
+    return f"expected {result.expected}, found {result.found}"

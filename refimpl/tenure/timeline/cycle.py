@@ -266,7 +266,10 @@ class CycleRun:
 
     def _fits(self, entry: Nominee, snapshot: Snapshot) -> bool:
         """Whether it fits once all who were preempted in this cycle, and its own targets, have left."""
-        leaving = {**self.taken, **{each.workload.key: each.workload for each in entry.decision.targets}}
+        leaving = {
+            **self.taken,
+            **{target.workload.key: target.workload for target in entry.decision.targets},
+        }
         after = snapshot.without(leaving.values())
         if entry.decision.terms.hero:
             return all(after.fits_hero(asked, amount) for asked, amount in entry.usage.items())

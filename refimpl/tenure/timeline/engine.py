@@ -172,9 +172,9 @@ class Player(Clockwork):
         sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
         handled = CycleRun(world).run()
         before = len(self.journal.preemptions)
-        for each in handled:
-            self._settle(each)
-        self.journal.cycle(tuple(_head(each, sticky) for each in handled))
+        for this_handled in handled:
+            self._settle(this_handled)
+        self.journal.cycle(tuple(_head(this_handled, sticky) for this_handled in handled))
         if len(self.journal.preemptions) > before:
             self.loops.look(len(self.journal.preemptions))
 
@@ -195,8 +195,8 @@ class Player(Clockwork):
                 else ("it cannot fit into the quota there is")
             )
             self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
-            for each in parked[1:]:
-                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", each)
+            for this_actor in parked[1:]:
+                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", this_actor)
 
     def _too_many(self) -> InputError:
         found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"

@@ -40,8 +40,12 @@ class Observed(Protocol):
 
 def moments(scenario: Story, reading: Reading) -> list[Expectation]:
     """The expectations at an instant that hold for a reading, in the order of time."""
-    own = [each for each in scenario.expectations if each.at is not None and _speaks_of(each, reading.name)]
-    return sorted(own, key=lambda each: each.at or 0)
+    own = [
+        expectation
+        for expectation in scenario.expectations
+        if expectation.at is not None and _speaks_of(expectation, reading.name)
+    ]
+    return sorted(own, key=lambda expectation: expectation.at or 0)
 
 
 def note(world: Observed, expected: Expectation) -> Iterator[ExpectationResult]:
@@ -104,7 +108,7 @@ def judge(scenario: Story, record: Record, outcomes: list[ExpectationResult]) ->
     for expected in scenario.expectations:
         if expected.at is None and _speaks_of(expected, record.reading):
             found.extend(_whole(expected, record))
-    order = {each.where: number for number, each in enumerate(scenario.expectations)}
+    order = {expectation.where: number for number, expectation in enumerate(scenario.expectations)}
     found.sort(key=lambda outcome: order.get(outcome.field.split(".")[0], 0))
     holds = all(outcome.holds for outcome in found)
     return dataclasses.replace(record, expectations=tuple(found), holds=holds)
@@ -124,7 +128,7 @@ def _state(world: Observed, key: str) -> str:
 
 
 def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]:
-    summaries = {each.workload: each for each in record.workloads}
+    summaries = {summary.workload: summary for summary in record.workloads}
     for key, share in expected.workloads.items():
         summary = summaries.get(key)
         field = f"{expected.where}.workloads[{key}]"
@@ -141,7 +145,7 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
             f"{expected.where}.preemptions", holds, _said(expected.preemptions), str(count)
         )
     if expected.cut_short is not None:
-        longest = max((each.cut_short for each in record.preemptions), default=0)
+        longest = max((preemption.cut_short for preemption in record.preemptions), default=0)
         text, found = _said(expected.cut_short, is_time=True), format_duration(longest)
         yield ExpectationResult(f"{expected.where}.cutShort", expected.cut_short.holds(longest), text, found)
     if expected.loop is not None:
@@ -154,7 +158,7 @@ def _shares(field: str, share: WorkloadExpected, summaries: list[Summary]) -> It
         if bounds is None:
             continue
         is_time = name in _DURATIONS
-        values = [(getattr(each, name), each.workload) for each in summaries]
+        values = [(getattr(summary, name), summary.workload) for summary in summaries]
         wrong = [(value, who) for value, who in values if not bounds.holds(value)]
         shown = wrong or [min(values), max(values)] if len(values) > 1 else values
         found = " to ".join(_number(value, is_time=is_time) for value, _ in shown[:2])
@@ -164,7 +168,9 @@ def _shares(field: str, share: WorkloadExpected, summaries: list[Summary]) -> It
         place = f"{field}.{_WORDS.get(name, name)}"
         yield ExpectationResult(place, not wrong, _said(bounds, is_time=is_time), found)
     if share.finished is not None:
-        wrong_ones = [each.workload for each in summaries if (each.finished is not None) != share.finished]
+        wrong_ones = [
+            summary.workload for summary in summaries if (summary.finished is not None) != share.finished
+        ]
         said = {True: "finished", False: "not finished"}
         found = (
             f"{said[not share.finished]}: {', '.join(wrong_ones[:3])}" if wrong_ones else said[share.finished]

@@ -48,14 +48,14 @@ def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[
         if isinstance(event, Edit) and event.at <= at:
             objects = event.objects
     workloads = (_workload(world, actor) for actor in world.alive.values())
-    return [_plain({"apiVersion": API_VERSION, **each}) for each in (*objects, *workloads)], world.clock
+    return [_plain({"apiVersion": API_VERSION, **object_}) for object_ in (*objects, *workloads)], world.clock
 
 
 def _workload(world: World, actor: Actor) -> dict[str, Any]:
     if actor.is_as_it_came:
         return dict(actor.manifest)
     old = actor.manifest.get("status") or {}
-    kept = [each for each in old.get("conditions", ()) if each["type"] not in _WRITTEN]
+    kept = [item for item in old.get("conditions", ()) if item["type"] not in _WRITTEN]
     status = {key: value for key, value in old.items() if key not in ("admission", "conditions")}
     status["conditions"] = [*kept, *_conditions(world, actor)]
     if actor.holds:
@@ -77,10 +77,12 @@ def _conditions(world: World, actor: Actor) -> Iterator[dict[str, Any]]:
     if actor.reason is None:
         # It was evicted before the play began.
         given = actor.manifest["status"]["conditions"]
-        yield from (each for each in given if each["type"] in ("Evicted", "Preempted"))
+        yield from (item for item in given if item["type"] in ("Evicted", "Preempted"))
         return
     stamped = workload.time_based_preempted_at, workload.preempted_while_borrowing_at
-    stamp = next((each for each in stamped if each is not None), persisted(actor.stopped + world.offset))
+    stamp = next(
+        (number for number in stamped if number is not None), persisted(actor.stopped + world.offset)
+    )
     yield _condition("Evicted", "Preempted", stamp)
     yield _condition("Preempted", actor.reason.label, stamp)
 
@@ -95,13 +97,16 @@ def _assignments(actor: Actor) -> Iterator[dict[str, Any]]:
     if not actor.pod_sets:
         yield from actor.manifest["status"]["admission"]["podSetAssignments"]
     asked = {pod_set.name: pod_set for pod_set in actor.workload.pod_sets}
-    for each in actor.pod_sets:
-        usage = {resource: _amount(each, asked[each.name], resource) for resource in each.flavors}
+    for set_flavors in actor.pod_sets:
+        usage = {
+            resource: _amount(set_flavors, asked[set_flavors.name], resource)
+            for resource in set_flavors.flavors
+        }
         yield {
-            "name": each.name,
-            "count": each.count,
-            "flavors": dict(each.flavors),
-            "resourceUsage": {each: format_amount(each, amount) for each, amount in usage.items()},
+            "name": set_flavors.name,
+            "count": set_flavors.count,
+            "flavors": dict(set_flavors.flavors),
+            "resourceUsage": {name: format_amount(name, amount) for name, amount in usage.items()},
         }
 
 
@@ -114,7 +119,7 @@ def _amount(held: PodSetFlavors, asked: PodSet, resource: str) -> Amount:
 def _plain(value: Any) -> Any:
     """Numbers that are kept as they were written are texts, which any writer of YAML can write."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, str) else value

@@ -175,7 +175,7 @@ class PlayLedger:
             runs.setdefault(run.workload, []).append(run)
         for wait in self.waits:
             waits[wait.workload] = max(waits.get(wait.workload, 0), wait.end - wait.start)
-        taken = Counter(each.victim for each in self.preemptions)
+        taken = Counter(preemption.victim for preemption in self.preemptions)
         return tuple(
             self._summary(actor, runs.get(actor.key, []), taken[actor.key], waits.get(actor.key, 0))
             for actor in self._stage.actors.values()

@@ -83,7 +83,7 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
     for path in paths:
         folder = Path(path)
         if str(path) != "-" and folder.is_dir():
-            files = sorted(each for each in folder.rglob("*") if each.suffix in (".yaml", ".yml"))
+            files = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
             if not files:
                 raise InputError([Problem("", "no file named *.yaml or *.yml", "scenarios", file=str(path))])
             for file in files:
@@ -95,9 +95,9 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
 def _load_file(path: str | Path) -> Iterator[AnyScenario]:
     file = "stdin" if str(path) == "-" else str(path)
     written = read_documents(path, file, "a scenario")
-    for number, each in enumerate(written):
+    for number, item in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_any_scenario(each, file=file, name=stem)
+        yield parse_any_scenario(item, file=file, name=stem)
 
 
 def read_documents(path: str | Path, file: str, what: str) -> list[object]:
@@ -194,7 +194,7 @@ class _Reader:
         present = tuple(self._present())
         events = [*self._generated(), *self._events()]
         events.sort(key=lambda event: event.at)
-        workloads = [each.workload for each in present]
+        workloads = [submission.workload for submission in present]
         workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
         self._refuse_twice([workload.key for workload in workloads])
         keys = [workload.key for workload in workloads]
@@ -219,12 +219,12 @@ class _Reader:
 
     def _refuse_kai(self) -> None:
         """Objects that were written here to be played; in the files beside it both schedulers' may stand."""
-        for each in self.objects.raw:
+        for found_object in self.objects.raw:
             if (
-                each.file == self.place.file
-                and str(each.object.get("apiVersion")).partition("/")[0] in OWN_GROUPS
+                found_object.file == self.place.file
+                and str(found_object.object.get("apiVersion")).partition("/")[0] in OWN_GROUPS
             ):
-                kind = printable(str(each.object.get("kind")))
+                kind = printable(str(found_object.object.get("kind")))
                 said = self.shape.scheduler or "nothing"
                 raise self.place.error("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
 
@@ -232,20 +232,24 @@ class _Reader:
         """The workloads among the objects, pending ones first joined by those that hold quota."""
         said = dict(self.shape.work or {})
         known = [*self.given.admitted, *self.given.pending]
-        short = {name: key_of(name, [each.key for each in known]) for name in said}
+        short = {name: key_of(name, [workload.key for workload in known]) for name in said}
         for name, key in short.items():
             if key is None:
                 raise self.place.error(f"work[{name}]", show(name), "a Workload among the objects")
         work = {str(short[name]): shape for name, shape in said.items()}
-        for each in known:
-            shape = work.get(each.key, WorkShape())
-            queue = each.cluster_queue or self.maker.queue_of(each, f"objects[{each.key}]")
+        for this_workload in known:
+            shape = work.get(this_workload.key, WorkShape())
+            queue = this_workload.cluster_queue or self.maker.queue_of(
+                this_workload, f"objects[{this_workload.key}]"
+            )
             if queue not in self.given.cluster_queues:
                 raise self.place.error(
-                    f"objects[{each.key}]", show(queue), "a ClusterQueue among the objects"
+                    f"objects[{this_workload.key}]", show(queue), "a ClusterQueue among the objects"
                 )
-            workload = each if each.cluster_queue is None else self.objects.asking(each)
-            manifest = self.objects.workload(each)
+            workload = (
+                this_workload if this_workload.cluster_queue is None else self.objects.asking(this_workload)
+            )
+            manifest = self.objects.workload(this_workload)
             yield Submission(workload, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
 
     def _generated(self) -> Iterator[Event]:

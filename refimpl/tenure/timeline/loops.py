@@ -62,14 +62,14 @@ class LoopWatch:
             return None
         (start, first), (again, last) = self._found[:2]
         turn = preemptions[first:last]
-        victims = tuple(dict.fromkeys(each.victim for each in turn))
-        concerned = {*victims, *(each.preemptor for each in turn)}
+        victims = tuple(dict.fromkeys(preemption.victim for preemption in turn))
+        concerned = {*victims, *(preemption.preemptor for preemption in turn)}
         kept = self._kept(runs, concerned, start, again)
         return Loop(
             start=start,
             period=again - start,
             times=len(self._found) - 1,
-            preemptions=tuple(PreemptionPair(each.preemptor, each.victim) for each in turn),
+            preemptions=tuple(PreemptionPair(preemption.preemptor, preemption.victim) for preemption in turn),
             workloads=victims,
             stuck=tuple(key for key in victims if not self._world.actors[key].keeps),
             work_done=kept,
@@ -104,7 +104,7 @@ class LoopWatch:
         for queue in self._world.queues.values():
             order = sorted(queue.active.values(), key=self._world.place)
             head = queue.preemptor if queue.preemptor_sticks else ""
-            yield queue.name, tuple(each.key for each in order), tuple(sorted(queue.parked)), head or ""
+            yield queue.name, tuple(actor.key for actor in order), tuple(sorted(queue.parked)), head or ""
 
     def _ranks(self, actors: list[Actor]) -> Hashable:
         """How all the times that rules compare stand to each other."""

@@ -40,7 +40,7 @@ class Objects(Written):
         """
         found = build(self.raw)
         if found.set_aside:
-            raise InputError([problem for each in found.set_aside.values() for problem in each])
+            raise InputError([problem for row in found.set_aside.values() for problem in row])
         return found
 
     def edited(self, patch: dict[str, Any], place: str) -> tuple[str, Cluster]:
@@ -60,9 +60,9 @@ class Objects(Written):
 
     def class_priority(self, name: str) -> int | None:
         """The priority of a WorkloadPriorityClass at the start; None where there is no such class."""
-        for each in self.raw:
-            if each.object.get("kind") == "WorkloadPriorityClass":
-                found = read_priority_class(each.object)
+        for found_object in self.raw:
+            if found_object.object.get("kind") == "WorkloadPriorityClass":
+                found = read_priority_class(found_object.object)
                 if found.name == name:
                     return found.base
         return None
@@ -77,16 +77,18 @@ class Objects(Written):
 
     def workload(self, workload: Workload) -> dict[str, Any]:
         """The manifest of a workload that is there at the start."""
-        for each in self.raw:
-            metadata = each.object.get("metadata")
+        for found_object in self.raw:
+            metadata = found_object.object.get("metadata")
             names = dig(metadata, "namespace") or "", dig(metadata, "name")
-            if each.object.get("kind") == "Workload" and names == (workload.namespace, workload.name):
-                return each.object
+            if found_object.object.get("kind") == "Workload" and names == (workload.namespace, workload.name):
+                return found_object.object
         return {}
 
     def shown(self) -> tuple[dict[str, Any], ...]:
         """The objects as they are now, without workloads."""
-        return tuple(each.object for each in self.raw if each.object.get("kind") != "Workload")
+        return tuple(
+            found_object.object for found_object in self.raw if found_object.object.get("kind") != "Workload"
+        )
 
 
 def with_pods(workload: Workload, asking: Workload) -> Workload:

@@ -157,11 +157,11 @@ class Written:
         Raises:
             InputError: files that cannot be read; an object that is no map.
         """
-        for number, each in enumerate(objects):
-            if not isinstance(each, dict):
+        for number, entry in enumerate(objects):
+            if not isinstance(entry, dict):
                 place = f"objects[{number}]"
-                raise InputError([Problem(place, show(each), "a Kubernetes object", file=self.file)])
-            self.raw.append(SourcedObject(self.file, self._versioned(each)))
+                raise InputError([Problem(place, show(entry), "a Kubernetes object", file=self.file)])
+            self.raw.append(SourcedObject(self.file, self._versioned(entry)))
         folder = Path() if self.file in ("", "stdin") else Path(self.file).parent
         if files:
             self.raw.extend(read_objects([folder / name for name in files]))
@@ -185,9 +185,12 @@ class Written:
             raise InputError(
                 [Problem(f"{place}.kind", show(kind), f"one of {', '.join(kinds)}", file=self.file)]
             )
-        for number, each in enumerate(self.raw):
-            if each.object.get("kind") == kind and dig(each.object, "metadata", "name") == name:
-                self.raw[number] = SourcedObject(each.file, _merged(each.object, patch))
+        for number, found_object in enumerate(self.raw):
+            if (
+                found_object.object.get("kind") == kind
+                and dig(found_object.object, "metadata", "name") == name
+            ):
+                self.raw[number] = SourcedObject(found_object.file, _merged(found_object.object, patch))
                 break
         else:
             self.raw.append(SourcedObject(self.file, self._versioned(patch)))
@@ -219,8 +222,8 @@ def _merged(old: Any, patch: Any) -> Any:
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _leaves(each, f"{path}.{key}" if path else str(key))
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
     else:
         yield path, show(value)
 

@@ -107,9 +107,9 @@ class PendingQueue:
         if not self.equivalence:
             return []
         self._alike.add(shape)
-        alike = [each for each in self.active.values() if shape_of(each) == shape]
-        for each in alike:
-            self.parked[each.key] = self.active.pop(each.key)
+        alike = [actor for actor in self.active.values() if shape_of(actor) == shape]
+        for actor in alike:
+            self.parked[actor.key] = self.active.pop(actor.key)
         return alike
 
     def wake(self, only: Iterable[str] | None = None) -> list[Actor]:

@@ -138,7 +138,9 @@ class World:
             return []
         root = self.root_of(mine)
         every = self.cluster.cluster_queues.values()
-        return [self.queues[each.name] for each in every if self.root_of(each) == root]
+        return [
+            self.queues[cluster_queue.name] for cluster_queue in every if self.root_of(cluster_queue) == root
+        ]
 
     def snapshots(self) -> Snapshots:
         """What the decisions of one cycle look at."""

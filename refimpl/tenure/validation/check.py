@@ -207,8 +207,8 @@ class _Run:
             self.warnings[index] += warning_notices(subject)
         self._look_at_all(overview(self.subjects.values(), self.fair_sharing))
         return Report(
-            tuple(each for found in self.errors for each in found),
-            tuple(each for found in self.warnings for each in found),
+            tuple(notice for found in self.errors for notice in found),
+            tuple(notice for found in self.warnings for notice in found),
             len(self.objects) - self.ignored,
             self.ignored,
         )
@@ -226,7 +226,9 @@ class _Run:
             self._configure(index, content, place, problems)
         # What is right and only not modelled is no fault of the object.
         wrong = [problem for problem in problems if problem.code != ErrorCode.NOT_MODELLED]
-        self.errors[index] += [from_problem(each, Source.CONFIGURATION, ErrorType.INVALID) for each in wrong]
+        self.errors[index] += [
+            from_problem(problem, Source.CONFIGURATION, ErrorType.INVALID) for problem in wrong
+        ]
 
     def _configure(self, index: int, content: object, place: Place, problems: list[Problem]) -> None:
         read = configuration(content, place, problems)
@@ -238,7 +240,7 @@ class _Run:
         self.subjects[index] = Subject("Configuration", content, place)
 
     def _take_objects(self) -> None:
-        before = {_identity(each.object): each.object for each in self.old}
+        before = {_identity(found_object.object): found_object.object for found_object in self.old}
         seen: set[tuple[str, str, str]] = set()
         for index, sourced in enumerate(self.objects):
             kind = kind_of(sourced.object)
@@ -324,7 +326,7 @@ def answer_validate(raw: object) -> dict[str, Any]:
         raise InputError([*problems, *error.problems]) from error
     if problems:
         raise InputError(problems)
-    objects, old = ([SourcedObject("", each) for each in raw.get(name) or []] for name in ("objects", "old"))
+    objects, old = ([SourcedObject("", item) for item in raw.get(name) or []] for name in ("objects", "old"))
     gates = raw.get("featureGates") or {}
     return render(validate(objects, old=old, gates=gates, reading=reading))
 
@@ -340,20 +342,20 @@ def render(report: Report, *, files: bool = False) -> dict[str, Any]:
     {'errors': [], 'warnings': []}
     """
     return {
-        "errors": [_entry(each, files) for each in report.errors],
-        "warnings": [_entry(each, files) for each in report.warnings],
+        "errors": [_entry(notice, files) for notice in report.errors],
+        "warnings": [_entry(notice, files) for notice in report.warnings],
     }
 
 
-def _entry(each: Notice, files: bool) -> dict[str, str]:
+def _entry(notice: Notice, files: bool) -> dict[str, str]:
     entry = {
-        "object": each.object,
-        "field": each.field,
-        "type": each.type,
-        "message": each.message,
-        "source": each.source,
+        "object": notice.object,
+        "field": notice.field,
+        "type": notice.type,
+        "message": notice.message,
+        "source": notice.source,
     }
-    return {"file": each.file, **entry} if files else entry
+    return {"file": notice.file, **entry} if files else entry
 
 
 def _unknown(raw: Mapping[Any, Any]) -> list[Problem]:
@@ -378,4 +380,8 @@ def _lists(raw: Mapping[Any, Any]) -> list[Problem]:
 
 
 def _gates(found: object) -> list[Problem]:
-    return [each for each in gate_problems(found, Place()) if each.code != ErrorCode.NOT_MODELLED]
+    return [
+        gate_problem
+        for gate_problem in gate_problems(found, Place())
+        if gate_problem.code != ErrorCode.NOT_MODELLED
+    ]

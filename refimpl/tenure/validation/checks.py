@@ -41,7 +41,7 @@ def checks_of(
     """
     notices = [*report.errors, *report.warnings]
     # An object may stand in a file twice, and one without a name has none to be told by.
-    known = dict.fromkeys((each.file, each.object) for each in (*_looked_at(objects), *notices))
+    known = dict.fromkeys((notice.file, notice.object) for notice in (*_looked_at(objects), *notices))
     files = list(dict.fromkeys(file for file, _ in known))
     return Checks(
         "tenure validate",
@@ -53,9 +53,12 @@ def checks_of(
             for file in files
         )
         + _unreadable(unreadable),
-        (*(_trouble(each, locate) for each in notices), *(trouble_of(each, locate) for each in unreadable)),
         (
-            *(RuleText(name, _in_words(name)) for name in dict.fromkeys(each.type for each in notices)),
+            *(_trouble(notice, locate) for notice in notices),
+            *(trouble_of(problem, locate) for problem in unreadable),
+        ),
+        (
+            *(RuleText(name, _in_words(name)) for name in dict.fromkeys(notice.type for notice in notices)),
             *rules_of(unreadable),
         ),
         f"validate: {report.checked} checked, {len(report.errors)} errors, {len(report.warnings)} warnings",
@@ -64,51 +67,51 @@ def checks_of(
 
 
 def _looked_at(objects: Iterable[SourcedObject]) -> Iterator[Notice]:
-    for each in objects:
-        if kind_of(each.object) is not None:
-            yield Notice(place_of_object(each.object, each.file).object, "", "", "", "", each.file)
+    for object_ in objects:
+        if kind_of(object_.object) is not None:
+            yield Notice(place_of_object(object_.object, object_.file).object, "", "", "", "", object_.file)
 
 
 def _case(key: tuple[str, str], notices: Sequence[Notice], *, strict: bool) -> Case:
     file, name = key
-    found = [each for each in notices if (each.file, each.object) == key]
-    failing = [each for each in found if strict or is_error(each)]
-    rest = [each for each in found if each not in failing]
+    found = [notice for notice in notices if (notice.file, notice.object) == key]
+    failing = [notice for notice in found if strict or is_error(notice)]
+    rest = [notice for notice in found if notice not in failing]
     return Case(
         file or _NO_FILE,
         name or "an object without kind and name",
         failure="; ".join(map(said, failing[:1])) + (f"; and {len(failing) - 1} more" if failing[1:] else ""),
         details="\n".join(map(said, failing)),
-        said="\n".join(f"warning: {said(each)}" for each in rest),
+        said="\n".join(f"warning: {said(notice)}" for notice in rest),
     )
 
 
 def _unreadable(problems: Sequence[Problem]) -> tuple[Suite, ...]:
     cases = (
-        Case("input", each.file or "input", error=f"found {each.found}, expected {each.expected}")
-        for each in problems
+        Case("input", problem.file or "input", error=f"found {problem.found}, expected {problem.expected}")
+        for problem in problems
     )
     return (Suite("input", tuple(cases)),) if problems else ()
 
 
-def _trouble(each: Notice, locate: Locate) -> Trouble:
+def _trouble(notice: Notice, locate: Locate) -> Trouble:
     return Trouble(
-        each.type,
-        ": ".join(part for part in (each.object, each.field) if part) or each.file,
-        f"{each.message} ({each.type}, {each.source})",
-        place_in(each.file, locate(each.file, each.object, each.field)),
-        Severity.ERROR if is_error(each) else Severity.WARNING,
+        notice.type,
+        ": ".join(part for part in (notice.object, notice.field) if part) or notice.file,
+        f"{notice.message} ({notice.type}, {notice.source})",
+        place_in(notice.file, locate(notice.file, notice.object, notice.field)),
+        Severity.ERROR if is_error(notice) else Severity.WARNING,
     )
 
 
-def said(each: Notice) -> str:
+def said(notice: Notice) -> str:
     """An error or a warning in a line, without its object.
 
     >>> said(Notice("Cohort/a", "spec", "NoEffect", "nothing comes of it", "tenure"))
     'spec: nothing comes of it (NoEffect, tenure)'
     """
-    place = f"{each.field}: " if each.field else ""
-    return f"{place}{each.message} ({each.type}, {each.source})"
+    place = f"{notice.field}: " if notice.field else ""
+    return f"{place}{notice.message} ({notice.type}, {notice.source})"
 
 
 def _in_words(name: str) -> str:

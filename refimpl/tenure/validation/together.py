@@ -242,8 +242,8 @@ def thresholds(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     """
     priorities = [
         value
-        for each in overview.of("WorkloadPriorityClass")
-        if (value := whole(each.get("value"))) is not None
+        for subject in overview.of("WorkloadPriorityClass")
+        if (value := whole(subject.get("value"))) is not None
     ]
     for queue in overview.of("ClusterQueue"):
         threshold = whole(queue.get(*_BORROW, "maxPriorityThreshold"))
@@ -329,8 +329,8 @@ def bypassed_lending_limits(overview: Overview) -> Iterator[tuple[Subject, Fault
     """
     heroes = [queue for queue in overview.of("ClusterQueue") if is_hero(queue.raw)]
     scopes = {text(hero.get("spec", "cohortName")): hero.name for hero in heroes}
-    members = [(each, each.get("spec", "cohortName")) for each in overview.of("ClusterQueue")]
-    members += [(each, each.get("spec", "parentName")) for each in overview.of("Cohort")]
+    members = [(subject, subject.get("spec", "cohortName")) for subject in overview.of("ClusterQueue")]
+    members += [(subject, subject.get("spec", "parentName")) for subject in overview.of("Cohort")]
     for member, parent in members:
         above = [scopes[cohort] for cohort in overview.above(parent) if cohort in scopes]
         if not above or is_hero(member.raw) or _honours_lending(member):

@@ -71,8 +71,8 @@ def _assigned(workload: object) -> object:
     admission = dig(workload, "status", "admission")
     later = ("topologyAssignment", "delayedTopologyRequest")
     assignments = [
-        {key: value for key, value in each.items() if key not in later}
-        for _, each in entries(dig(admission, "podSetAssignments"))
+        {key: value for key, value in entry.items() if key not in later}
+        for _, entry in entries(dig(admission, "podSetAssignments"))
     ]
     return {**admission, "podSetAssignments": assignments} if isinstance(admission, dict) else admission
 

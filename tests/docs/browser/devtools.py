@@ -177,7 +177,7 @@ class Browser:
         session, self._session = self._session, None
         processes = self.send("SystemInfo.getProcessInfo")["processInfo"]
         self._session = session
-        return float(sum(each["cpuTime"] for each in processes))
+        return float(sum(process["cpuTime"] for process in processes))
 
     def _listen(self, heard: Callable[[], bool]) -> None:
         until = time.monotonic() + PATIENCE_S
@@ -239,7 +239,7 @@ def _request(event: dict[str, Any]) -> str | None:
 def _unanswered(events: list[dict[str, Any]]) -> set[str | None]:
     asked, ended = "Network.requestWillBeSent", ("Network.loadingFinished", "Network.loadingFailed")
     # How the script of a worker ends, which has no loader, is told to nobody here.
-    begun = {_request(each) for each in events if each["method"] == asked and each["params"]["loaderId"]}
+    begun = {_request(event) for event in events if event["method"] == asked and event["params"]["loaderId"]}
     return begun - {_request(event) for event in events if event["method"] in ended}
 
 

@@ -117,7 +117,7 @@ def _complaint(method: str, about: dict[str, Any], base: str) -> Iterator[str]:
         details = about["exceptionDetails"]
         yield f"throws {details.get('exception', {}).get('description', details['text'])}"
     elif method == "Runtime.consoleAPICalled" and about["type"] in _BAD:
-        yield f"says {about['type']}: {[each.get('value') for each in about['args']]}"
+        yield f"says {about['type']}: {[item.get('value') for item in about['args']]}"
     elif method == "Log.entryAdded" and about["entry"]["level"] in _BAD:
         yield f"says {about['entry']['level']}: {about['entry']['text']} {about['entry'].get('url', '')}"
     elif method == "Network.requestWillBeSent":

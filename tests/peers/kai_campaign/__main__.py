@@ -53,12 +53,12 @@ def _run(options: argparse.Namespace, ask: Ask, version: str) -> int:
     histogram, failures, started = Histogram(), list[tuple[int, Compared]](), time.monotonic()
     for start in range(0, len(indices), BATCH):
         batch = indices[start : start + BATCH]
-        for index, each in zip(
+        for index, compared in zip(
             batch, compare([drawn_bytes(options.seed, i) for i in batch], ask), strict=True
         ):
-            histogram.add(each)
-            if each.differences():
-                failures.append((index, each))
+            histogram.add(compared)
+            if compared.differences():
+                failures.append((index, compared))
     for line in histogram.lines():
         print(line)
     seconds = max(time.monotonic() - started, 0.001)

@@ -65,11 +65,11 @@ def compare(drawn: Sequence[bytes], ask: Ask) -> list[Compared]:
     Raises:
         ProgramFailure: the peer failed as a program.
     """
-    cases = [min_runtime_case(each) for each in drawn]
+    cases = [min_runtime_case(data) for data in drawn]
     theirs = ask([request_of(case) for case in cases])
     return [
-        Compared(each, case, our_answer(request_of(case)), said)
-        for each, case, said in zip(drawn, cases, theirs, strict=True)
+        Compared(data, case, our_answer(request_of(case)), said)
+        for data, case, said in zip(drawn, cases, theirs, strict=True)
     ]
 
 

@@ -30,7 +30,7 @@ class Histogram:
         for title in titles:
             yield f"  {title}"
             rows = {name: count for (group, name), count in self.traits.items() if group == title}
-            for name, count in sorted(rows.items(), key=lambda each: (-each[1], each[0])):
+            for name, count in sorted(rows.items(), key=lambda pair: (-pair[1], pair[0])):
                 yield f"    {100 * count / max(self.cases, 1):6.2f} %  {count:7}  {name}"
 
 
@@ -64,7 +64,7 @@ def _said(op: str, output: Object) -> Iterator[tuple[str, str]]:
 def _at_boundary(case: Object, output: Object) -> bool:
     from tenure.manifests import parse_instant
 
-    victim = next(each for each in case["jobs"] if each["name"] == case["victim"])
+    victim = next(item for item in case["jobs"] if item["name"] == case["victim"])
     if victim["lastStart"] is None:
         return False
     end = parse_instant(victim["lastStart"]) + int(output["minRuntimeNs"])

@@ -40,7 +40,7 @@ MOST, BATCH = 3000, 100
 
 def ours(requests: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A peer that agrees."""
-    return [our_answer(each) for each in requests]
+    return [our_answer(request) for request in requests]
 
 
 def wrong(mutant: Mutant) -> Any:
@@ -57,11 +57,13 @@ def is_shown(mutant: Mutant) -> bool:
     return (mutant.rule, mutant.after) not in NEVER_ASKED
 
 
-@pytest.mark.parametrize("mutant", [each for each in MUTANTS if is_shown(each)], ids=lambda each: each.id)
+@pytest.mark.parametrize(
+    "mutant", [this_mutant for this_mutant in MUTANTS if is_shown(this_mutant)], ids=lambda item: item.id
+)
 def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
     for start in range(0, MOST, BATCH):
         found = compare([drawn_bytes(7, index) for index in range(start, start + BATCH)], wrong(mutant))
-        if any(each.differences() for each in found):
+        if any(compared.differences() for compared in found):
             return
     pytest.fail(f"{mutant.before} -> {mutant.after} answers {MOST} cases alike")
 
@@ -71,14 +73,18 @@ def test_a_rule_that_is_wrong_only_where_nobody_asks_answers_alike() -> None:
     assert len(unseen) == len(NEVER_ASKED)
     drawn = [drawn_bytes(7, index) for index in range(500)]
     for mutant in unseen:
-        assert not any(each.differences() for each in compare(drawn, wrong(mutant))), mutant.after
+        assert not any(compared.differences() for compared in compare(drawn, wrong(mutant))), mutant.after
 
 
 def test_a_difference_is_made_small() -> None:
-    mutant = next(each for each in MUTANTS if each.rule == "KMR-060" and "<=" in each.after)
+    mutant = next(
+        this_mutant for this_mutant in MUTANTS if this_mutant.rule == "KMR-060" and "<=" in this_mutant.after
+    )
     ask = wrong(mutant)
     drawn = (drawn_bytes(7, index) for index in range(MOST))
-    first = next(each for bytes_ in drawn for each in compare([bytes_], ask) if each.differences())
+    first = next(
+        compared for bytes_ in drawn for compared in compare([bytes_], ask) if compared.differences()
+    )
     small = smallest(first, ask)
     assert small.differences()
     assert len(json.dumps(small.case)) < len(json.dumps(first.case))
@@ -87,10 +93,10 @@ def test_a_difference_is_made_small() -> None:
 def test_draws_are_cases_whatever_the_bytes() -> None:
     assert min_runtime_case(b"")["op"] == "filter"
     histogram = Histogram()
-    for each in compare([bytes([value]) * CASE_DRAWS for value in range(256)], ours):
-        assert "output" in each.ours, each.ours
-        assert each.differences() == []
-        histogram.add(each)
+    for compared in compare([bytes([value]) * CASE_DRAWS for value in range(256)], ours):
+        assert "output" in compared.ours, compared.ours
+        assert compared.differences() == []
+        histogram.add(compared)
     assert next(histogram.lines()) == "256 cases"
 
 

@@ -83,37 +83,41 @@ def first_broken(
     trial, watched = Trial(decide, ()), tuple(claims)
     for _, world in clusters:
         for case in trial.cases(world):
-            for each in watched:
-                if each.expect[case.preset] == Verdict.PROVED and each.claim(case) is False:
-                    return each, case
+            for postcondition in watched:
+                if postcondition.expect[case.preset] == Verdict.PROVED and postcondition.claim(case) is False:
+                    return postcondition, case
     return None
 
 
 @pytest.mark.parametrize("identifier", sorted(POSTCONDITIONS))
 def test_it_notices_a_scheduler_that_gets_it_wrong(identifier: str) -> None:
     instead, family = BREAKS[identifier]
-    each = POSTCONDITIONS[identifier]
-    if Verdict.REFUTED not in each.expect.values():
-        found = first_broken(broken(instead), [each], small(family))
+    postcondition = POSTCONDITIONS[identifier]
+    if Verdict.REFUTED not in postcondition.expect.values():
+        found = first_broken(broken(instead), [postcondition], small(family))
         assert found is not None
         story = "\n".join(story_of(found[1].world, found[1].answer))
         assert "new asks for " in story
         assert f"the decision: {found[1].answer.outcome}" in story
         return
-    tallies = Trial(broken(instead), [each]).tried(family, small(family)).tallies
+    tallies = Trial(broken(instead), [postcondition]).tried(family, small(family)).tallies
     for preset in preset_names():
         assert tallies[identifier, preset].broken == 0, "what was false no longer is, and that is noticed"
 
 
 def mutant(rule: str, after: str) -> Mutant:
     """A mutant by its rule and what it puts in place; the first one where several do."""
-    found = [each for each in all_mutants().values() if each.rule == rule and each.after == after]
+    found = [
+        this_mutant
+        for this_mutant in all_mutants().values()
+        if this_mutant.rule == rule and this_mutant.after == after
+    ]
     return found[0]
 
 
 @pytest.mark.parametrize(("rule", "after", "family", "identifier"), MUTANTS)
 def test_it_notices_a_wrong_rule(rule: str, after: str, family: str, identifier: str) -> None:
-    each = POSTCONDITIONS[identifier]
+    postcondition = POSTCONDITIONS[identifier]
     with mutant(rule, after).applied():
-        found = first_broken(decide_with_oracle, [each], small(family))
+        found = first_broken(decide_with_oracle, [postcondition], small(family))
     assert found is not None

@@ -47,7 +47,9 @@ def test_the_families_have_as_many_clusters_as_before(size: Size) -> None:
 def test_no_cluster_comes_twice_and_the_parts_are_the_whole(family: str) -> None:
     every = list(FAMILIES[family].clusters(Size.SMALL))
     assert len(every) == len(set(every))
-    in_parts = [each for part in parts(Size.SMALL, 3) if part.family == family for each in part.clusters()]
+    in_parts = [
+        cluster for part in parts(Size.SMALL, 3) if part.family == family for cluster in part.clusters()
+    ]
     assert dict(in_parts) == dict(enumerate(every))
     assert cluster_of(family, Size.SMALL, 7) == every[7]
 
@@ -76,7 +78,8 @@ def taken(world: World, uids: tuple[int, ...]) -> list[int]:
     """Who is taken when uids are given out in another order."""
     cluster = deciding._cluster(world, False)
     admitted = tuple(
-        dataclasses.replace(each, uid=f"u{uids[number]}") for number, each in enumerate(cluster.admitted)
+        dataclasses.replace(workload, uid=f"u{uids[number]}")
+        for number, workload in enumerate(cluster.admitted)
     )
     renamed = Cluster(cluster.cluster_queues, admitted, settings=cluster.settings, cohorts=cluster.cohorts)
     name = world.nodes[world.mine].name

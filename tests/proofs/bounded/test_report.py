@@ -53,23 +53,25 @@ def wrong() -> Bounded:
 
 
 def test_on_the_small_clusters_everything_is_as_expected(right: Bounded) -> None:
-    assert [(each.postcondition.id, each.verdict) for each in right.judged if not each.as_expected] == []
+    assert [
+        (judged.postcondition.id, judged.verdict) for judged in right.judged if not judged.as_expected
+    ] == []
     assert len(right.judged) == len(POSTCONDITIONS) * len(preset_names())
-    assert all(each.claimed > 0 for each in right.judged)
+    assert all(judged.claimed > 0 for judged in right.judged)
     assert report_of(right).good
 
 
 def test_what_is_refuted_has_a_cluster_that_replays_through_the_oracle(right: Bounded) -> None:
-    refuted = [each for each in right.judged if each.verdict == Verdict.REFUTED]
-    assert {each.postcondition.id for each in refuted} == {"WD-055", "WD-130", "WD-155", "WD-170"}
-    for each in refuted:
-        assert each.scenario is not None
-        assert each.scenario["input"]["reading"] == each.reading
-        said = answer(each.scenario)["output"]
-        assert f"the decision: {said['decision']}" in each.story
+    refuted = [judged for judged in right.judged if judged.verdict == Verdict.REFUTED]
+    assert {judged.postcondition.id for judged in refuted} == {"WD-055", "WD-130", "WD-155", "WD-170"}
+    for judged in refuted:
+        assert judged.scenario is not None
+        assert judged.scenario["input"]["reading"] == judged.reading
+        said = answer(judged.scenario)["output"]
+        assert f"the decision: {said['decision']}" in judged.story
         for victim in said["preempted"]:
             name = victim["workload"].partition("/")[2]
-            assert any(line.startswith(f"{name} of ") and victim["reason"] in line for line in each.story)
+            assert any(line.startswith(f"{name} of ") and victim["reason"] in line for line in judged.story)
 
 
 def test_the_bound_stands_beside_the_word_proved(right: Bounded) -> None:
@@ -99,7 +101,7 @@ def test_other_formats_tell_it_too(wrong: Bounded, right: Bounded) -> None:
     junit = "\n".join(junit_lines(checks_of(report_of(wrong))))
     assert '<testsuite name="whole decisions" tests="6" failures="3"' in junit
     results: list[Any] = to_sarif(checks_of(report_of(wrong)))["runs"][0]["results"]
-    assert {each["ruleId"] for each in results} == {"postcondition"}
+    assert {result["ruleId"] for result in results} == {"postcondition"}
     assert results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("victims.py")
     markdown = list(markdown_lines(report_of(right)))
     assert any(line.startswith("| WD-130: ") and "proved*" in line for line in markdown)
@@ -124,7 +126,7 @@ def test_a_cluster_that_is_decided_otherwise_as_manifests_is_an_error(
 
 def test_what_was_never_claimed_is_vacuous() -> None:
     found = bounded_outcome(Size.SMALL, tried(oracle, "one queue"), ("guaranteed",), ("WD-300",))
-    assert [each.verdict for each in found.judged] == [Verdict.VACUOUS]
+    assert [judged.verdict for judged in found.judged] == [Verdict.VACUOUS]
     assert not report_of(found).good
 
 
@@ -135,4 +137,4 @@ def test_what_is_kept_is_what_was_tried() -> None:
 
 
 def test_the_option_knows_every_size() -> None:
-    assert [each.value for each in Clusters] == ["none", *(each.value for each in Size)]
+    assert [clusters.value for clusters in Clusters] == ["none", *(size.value for size in Size)]

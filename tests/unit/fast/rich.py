@@ -15,10 +15,10 @@ def enriched(scenario: Object, dice: random.Random) -> Object:
         scenario: a drawn request.
         dice: what decides which.
     """
-    heroes = [each["metadata"]["name"] for each in scenario["clusterQueues"] if _is_hero(each)]
-    for each in scenario["admitted"]:
+    heroes = [item["metadata"]["name"] for item in scenario["clusterQueues"] if _is_hero(item)]
+    for item in scenario["admitted"]:
         if heroes and dice.random() < 0.5:
-            each["status"]["admission"]["clusterQueue"] = dice.choice(heroes)
+            item["status"]["admission"]["clusterQueue"] = dice.choice(heroes)
     for owner in (*scenario["clusterQueues"], *scenario["cohorts"]):
         for resource in _resources(owner):
             if dice.random() < 0.5:
@@ -33,4 +33,4 @@ def _is_hero(queue: Object) -> bool:
 
 def _resources(owner: Object) -> list[Object]:
     groups = owner.get("spec", {}).get("resourceGroups", ())
-    return [each for group in groups for flavor in group["flavors"] for each in flavor["resources"]]
+    return [item for group in groups for flavor in group["flavors"] for item in flavor["resources"]]

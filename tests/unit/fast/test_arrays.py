@@ -63,11 +63,11 @@ def test_updates_in_place_come_to_what_is_built_anew() -> None:
 def test_ties_keep_the_order_of_uids_after_updates() -> None:
     workloads = [running(number) for number in range(40)]
     arrays = Arrays(a_cluster(*workloads[::2]))
-    for each in workloads[1::2]:
-        arrays.add(each)
+    for workload in workloads[1::2]:
+        arrays.add(workload)
     tie = arrays.columns.by["tie"][: arrays.columns.rows]
     by_tie = [arrays.columns.uids[int(row)] for row in np.argsort(tie)]
-    assert by_tie == sorted(each.uid for each in workloads)
+    assert by_tie == sorted(workload.uid for workload in workloads)
 
 
 def test_what_is_unlimited_is_summed_anew() -> None:
@@ -138,14 +138,14 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str, damage: str) -> No
 def test_free_rows_are_taken_out_before_they_are_too_many() -> None:
     workloads = [running(number, "ab"[number % 2], cpu=number + 1) for number in range(300)]
     arrays = Arrays(a_cluster(*workloads))
-    for each in workloads[:250]:
-        arrays.remove(each.key)
+    for workload in workloads[:250]:
+        arrays.remove(workload.key)
     assert arrays.columns.rows < 150
     assert_same(arrays, a_cluster(*workloads[250:]))
     arrays.compact()
     assert arrays.columns.rows == len(arrays) == 50
     names = [arrays.columns.names[row] for row in range(50)]
-    assert names == [each.key for each in workloads[250:]]
+    assert names == [workload.key for workload in workloads[250:]]
     fresh = Arrays(a_cluster(*workloads[250:])).columns
     for name, column in fresh.by.items():
         assert arrays.columns.by[name].tolist() == column[:50].tolist()

@@ -73,8 +73,8 @@ CHOICES = {
 
 def hero_readings() -> list[Reading]:
     """A reading for every choice about heroes together with every other."""
-    chosen = product(*([each.name.lower() for each in members] for members in CHOICES.values()))
-    return [parse_reading(dict(zip(CHOICES, each, strict=True))) for each in chosen]
+    chosen = product(*([member.name.lower() for member in members] for members in CHOICES.values()))
+    return [parse_reading(dict(zip(CHOICES, row, strict=True))) for row in chosen]
 
 
 def requests(count: int, seed: int) -> Iterator[DecideRequest]:
@@ -82,8 +82,8 @@ def requests(count: int, seed: int) -> Iterator[DecideRequest]:
     print(f"seed {seed}")
     dice = random.Random(seed)
     drawn = examples(10 * count, seed, features=ALL_FEATURES)
-    some = (read_decide_request(enriched(each, dice)) for each in drawn)
-    return islice((each for each in some if has_heroes(each.cluster)), count)
+    some = (read_decide_request(enriched(entry, dice)) for entry in drawn)
+    return islice((decide_request for decide_request in some if has_heroes(decide_request.cluster)), count)
 
 
 def a_queue(name: str, nominal: int, *, hero: bool = False, lends: int | None = None) -> ClusterQueue:
@@ -153,7 +153,7 @@ def assert_same_tree(arrays: Arrays, view: View, snapshot: Snapshot) -> None:
         for node in tree.nodes:
             place, quota = top + node.place, quota_at(tree, node.place, at)
             forest = view.forest
-            mine = [int(each[place, column]) for each in (forest.nominal, forest.subtree, forest.local)]
+            mine = [int(item[place, column]) for item in (forest.nominal, forest.subtree, forest.local)]
             assert mine == [quota.nominal, quota.subtree, quota.local]
             limit = int(forest.limit[place, column])
             assert limit == (2**63 - 1 if quota.borrowing_limit is None else quota.borrowing_limit)
@@ -262,7 +262,7 @@ def test_priorities_of_another_instant_are_those_of_that_instant() -> None:
         running("stays", "a", 2, priority=3, quota_reserved_at=2 * SECOND),
     )
     arrays = Arrays(Cluster(queues, held, growing={"ages": ageing}))
-    taken = [[each.key for each in answer_of(arrays, 2, now * MINUTE).claims()] for now in (1, 8)]
+    taken = [[claim.key for claim in answer_of(arrays, 2, now * MINUTE).claims()] for now in (1, 8)]
     assert taken == [["ns/grows"], ["ns/stays"]]
 
 
@@ -284,6 +284,6 @@ def test_a_queue_that_is_back_within_its_quota_moves_behind_the_borrowers() -> N
     held = [running(f"a{number}", "a", 1, priority=number) for number in range(4)]
     held += [running(f"b{number}", "b", 1, priority=number) for number in range(2)]
     answer = answer_of(Arrays(Cluster(queues, tuple(held))), 4)
-    victims = [(each.key, each.reason.label) for each in answer.claims()]
+    victims = [(claim.key, claim.reason.label) for claim in answer.claims()]
     assert [key for key, _ in victims] == ["ns/a0", "ns/a1", "ns/b0", "ns/b1"]
     assert {reason for _, reason in victims} == {"UberCQPreemption"}

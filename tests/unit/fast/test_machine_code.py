@@ -148,7 +148,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(
     pytest.importorskip("numba")
     folder = machine_code.kept_folder()
     assert folder is not None
-    assert [each.stat().st_mode & 0o777 for each in (folder, folder.parent)] == [0o700, 0o700]
+    assert [path.stat().st_mode & 0o777 for path in (folder, folder.parent)] == [0o700, 0o700]
     change((folder, *folder.parents)[depth])
     assert machine_code.kept_folder() is None
     (said,) = caplog.messages

@@ -92,8 +92,8 @@ def test_a_batch_says_what_each_decision_says(shape: str, change: object) -> Non
 def test_it_follows_the_store(shape: str) -> None:
     case = case_of(replace(SHAPES[shape], queues=min(SHAPES[shape].queues, 8)), COUNT, 0.3)
     arrays, drawn = Arrays(case.cluster), random.Random(SEED)
-    engine, keys = Prepared(arrays, READING), [each.key for each in case.cluster.admitted]
-    queues = sorted({each.cluster_queue or "" for each in case.cluster.admitted})
+    engine, keys = Prepared(arrays, READING), [workload.key for workload in case.cluster.admitted]
+    queues = sorted({workload.cluster_queue or "" for workload in case.cluster.admitted})
     for number in range(40):
         arrays.remove(keys.pop(drawn.randrange(len(keys))))
         new = a_workload(COUNT + number, drawn.choice(queues))

@@ -51,7 +51,7 @@ CHANGES = (even, light_first, heavy_first, in_part)
 def _case(shape: str, change: Callable[[Workload], Workload]) -> Case:
     case = case_of(SHAPES[shape], COUNT, 0.3)
     admitted = tuple(map(change, case.cluster.admitted))
-    held = {at: sum(each.usage.get(at, 0) for each in admitted) for at in case.held}
+    held = {at: sum(workload.usage.get(at, 0) for workload in admitted) for at in case.held}
     queues = {
         name: _with_quota(queue, held, 10 if shape == "queue" else 3 if name == TARGET else 0)
         for name, queue in case.cluster.cluster_queues.items()

@@ -83,13 +83,13 @@ def run(count: int, seed: int) -> Tally:
         tally.incomplete += not search.complete
         for flip in search.flips:
             tally.flips[f"{type(flip.knob).__name__}: {flip.before} to {flip.after}"] += 1
-            tally.broken += (f"{number}: {each}" for each in problems(situation, target, flip))
+            tally.broken += (f"{number}: {problem}" for problem in problems(situation, target, flip))
     return tally
 
 
 def main() -> int:
     """Print the figures; exit code 1 when a flip does not hold."""
-    count, seed = (int(each) for each in sys.argv[1:3])
+    count, seed = (int(name) for name in sys.argv[1:3])
     began = time.monotonic()
     tally = run(count, seed)
     print(f"{tally.situations} situations, {tally.with_flips} with a flip, {tally.tried} decisions")

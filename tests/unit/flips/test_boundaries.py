@@ -24,7 +24,7 @@ def quota_flip(place: FlavorResource, asked: int, nominal: int) -> Flip:
     """The flip of the nominal quota of a resource of which a workload asks for some."""
     preemptor = waiting(pod_sets=(PodSet("main", 1, {place.resource: asked}),))
     flips = found(preemptor, place=place, nominal=nominal)
-    (flip,) = (each for each in flips if each.field.endswith("nominalQuota"))
+    (flip,) = (flip for flip in flips if flip.field.endswith("nominalQuota"))
     return flip
 
 

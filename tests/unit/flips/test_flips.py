@@ -134,7 +134,7 @@ def test_a_boost_is_taken_off_again() -> None:
         ),
     )
     assert Situation.of(asked.decided()) == asked
-    (flip,) = (each for each in search_flips(asked, limit=99).flips if each.object == "Workload/ml/preemptor")
+    (flip,) = (flip for flip in search_flips(asked, limit=99).flips if flip.object == "Workload/ml/preemptor")
     assert (flip.field, flip.old, flip.new) == ("spec.priority", 90, 91)
 
 
@@ -149,9 +149,11 @@ def test_a_threshold_rises_to_the_priority_that_is_to_be_taken() -> None:
     other = dataclasses.replace(queue(nominal={GPU: 0}, cohort="c"), name="other")
     admitted = (running("w", 4, 50, cluster_queue="other"),)
     preemptor = waiting(2)
-    cluster = Cluster({each.name: each for each in (own, lender, other)}, admitted, (preemptor,))
+    cluster = Cluster(
+        {cluster_queue.name: cluster_queue for cluster_queue in (own, lender, other)}, admitted, (preemptor,)
+    )
     found = nearest_flips(cluster, preemptor, "q", NOW, READING, limit=99)
-    (flip,) = (each for each in found if each.field.endswith("maxPriorityThreshold"))
+    (flip,) = (flip for flip in found if flip.field.endswith("maxPriorityThreshold"))
     assert (flip.old, flip.new, flip.after) == (10, 50, Answer.PREEMPTS)
     altered = apply(flip, Situation(cluster, preemptor, "q", NOW, READING))
     assert altered.cluster.cluster_queues["q"].max_priority_threshold == 50
@@ -227,7 +229,7 @@ def test_a_flip_agrees_with_the_oracle_asked_directly() -> None:
     (flip, *_) = nearest_flips(cluster, preemptor, "q", NOW, READING)
     altered = apply(flip, Situation(cluster, preemptor, "q", NOW, READING))
     decision = decide(altered.cluster, altered.preemptor, "q", altered.now, READING)
-    assert (decision.outcome, tuple(each.workload.key for each in decision.targets)) == (
+    assert (decision.outcome, tuple(target.workload.key for target in decision.targets)) == (
         flip.outcome,
         flip.preempted,
     )

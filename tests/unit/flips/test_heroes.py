@@ -41,7 +41,7 @@ def situation(
 ) -> Situation:
     queues = (a_queue("a", 10), a_queue("b", 10, lends=lends), a_queue("h", 0, hero=hero))
     pending = Workload("ns", "new", "new", 0, 2, pod_sets=(PodSet("main", 1, {"gpu": gpus}),))
-    cluster = Cluster({each.name: each for each in queues}, running, (pending,))
+    cluster = Cluster({queue.name: queue for queue in queues}, running, (pending,))
     return Situation(cluster, pending, to, 9, reading)
 
 

@@ -34,7 +34,7 @@ FAIR = Settings(fair_sharing=tuple(FairStrategy))
 def flip_of(situation: Situation, object_: str, field: str) -> Flip:
     """The flip of one field."""
     flips = search_flips(situation, limit=99).flips
-    (flip,) = (each for each in flips if (each.object, each.field) == (object_, field))
+    (flip,) = (flip for flip in flips if (flip.object, flip.field) == (object_, field))
     return flip
 
 
@@ -92,7 +92,10 @@ def sharing(reclaim: ReclaimWithinCohort) -> Situation:
     admitted = (running("mine", 2, 200), *(running(f"o{n}", 1, cluster_queue="other") for n in range(2)))
     preemptor = waiting(1)
     cluster = Cluster(
-        {each.name: each for each in (own, other, lender)}, admitted, (preemptor,), settings=FAIR
+        {cluster_queue.name: cluster_queue for cluster_queue in (own, other, lender)},
+        admitted,
+        (preemptor,),
+        settings=FAIR,
     )
     return Situation(cluster, preemptor, "q", NOW, READING)
 
@@ -107,18 +110,24 @@ def test_a_larger_weight_is_found_under_fair_sharing() -> None:
 
 def test_without_fair_sharing_no_weight_is_searched() -> None:
     asked = sharing(ReclaimWithinCohort.ANY).with_cluster(settings=Settings())
-    assert not [each for each in search_flips(asked, limit=99).flips if "fairSharing" in each.field]
+    assert not [flip for flip in search_flips(asked, limit=99).flips if "fairSharing" in flip.field]
 
 
 def siblings(reclaim: ReclaimWithinCohort) -> Situation:
     """A cohort that has lent its quota to two siblings of equal share."""
     own = dataclasses.replace(queue(nominal={GPU: 4}, cohort="mine"), reclaim_within_cohort=reclaim)
     borrowers = (queue(nominal={GPU: 0}, cohort=name) for name in ("left", "right"))
-    queues = [own, *(dataclasses.replace(each, name=f"in-{each.cohort}") for each in borrowers)]
+    queues = [
+        own,
+        *(
+            dataclasses.replace(cluster_queue, name=f"in-{cluster_queue.cohort}")
+            for cluster_queue in borrowers
+        ),
+    ]
     cohorts = {name: Cohort(name, "root") for name in ("mine", "left", "right")}
     admitted = tuple(running(name, 2, cluster_queue=f"in-{name}") for name in ("left", "right"))
     preemptor = waiting(2)
-    by_name = {each.name: each for each in queues}
+    by_name = {cluster_queue.name: cluster_queue for cluster_queue in queues}
     cluster = Cluster(by_name, admitted, (preemptor,), settings=FAIR, cohorts=cohorts)
     return Situation(cluster, preemptor, "q", NOW, READING)
 

@@ -43,9 +43,7 @@ def pods(count: int, status: PodStatus = PodStatus.RUNNING) -> tuple[Pod, ...]:
 
 def a_scene(*jobs: Job, preempt_min_runtime: int | None = None) -> Scene:
     """One queue `q` with its own value, and jobs in it."""
-    return Scene(
-        {"q": Queue("q", preempt_min_runtime=preempt_min_runtime)}, {each.name: each for each in jobs}
-    )
+    return Scene({"q": Queue("q", preempt_min_runtime=preempt_min_runtime)}, {job.name: job for job in jobs})
 
 
 def a_job(name: str = "v", started: int | None = 0, least: int = 1, count: int = 1) -> Job:

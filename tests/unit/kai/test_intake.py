@@ -19,7 +19,7 @@ def problems(*objects: Any) -> list[tuple[str, str]]:
     """Object and field of everything that is wrong."""
     with pytest.raises(InputError) as caught:
         scene_of_objects(objects)
-    return [(each.object, each.field) for each in caught.value.problems]
+    return [(problem.object, problem.field) for problem in caught.value.problems]
 
 
 def warned(*objects: Any) -> str:
@@ -63,7 +63,9 @@ def test_a_cluster_is_read() -> None:
     assert scene.queues["a"].parent == "up"
     assert scene.queues["a"].reclaim_min_runtime == MINUTE
     assert job.started_at == parse_instant("2026-06-01T14:00:00Z")
-    assert [(each.name, each.min_available, each.active) for each in job.sub_groups] == [("default", 2, 1)]
+    assert [(sub_group.name, sub_group.min_available, sub_group.active) for sub_group in job.sub_groups] == [
+        ("default", 2, 1)
+    ]
     assert scene.warnings == ()
 
 
@@ -123,7 +125,7 @@ def test_a_stamp_that_is_no_time_is_no_stamp() -> None:
 
 def groups_of(scene: Scene) -> list[tuple[str, int]]:
     """Sub-groups with their minima."""
-    return [(each.name, each.min_available) for each in scene.jobs["ns/b"].sub_groups]
+    return [(sub_group.name, sub_group.min_available) for sub_group in scene.jobs["ns/b"].sub_groups]
 
 
 def test_the_leaves_of_the_sub_groups_have_pods() -> None:

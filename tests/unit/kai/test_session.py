@@ -33,7 +33,7 @@ def test_the_first_job_that_refuses_ends_the_question() -> None:
     jobs = (a_job("w"), a_job("v", count=2), a_job("u", count=2))
     session = Session(a_scene(*jobs, preempt_min_runtime=10), now=5)
     said = session.validate(PREEMPT, "w", [Victim("v", ("Running-0", "Running-1")), Victim("u", ())])
-    assert [each.job for each in said.losses] == ["v"]
+    assert [loss.job for loss in said.losses] == ["v"]
 
 
 def test_what_was_resolved_without_a_queue_is_not_remembered() -> None:
@@ -94,5 +94,5 @@ def test_a_path_ends_where_a_parent_is_missing() -> None:
 def test_only_the_paths_decide_and_not_the_order_of_queues() -> None:
     queues = [Queue("a", "", None, 5), Queue("b", "a", None, 7), Queue("c", "b", None, 9), Queue("x", "a")]
     for order in (queues, queues[::-1]):
-        found = resolve({each.name: each for each in order}, configure({}).arguments, RECLAIM, "x", "c")
+        found = resolve({queue.name: queue for queue in order}, configure({}).arguments, RECLAIM, "x", "c")
         assert (found.min_runtime, found.source, found.step, found.ancestor) == (7, "b", "b", "a")

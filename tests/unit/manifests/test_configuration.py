@@ -28,7 +28,7 @@ def settings(version: str = NEW, **fields: Any) -> Settings:
 
 
 def built(*objects: Object, given: Settings | None = None) -> Loaded:
-    return build([SourcedObject(f"{i}.yaml", each) for i, each in enumerate(objects)], given)
+    return build([SourcedObject(f"{i}.yaml", entry) for i, entry in enumerate(objects)], given)
 
 
 def test_an_empty_configuration_is_kueues_default() -> None:

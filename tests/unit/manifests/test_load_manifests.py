@@ -207,7 +207,10 @@ class TestBuild:
             "metadata": {"namespace": "ml", "name": "train", "uid": "j", "creationTimestamp": RESERVED},
         }
         loaded = built(owned, alone, growing, job)
-        assert [each.job_created_at for each in loaded.cluster.pending] == [parse_instant(RESERVED), None]
+        assert [workload.job_created_at for workload in loaded.cluster.pending] == [
+            parse_instant(RESERVED),
+            None,
+        ]
         assert loaded.cluster.growing["c"].policy is not None
         assert loaded.warnings == (
             "1.yaml: Workload/ml/alone: its Job is not given:"

@@ -69,7 +69,7 @@ def test_an_item_is_read_as_the_whole_parser_reads_it(item: str) -> None:
         expected, wrong = whole(text)
         found = by_item(text)
         assert found is not None
-        assert [str(each) for each in found[1]] == [str(each) for each in wrong]
+        assert [str(problem) for problem in found[1]] == [str(problem) for problem in wrong]
         if not wrong:
             assert found[0] == expected
 
@@ -100,7 +100,7 @@ def test_an_alias_of_an_item_before_is_read_with_the_whole_list() -> None:
 def test_a_fault_is_told_with_its_line_in_the_file() -> None:
     found = by_item("items:\n- a: 1\n- b: 2\n  b: 3\nkind: List\n")
     assert found is not None
-    assert [str(each) for each in found[1]] == [
+    assert [str(problem) for problem in found[1]] == [
         "a.yaml: items[1].b: found the key 'b' a second time, in line 4, expected each key once"
     ]
 
@@ -157,7 +157,7 @@ def test_any_text_is_read_like_the_whole_or_refused_like_it(lines: list[str]) ->
     content: Any = documents[0].content if documents else None
     if found is None or (not wrong and not isinstance(content, dict)):
         return
-    assert [str(each) for each in found[1]] == [str(each) for each in wrong]
+    assert [str(problem) for problem in found[1]] == [str(problem) for problem in wrong]
     if not wrong:
         assert found[0] == content["items"]
 

@@ -69,4 +69,4 @@ def test_a_max_of_zero_is_a_value_and_an_absent_one_is_none() -> None:
 )
 def test_what_is_wrong_is_said_with_its_path(fields: Object, wrong: str) -> None:
     said = refused(read_priority_class, a_class(**fields))
-    assert any(each.startswith(f"WorkloadPriorityClass/c: {wrong}") for each in said), said
+    assert any(name.startswith(f"WorkloadPriorityClass/c: {wrong}") for name in said), said

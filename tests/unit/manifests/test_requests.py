@@ -75,10 +75,10 @@ def test_every_recorded_line_is_accepted() -> None:
     for line in recorded():
         given = read_decide_request(line)
         assert given.assignment is not None
-        assert [each.count for each in given.assignment.pod_sets] == [
-            each["count"] for each in line["assignment"].get("podSets") or []
+        assert [pod_set.count for pod_set in given.assignment.pod_sets] == [
+            item["count"] for item in line["assignment"].get("podSets") or []
         ]
-        assert set(given.cluster.cohorts) == {each["metadata"]["name"] for each in line["cohorts"] or []}
+        assert set(given.cluster.cohorts) == {item["metadata"]["name"] for item in line["cohorts"] or []}
         assert (given.cluster.settings.fair_sharing is None) == (line["fairSharing"] is None)
         # What an assignment says is read apart from all the rest.
         count += 1

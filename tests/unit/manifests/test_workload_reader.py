@@ -53,7 +53,7 @@ def rich() -> list[Object]:
     ]
 
 
-WORKLOADS = [*rich(), *(each for each in objects() if each.get("kind") == "Workload")]
+WORKLOADS = [*rich(), *(object_ for object_ in objects() if object_.get("kind") == "Workload")]
 
 
 def knowing() -> WorkloadReader:

@@ -28,7 +28,7 @@ def agrees(text: str) -> bool:
     if found is None:
         return False
     documents, problems = parse_events(text, "a.yaml")
-    assert (found, []) == ([(each.content, each.line) for each in documents], problems)
+    assert (found, []) == ([(document.content, document.line) for document in documents], problems)
     return True
 
 

@@ -68,7 +68,11 @@ def fits_beside(
 
 def spared(decision: Decision) -> list[str]:
     """Who was removed and got its quota back."""
-    return [] if decision.selection is None else [each.workload.name for each in decision.selection.spared]
+    return (
+        []
+        if decision.selection is None
+        else [candidate.workload.name for candidate in decision.selection.spared]
+    )
 
 
 @MANY
@@ -80,12 +84,14 @@ def test_who_leaves_makes_room_and_nobody_leaves_in_vain(case: Case, reading: Re
     nominal = decision.queue.nominal()
 
     def fits_without(*gone: object) -> bool:
-        staying = [each for each in decision.running if each not in gone]
+        staying = [workload for workload in decision.running if workload not in gone]
         return fits_beside(held_together(staying), decision.assignment.usage, nominal)
 
     if leaving:
         assert fits_without(*leaving)
-        assert not any(fits_without(*(each for each in leaving if each != kept)) for kept in leaving)
+        assert not any(
+            fits_without(*(workload for workload in leaving if workload != kept)) for kept in leaving
+        )
 
 
 @MANY
@@ -93,7 +99,7 @@ def test_who_leaves_makes_room_and_nobody_leaves_in_vain(case: Case, reading: Re
 def test_every_candidate_uses_what_is_short_and_has_no_higher_priority(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     candidates = [candidate.workload for candidate in decision.candidates]
-    assert {target.workload.key for target in decision.targets} <= {each.key for each in candidates}
+    assert {target.workload.key for target in decision.targets} <= {workload.key for workload in candidates}
     for candidate in candidates:
         assert not decision.assignment.needs_preemption.isdisjoint(candidate.usage)
         assert candidate.priority <= decision.preemptor.priority
@@ -131,7 +137,7 @@ def test_a_request_above_the_nominal_quota_never_fits() -> None:
 def test_those_who_may_be_taken_stay_when_they_are_not_enough() -> None:
     decision = decided(waiting(4, 100), running("low", 2, 50), running("high", 2, 200))
     assert (decision.outcome, taken(decision)) == (Outcome.NO_CANDIDATES, [])
-    assert [each.workload.name for each in decision.candidates] == ["low"]
+    assert [candidate.workload.name for candidate in decision.candidates] == ["low"]
 
 
 def test_a_request_for_nothing_fits_a_full_queue() -> None:
@@ -148,14 +154,14 @@ def test_zero_of_what_is_overcommitted_still_fits() -> None:
 def test_a_running_workload_that_asked_for_none_of_it_is_still_a_candidate() -> None:
     # It was assigned the flavor-resource, with amount zero: removed like any other, and given back.
     decision = decided(waiting(1), running("none", 0, 10), running("full", 4, 50))
-    assert [each.workload.name for each in decision.candidates] == ["none", "full"]
+    assert [candidate.workload.name for candidate in decision.candidates] == ["none", "full"]
     assert (taken(decision), spared(decision)) == (["full"], ["none"])
 
 
 def test_whoever_uses_nothing_that_is_short_is_never_taken() -> None:
     decision = decided(waiting(1, 200), running("gpu", 4, 150), running("cpu", priority=1, usage={CPU: 6}))
     # Not even a candidate: as one it would be removed first, and given back.
-    assert [each.workload.name for each in decision.candidates] == taken(decision) == ["gpu"]
+    assert [candidate.workload.name for candidate in decision.candidates] == taken(decision) == ["gpu"]
     assert spared(decision) == []
 
 
@@ -183,7 +189,7 @@ def test_expired_goes_before_newer() -> None:
     decision = decided(waiting(2), newer, expired, in_queue=queue(duration=4 * HOUR), reading="as-written")
     assert taken(decision) == ["expired"]
     assert decision.targets[0].reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED
-    assert [each.workload.name for each in decision.candidates] == ["expired", "newer"]
+    assert [candidate.workload.name for candidate in decision.candidates] == ["expired", "newer"]
 
 
 def test_of_two_expired_the_longest_running_goes_first() -> None:

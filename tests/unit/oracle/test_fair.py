@@ -13,7 +13,7 @@ from tests.unit.clusters import requests_of_vectors
 
 def test_where_no_strategy_is_named_both_are_tried() -> None:
     both = tuple(FairStrategy)
-    by_both = [each for each in requests_of_vectors() if each.cluster.settings.fair_sharing == both]
+    by_both = [request for request in requests_of_vectors() if request.cluster.settings.fair_sharing == both]
     targets = 0
     for asked in by_both:
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
@@ -25,7 +25,7 @@ def test_where_no_strategy_is_named_both_are_tried() -> None:
 
 
 def test_a_candidate_that_no_strategy_allows_is_told() -> None:
-    (vector,) = [each for each in load_vectors() if each.id == "KQ-420/above-the-final-share"]
+    (vector,) = [vector for vector in load_vectors() if vector.id == "KQ-420/above-the-final-share"]
     asked = read_decide_request(vector.request()["input"])
     made = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
     assert made.selection is not None

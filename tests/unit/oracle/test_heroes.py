@@ -55,7 +55,7 @@ def a_queue(
 ) -> ClusterQueue:
     """A ClusterQueue that may reclaim from anybody; a hero takes lower priority of its own."""
     nominal = {"gpu": gpus} if cpus is None else {"gpu": gpus, "cpu": cpus}
-    limits = ({} if each is None else {"gpu": each} for each in (borrows, lends))
+    limits = ({} if number is None else {"gpu": number} for number in (borrows, lends))
     return ClusterQueue(
         name,
         (ResourceGroup(tuple(nominal), (FlavorQuotas("h100", nominal, *limits),)),),
@@ -86,9 +86,9 @@ def decided(
 ) -> Decision:
     """The decision for one workload."""
     cluster = Cluster(
-        {each.name: each for each in queues},
+        {queue.name: queue for queue in queues},
         tuple(running),
-        cohorts={each.name: each for each in cohorts},
+        cohorts={cohort.name: cohort for cohort in cohorts},
         settings=settings or Settings(),
     )
     waiting = Workload("ns", "new", "new", priority, 0, pod_sets=(pods or PodSet("main", 1, {"gpu": gpus}),))
@@ -97,7 +97,7 @@ def decided(
 
 def taken(decision: Decision) -> list[str]:
     """Who leaves, in order."""
-    return [each.workload.name for each in decision.targets]
+    return [target.workload.name for target in decision.targets]
 
 
 TEAMS = [a_queue("alpha", 10), a_queue("bravo", 10), a_queue("hero", 0, hero=True)]
@@ -172,7 +172,7 @@ def test_a_hero_s_workload_is_kept_from_a_standard_queue(fair: tuple[FairStrateg
     running = [runs("h", "hero", 16), runs("b", "bravo", 4)]
     decision = decided(TEAMS, running, "alpha", 2, settings=Settings(fair_sharing=fair))
     assert taken(decision) == ["b"]
-    said = {each.workload.name: each.verdict for each in explain(decision).workloads}
+    said = {workload.workload.name: workload.verdict for workload in explain(decision).workloads}
     assert said["h"] == "kept: it may not be preempted: it runs in a hero, and the preemptor in none"
 
 
@@ -193,7 +193,7 @@ def test_what_binds_a_hero_is_the_root_of_its_subtree_or_its_limit() -> None:
 
 def test_who_is_billed_is_told_for_whom() -> None:
     decision = decided(TEAMS, [runs("h", "hero", 8)], "alpha", 3)
-    texts = [each.text for each in explain(decision).request]
+    texts = [remark.text for remark in explain(decision).request]
     assert "gpu on h100: billed 4 of 10 for hero" in texts
 
 
@@ -208,7 +208,7 @@ def test_the_verdicts_about_heroes_say_where_they_stand() -> None:
     cohorts = (Cohort("company"), Cohort("team-c", "company"))
     running = [runs("up", "upper", 6), runs("r", "rival", 3, priority=5), runs("o", "other", 3)]
     decision = decided(queues, running, "lower", 8, cohorts=cohorts)
-    said = {each.workload.name: each.verdict for each in explain(decision).workloads}
+    said = {workload.workload.name: workload.verdict for workload in explain(decision).workloads}
     assert said == {
         "up": "kept: it may not be preempted: hero, above you",
         "r": "kept: it may not be preempted: hero, a peer of no lower priority",
@@ -225,7 +225,7 @@ def test_the_cluster_shows_what_the_proposal_asks_for_beside_kueue_s_own() -> No
     message = "Preempted by Hero Workload new in Queue hero"
     assert effect.proposed.event == ("Warning", "Preempted", message)
     assert effect.proposed.labels == (("reason", "UberCQPreemption"), ("queue", "hero"))
-    assert {each.reason for each in decision.targets} == {Reason.UBER_CQ_PREEMPTION}
+    assert {target.reason for target in decision.targets} == {Reason.UBER_CQ_PREEMPTION}
 
 
 def test_in_its_own_queue_nothing_is_proposed() -> None:
@@ -237,7 +237,7 @@ def test_in_its_own_queue_nothing_is_proposed() -> None:
 
 @pytest.mark.parametrize("name", preset_names())
 def test_without_a_hero_nothing_is_planned(name: str) -> None:
-    queues = {each.name: each for each in TEAMS[:2]}
+    queues = {cluster_queue.name: cluster_queue for cluster_queue in TEAMS[:2]}
     snapshot = take_snapshot(Cluster(queues, (runs("a", "alpha", 3),)), "alpha", 0, preset(name))
     assert snapshot.heroes is None
     assert type(snapshot.usage) is tuple
@@ -245,14 +245,17 @@ def test_without_a_hero_nothing_is_planned(name: str) -> None:
 
 @pytest.mark.parametrize("queues", [TEAMS[:2], TEAMS], ids=["without heroes", "with one"])
 def test_where_nothing_ran_all_quota_of_the_tree_is_free(queues: list[ClusterQueue]) -> None:
-    cluster = Cluster({each.name: each for each in queues}, (runs("a", "alpha", 3),))
+    cluster = Cluster({queue.name: queue for queue in queues}, (runs("a", "alpha", 3),))
     empty = if_nothing_ran(take_snapshot(cluster, "alpha", 0, GUARANTEED))
     assert free_at(empty, empty.usage, GPU) == 20
 
 
 def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
     reading = parse_reading({"preset": "as-written", "hero_lending": "honour"})
-    queues = {each.name: each for each in (a_queue("alpha", 10, lends=2), a_queue("hero", 0, hero=True))}
+    queues = {
+        cluster_queue.name: cluster_queue
+        for cluster_queue in (a_queue("alpha", 10, lends=2), a_queue("hero", 0, hero=True))
+    }
     usage = as_effective(take_snapshot(Cluster(queues, (runs("h", "hero", 7),)), "alpha", 0, reading).usage)
     column = usage.columns[GPU]
     place = usage.plan.tree.places["alpha"]
@@ -262,9 +265,9 @@ def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
 def test_the_limit_of_the_cohort_that_is_billed_stays_where_limits_are_honoured() -> None:
     # The hero stands within the cohort, which has lent it nothing beyond itself.
     limited = ResourceGroup(("gpu",), (FlavorQuotas("h100", {"gpu": 0}, {}, {"gpu": 6}),))
-    cohorts = {each.name: each for each in (Cohort("company"), Cohort("lab", "company", (limited,)))}
+    cohorts = {cohort.name: cohort for cohort in (Cohort("company"), Cohort("lab", "company", (limited,)))}
     queues = [a_queue("alpha", 10, lends=5), a_queue("hero", 0, hero=True), a_queue("other", 0, "company")]
-    cluster = Cluster({each.name: each for each in queues}, (runs("h", "hero", 3),), cohorts=cohorts)
+    cluster = Cluster({queue.name: queue for queue in queues}, (runs("h", "hero", 3),), cohorts=cohorts)
     usage = as_effective(take_snapshot(cluster, "alpha", 0, HONOUR).usage)
     column, places = usage.columns[GPU], usage.plan.tree.places
     lab = usage.plan.branch_of[places["hero"]].root
@@ -288,9 +291,9 @@ def test_what_is_accessible_may_be_below_zero_by_the_letter_and_not_as_guarantee
         a_queue("b", 5, "team"),
         a_queue("k", 0, "team", hero=True),
     ]
-    cohorts = {each.name: each for each in (Cohort("company"), Cohort("team", "company"))}
+    cohorts = {cohort.name: cohort for cohort in (Cohort("company"), Cohort("team", "company"))}
     running = (runs("up", "h", 10), runs("low", "k", 10))
-    cluster = Cluster({each.name: each for each in queues}, running, cohorts=cohorts)
+    cluster = Cluster({queue.name: queue for queue in queues}, running, cohorts=cohorts)
 
     def accessible(name: str) -> dict[str, int]:
         (tree,) = accessible_trees(cluster, 0, preset(name))
@@ -303,7 +306,7 @@ def test_what_is_accessible_may_be_below_zero_by_the_letter_and_not_as_guarantee
 def test_kinship_goes_by_parent_cohorts_and_scope_by_the_reading() -> None:
     queues = [a_queue("red", 4, "west", hero=True), a_queue("blue", 4, "east", hero=True)]
     cohorts = {name: Cohort(name, "root") for name in ("west", "east")}
-    cluster = Cluster({each.name: each for each in queues}, cohorts=cohorts)
+    cluster = Cluster({queue.name: queue for queue in queues}, cohorts=cohorts)
     for scope, inside in (("branch", False), ("tree", True)):
         snapshot = take_snapshot(cluster, "red", 0, parse_reading({"hero_scope": scope}))
         places = snapshot.tree.places
@@ -370,14 +373,14 @@ def test_an_oracle_that_shares_snapshots_tells_readings_apart() -> None:
     for reading in readings:
         asked = {**request, "reading": reading, "explain": True}
         said = answer({"id": 1, "call": "decide", "input": asked})["output"]
-        billed.append("UCQ-160" in [each["rule"] for each in said["trace"]["request"]])
+        billed.append("UCQ-160" in [item["rule"] for item in said["trace"]["request"]])
     assert billed == [False, True, True, False]
 
 
 def test_a_shortage_counts_what_heroes_use_and_what_is_billed_for_them() -> None:
     running = [runs("h", "hero", 8), runs("a", "alpha", 6)]
     hero, alpha = decided(TEAMS, running, "hero", 8), decided(TEAMS, running, "alpha", 5)
-    assert [account_text(each, GPU) for each in shortages(hero)[0].path] == [
+    assert [account_text(node_account, GPU) for node_account in shortages(hero)[0].path] == [
         "ClusterQueue hero uses 0 of 0, with 8 more paid for by others; 6 available",
         "Cohort lab uses 6 of 12, with 8 more billed for heroes; 6 available: its quota binds",
     ]

@@ -57,9 +57,9 @@ def test_the_victims_of_a_search_are_allowed_on_the_grounds_that_it_found(
         assert decision.selection is not None
         if decision.selection.spared:  # others had left when their turn came
             continue
-        victims = [each.workload for each in decision.targets]
-        found = [each.ground for each in evidence_of(question, victims)]
-        assert found == [each.evidence.ground for each in decision.targets]
+        victims = [target.workload for target in decision.targets]
+        found = [evidence.ground for evidence in evidence_of(question, victims)]
+        assert found == [target.evidence.ground for target in decision.targets]
         seen.update(found)
     assert set(seen) == set(Ground) - {Ground.NONE}
 
@@ -67,7 +67,7 @@ def test_the_victims_of_a_search_are_allowed_on_the_grounds_that_it_found(
 def test_whoever_is_no_candidate_is_allowed_on_no_ground(decisions: list[tuple[Decision, Question]]) -> None:
     allowed = refused = 0
     for decision, question in decisions:
-        candidates = {each.workload.key for each in decision.candidates}
+        candidates = {candidate.workload.key for candidate in decision.candidates}
         for workload in decision.running:
             (evidence,) = evidence_of(question, [workload])
             if evidence.ground == Ground.NONE:
@@ -82,6 +82,8 @@ def test_whoever_is_no_candidate_is_allowed_on_no_ground(decisions: list[tuple[D
 def test_a_victim_of_another_tree_makes_all_of_them_nobody(
     decisions: list[tuple[Decision, Question]],
 ) -> None:
-    decision, question = next(each for each in decisions if each[0].targets)
+    decision, question = next(decision for decision in decisions if decision[0].targets)
     first = decision.targets[0].workload
-    assert {each.ground for each in evidence_of(question, [first, question.preemptor])} == {Ground.NONE}
+    assert {evidence.ground for evidence in evidence_of(question, [first, question.preemptor])} == {
+        Ground.NONE
+    }

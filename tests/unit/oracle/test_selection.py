@@ -132,10 +132,10 @@ def test_everyone_removed_is_kept_or_spared_in_the_order_of_removal(selection: t
     candidates, fits = selection
     state = filled(candidates, fits)
     spared = in_order(state.spared)
-    removed = [each for each in candidates if each in (*state.kept, *spared)]
+    removed = [candidate for candidate in candidates if candidate in (*state.kept, *spared)]
     assert removed == candidates[: len(removed)]
-    assert list(state.kept) == [each for each in removed if each in state.kept]
-    assert spared == [each for each in removed if each not in state.kept]
+    assert list(state.kept) == [number for number in removed if number in state.kept]
+    assert spared == [number for number in removed if number not in state.kept]
 
 
 @MANY

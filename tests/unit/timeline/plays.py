@@ -25,7 +25,7 @@ def scenario(
     queues: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]], **more: Any
 ) -> dict[str, Any]:
     """What a scenario file would hold."""
-    names = [each["metadata"]["name"] for each in queues if each["kind"] == "ClusterQueue"]
+    names = [queue["metadata"]["name"] for queue in queues if queue["kind"] == "ClusterQueue"]
     local = [
         {
             "kind": "LocalQueue",

@@ -57,12 +57,12 @@ def week() -> Record:
 
 def identifiers(svg: str) -> list[str]:
     """The identifiers of the groups of an SVG."""
-    return [each.get("id", "") for each in ET.fromstring(svg).iter(f"{SVG}g")]
+    return [element.get("id", "") for element in ET.fromstring(svg).iter(f"{SVG}g")]
 
 
 def texts(svg: str) -> str:
     """All that is written in an SVG."""
-    return "\n".join("".join(each.itertext()) for each in ET.fromstring(svg).iter(f"{SVG}text"))
+    return "\n".join("".join(element.itertext()) for element in ET.fromstring(svg).iter(f"{SVG}text"))
 
 
 def named(name: str, words: str = "s") -> Record:
@@ -96,8 +96,8 @@ def test_every_run_and_preemption_is_there(turns: Record) -> None:
 def test_runs_too_short_to_draw_are_counted(play_of: str, request: pytest.FixtureRequest) -> None:
     record = request.getfixturevalue(play_of)
     found = identifiers(svg_chart(record))
-    together = sum(int(each.split("-of-")[1]) for each in found if re.fullmatch(r"runs-\d+-of-\d+", each))
-    alone = sum(re.fullmatch(r"run-\d+", each) is not None for each in found)
+    together = sum(int(name.split("-of-")[1]) for name in found if re.fullmatch(r"runs-\d+-of-\d+", name))
+    alone = sum(re.fullmatch(r"run-\d+", name) is not None for name in found)
     assert together + alone == len(record.runs)
 
 
@@ -107,7 +107,7 @@ def test_a_loop_that_is_too_quick_to_see_is_enlarged(swaps: Record) -> None:
     assert f"loop: the same every 1m0.02s, {swaps.loop.times} times" in texts(svg)
     assert "two turns of the loop" in texts(svg)
     assert "focus-loop" in identifiers(svg)
-    assert any(each.startswith("focus-preemption-") for each in identifiers(svg))
+    assert any(identifier.startswith("focus-preemption-") for identifier in identifiers(svg))
 
 
 def test_what_comes_too_early_by_a_moment_is_enlarged() -> None:
@@ -120,7 +120,7 @@ def test_many_workloads_share_a_lane_with_their_user(week: Record) -> None:
     lanes = lanes_of(week)
     assert len(lanes) == 20
     assert sorted(name for lane in lanes for name in lane.workloads) == sorted(
-        each.workload for each in week.workloads
+        summary.workload for summary in week.workloads
     )
     words = texts(svg_chart(week))
     assert "scientist-20" in words
@@ -256,11 +256,11 @@ def test_a_theme_differs_in_nothing_but_its_colours(swaps: Record) -> None:
 @pytest.mark.parametrize("play_of", ["swaps", "turns", "week"])
 def test_no_text_leaves_the_chart(play_of: str, request: pytest.FixtureRequest) -> None:
     scene = compose(request.getfixturevalue(play_of))
-    for each in (shape for shape in scene.shapes if isinstance(shape, Label)):
-        left = each.x - (each.length / 2 if each.align == "center" else 0)
+    for label in (shape for shape in scene.shapes if isinstance(shape, Label)):
+        left = label.x - (label.length / 2 if label.align == "center" else 0)
         assert left >= 0
-        assert left + each.length * 0.88 <= WIDTH - EDGE / 8, each.text
-        assert 0 < each.y < scene.height
+        assert left + label.length * 0.88 <= WIDTH - EDGE / 8, label.text
+        assert 0 < label.y < scene.height
 
 
 def test_the_legend_explains_what_is_drawn_and_nothing_else(turns: Record) -> None:

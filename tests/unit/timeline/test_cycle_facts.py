@@ -88,7 +88,7 @@ def test_the_one_whose_targets_are_taken_looks_again_and_waits_for_them() -> Non
     ]
     record = played(scenario(queues, events, timing={"eviction": "10s"}))
     assert result(record, 1) == {"a1": "preempting", "b1": "waits for targets"}
-    assert [each.victim for each in record.preemptions] == ["default/big"]
+    assert [preemption.victim for preemption in record.preemptions] == ["default/big"]
     assert [run.workload for run in record.runs] == ["default/big", "default/a1", "default/b1"]
 
 
@@ -143,7 +143,7 @@ def test_of_two_heads_with_equal_shares_the_older_goes_first_then_the_first_queu
     events += [submit("1s" if head == first else "2s", head, head[0], 2) for head in ("a1", "b1")]
     record = played(scenario(queues, events, objects=[FAIR]))
     assert result(record, 0)[first] == "admitted"
-    together = [{**each, "at": "1s"} if "submit" in each else each for each in events]
+    together = [{**event, "at": "1s"} if "submit" in event else event for event in events]
     record = played(scenario(queues, together, objects=[FAIR]))
     assert [head.workload for head in record.cycles[0].heads] == ["default/a1", "default/b1"]
 
@@ -163,7 +163,7 @@ def fair(blockers: list[int], size: int) -> dict[str, Any]:
     }
     queues = [queue("p1", 0, "cohort-a", preemption=RECLAIM), queue("p2", 0, "cohort-a", preemption=RECLAIM)]
     events = [submit(f"{number}s", f"one-{number}", "p1", 2) for number in range(4)]
-    events += [submit(f"{10 + each}s", f"blocker-{each}", "p2", each, 999) for each in blockers]
+    events += [submit(f"{10 + blocker}s", f"blocker-{blocker}", "p2", blocker, 999) for blocker in blockers]
     events.append(submit("30s", "wanted", "p2", size))
     return scenario([cohort, *queues], events, objects=[FAIR], timing={"eviction": "5s"})
 

@@ -36,9 +36,9 @@ def two(strategy: str = "BestEffortFIFO") -> dict[str, Any]:
 def test_an_evicted_workload_holds_its_quota_and_says_why_it_leaves() -> None:
     made = parse_scenario(two())
     objects, clock = cluster_at(made, RELEASED, made.start + HOUR + 1)
-    (low,) = (each for each in objects if each["metadata"]["name"] == "low")
+    (low,) = (object_ for object_ in objects if object_["metadata"]["name"] == "low")
     assert clock == made.start + HOUR + 1
-    assert [each["type"] for each in low["status"]["conditions"]] == [
+    assert [item["type"] for item in low["status"]["conditions"]] == [
         "QuotaReserved",
         "Admitted",
         "Evicted",
@@ -62,7 +62,7 @@ def test_who_waits_aside_is_like_everybody_else_who_waits() -> None:
     at = made.start + 120 * 10**9
     assert list(world_at(made, RELEASED, at).queues["q"].parked) == ["default/aside"]
     loaded, _ = read_back(made, RELEASED, at)
-    assert [each.key for each in loaded.cluster.pending] == ["default/aside"]
+    assert [workload.key for workload in loaded.cluster.pending] == ["default/aside"]
     decision = tenure.decide(loaded, "default/aside", now=format_instant(at))
     assert str(decision.outcome) == "NoCandidates"
 
@@ -109,6 +109,6 @@ def test_a_workload_that_was_evicted_before_the_play_keeps_its_conditions_when_i
     made = parse_scenario({**raw, "timing": {"eviction": "1m"}})
     before, _ = read_back(made, RELEASED, made.start + 30 * 10**9)
     after, _ = read_back(made, RELEASED, made.start + 90 * 10**9)
-    assert [each.key for each in before.cluster.admitted] == ["default/leaving"]
-    assert [each.key for each in after.cluster.admitted] == ["default/next"]
-    assert [each.time_based_preempted_at is not None for each in after.cluster.pending] == [True]
+    assert [workload.key for workload in before.cluster.admitted] == ["default/leaving"]
+    assert [workload.key for workload in after.cluster.admitted] == ["default/next"]
+    assert [workload.time_based_preempted_at is not None for workload in after.cluster.pending] == [True]

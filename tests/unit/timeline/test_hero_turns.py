@@ -18,7 +18,7 @@ def played() -> Record:
 
 
 def runs(record: Record) -> dict[str, int]:
-    return {each.workload.rpartition("/")[2]: each.runs for each in record.workloads}
+    return {summary.workload.rpartition("/")[2]: summary.runs for summary in record.workloads}
 
 
 def test_a_hero_whose_head_goes_first_runs_at_once() -> None:

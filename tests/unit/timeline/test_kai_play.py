@@ -19,19 +19,21 @@ from tenure.timeline.record import Happening
 from tests.unit.timeline.kai import ask, parsed, played, queue, raw, take
 
 SCENARIOS = [
-    each
-    for each in load_scenarios([bundled("spec", "vectors", "scenarios")])
-    if isinstance(each, KaiScenario)
+    scenario
+    for scenario in load_scenarios([bundled("spec", "vectors", "scenarios")])
+    if isinstance(scenario, KaiScenario)
 ]
 
 UNTOUCHED = [
-    each for each in SCENARIOS if all(isinstance(event, Asking) and not event.takes for event in each.events)
+    scenario
+    for scenario in SCENARIOS
+    if all(isinstance(event, Asking) and not event.takes for event in scenario.events)
 ]
 
 
 def verdicts(record: Record) -> list[tuple[str, bool]]:
     """Every answer, in order."""
-    return [(each.victim, each.may_go) for question in record.questions for each in question.victims]
+    return [(victim.victim, victim.may_go) for question in record.questions for victim in question.victims]
 
 
 def test_no_reading_touches_a_play() -> None:
@@ -41,7 +43,7 @@ def test_no_reading_touches_a_play() -> None:
     assert verdicts(plays[0]) == [("default/train", False), ("default/train", True)]
 
 
-@pytest.mark.parametrize("scenario", UNTOUCHED, ids=lambda each: each.name)
+@pytest.mark.parametrize("scenario", UNTOUCHED, ids=lambda item: item.name)
 def test_where_nothing_changes_every_answer_is_the_plugins_about_the_given_objects(
     scenario: KaiScenario,
 ) -> None:
@@ -57,7 +59,7 @@ def test_where_nothing_changes_every_answer_is_the_plugins_about_the_given_objec
 
 
 def test_there_are_scenarios_in_which_nothing_changes() -> None:
-    assert {each.name for each in UNTOUCHED} == {
+    assert {kai_scenario.name for kai_scenario in UNTOUCHED} == {
         "kai-design-tree-lca",
         "kai-design-tree-preempt",
         "kai-design-tree-queue",
@@ -70,7 +72,7 @@ def test_questions_of_one_instant_share_a_session_and_later_ones_do_not() -> Non
         raw([ask("1m", "urgent", "train"), ask("1m", "urgent", "train"), ask("2m", "urgent", "train")])
     )
     assert [question.session for question in record.questions] == [1, 1, 2]
-    remembered = [each.remembered for question in record.questions for each in question.victims]
+    remembered = [victim.remembered for question in record.questions for victim in question.victims]
     assert remembered == [False, True, False]
 
 
@@ -85,7 +87,7 @@ def test_a_session_ends_with_the_next_and_includes_its_last_instant() -> None:
     ]
     record = played(raw(events))
     assert [question.session for question in record.questions] == [1, 1, 3]
-    lengths = [(each.end - each.start) // SECOND for each in record.sessions]
+    lengths = [(session.end - session.start) // SECOND for session in record.sessions]
     assert lengths == [10, 1, 1]
 
 
@@ -105,7 +107,7 @@ def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_taken() -> N
 def test_a_job_that_is_deleted_is_not_asked_about() -> None:
     record = played(raw([{"at": "1m", "delete": "train"}, ask("2m", "urgent", "train")]))
     assert record.questions == ()
-    assert "no job asks: default/train is deleted" in [each.text for each in record.story]
+    assert "no job asks: default/train is deleted" in [story_line.text for story_line in record.story]
 
 
 def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> None:
@@ -126,8 +128,8 @@ def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> No
         {"preemptions": 2, "cutShort": "0s"},
     ]
     record = played(raw(events, timing={"eviction": "30s"}, expect=expect))
-    assert "not placed: none of the pods waits" in [each.text for each in record.story]
-    assert [each.cycle for each in record.preemptions] == [1, 3]
+    assert "not placed: none of the pods waits" in [story_line.text for story_line in record.story]
+    assert [preemption.cycle for preemption in record.preemptions] == [1, 3]
     assert [run.stopped - run.start for run in record.runs] == [10 * MINUTE, 10 * MINUTE]
 
 
@@ -143,7 +145,7 @@ def test_pods_taken_at_different_times_leave_at_different_times() -> None:
         {"at": "1m50s", "place": "sweep"},
     ]
     record = played(raw(events, jobs=jobs, timing={"eviction": "30s"}, expect=[{"preemptions": 2}]))
-    placed = [each.text for each in record.story if each.what.value == "placed"]
+    placed = [story_line.text for story_line in record.story if story_line.what.value == "placed"]
     assert placed == ["1 pod placed", "1 pod placed"]
 
 
@@ -290,6 +292,6 @@ def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
 
 def test_an_expectation_that_nobody_asked_about_fails() -> None:
     record = play(parsed(raw([], expect=[{"at": "1m", "kept": "train"}])), preset("guaranteed"))
-    assert [(each.holds, each.found) for each in record.expectations] == [
+    assert [(expectation.holds, expectation.found) for expectation in record.expectations] == [
         (False, "default/train: no job asked")
     ]

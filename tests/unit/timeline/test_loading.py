@@ -91,7 +91,7 @@ def test_a_file_may_hold_several_scenarios_and_a_folder_several_files(tmp_path: 
     (tmp_path / "two.yaml").write_text("until: 1h\n---\nscenario: other\nuntil: 2h\n", encoding="utf-8")
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "one.yml").write_text("until: 1h\n", encoding="utf-8")
-    assert [each.name for each in load_scenarios([tmp_path])] == ["one", "two-1", "other"]
+    assert [scenario.name for scenario in load_scenarios([tmp_path])] == ["one", "two-1", "other"]
     with pytest.raises(InputError, match="2 scenarios"):
         load_scenario(tmp_path / "two.yaml")
 
@@ -159,7 +159,7 @@ def test_a_workload_among_the_objects_may_have_the_name_of_its_local_queue() -> 
     }
     made = parse_scenario(raw(objects=[pending]))
     assert isinstance(made, Scenario)
-    assert [each.manifest["kind"] for each in made.present] == ["Workload"]
+    assert [submission.manifest["kind"] for submission in made.present] == ["Workload"]
 
 
 @pytest.mark.parametrize(("own", "priority"), [({}, 100), ({"priority": 7}, 7), ({"priority": 0}, 0)])

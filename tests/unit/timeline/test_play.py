@@ -35,7 +35,7 @@ def test_work_that_is_kept_ends_sooner_than_work_that_is_lost() -> None:
     ]
     kept, lost = played(one(events)), played(one(events, defaults={"progress": "lost"}))
     ended = [
-        next(each.finished for each in record.workloads if each.workload == "default/low")
+        next(summary.finished for summary in record.workloads if summary.workload == "default/low")
         for record in (kept, lost)
     ]
     assert ended[0] is not None
@@ -161,7 +161,7 @@ def test_protected_time_that_ends_with_the_start_is_noticed_in_the_next_cycle() 
 def test_what_is_expected_may_be_written_in_any_order_of_times() -> None:
     expect = [{"at": "30m", "running": "one"}, {"at": "10m", "running": "one"}]
     raw = one([submit("20m", "one", "q", 1)], expect=expect)
-    found = [each.found for each in play(parse_scenario(raw), preset("released")).expectations]
+    found = [expectation.found for expectation in play(parse_scenario(raw), preset("released")).expectations]
     assert found == ["default/one", "default/one is not there yet"]
 
 
@@ -175,7 +175,10 @@ def test_each_step_of_a_priority_is_told_once() -> None:
     ticks = [{"at": f"{minutes}m", "tick": True} for minutes in range(10, 240, 10)]
     raw = one([submit("0s", "one", "q", 1, priorityClass="grows"), *ticks], objects=[grows])
     record = played(raw, "guaranteed")
-    steps = [(each.workload, each.priority, each.at - record.start) for each in record.priority_steps]
+    steps = [
+        (priority_step.workload, priority_step.priority, priority_step.at - record.start)
+        for priority_step in record.priority_steps
+    ]
     grown = enumerate((100, 500, 900, 1000))
     assert steps == [("default/one", priority, hours * HOUR) for hours, priority in grown]
     assert [entry.text for entry in record.story if entry.what == Happening.PRIORITY] == [

@@ -33,9 +33,9 @@ def actor(name: str, created_at: int = 0, priority: int = 0, **more: int) -> Act
     return joined(Submission(dataclasses.replace(workload, **more), "q"), at=created_at)  # type: ignore[arg-type]
 
 
-def shape(each: Actor) -> str:
+def shape(actor: Actor) -> str:
     """Workloads of one first letter are alike."""
-    return each.workload.name[0]
+    return actor.workload.name[0]
 
 
 def world(strategy: QueueingStrategy, timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION) -> World:
@@ -60,8 +60,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
     first: Actor, second: Actor, timestamp: RequeuingTimestamp, head: str
 ) -> None:
     here = world(STRICT, timestamp)
-    for each in (first, second):
-        here.queues["q"].push(each, each.key)
+    for this_actor in (first, second):
+        here.queues["q"].push(this_actor, this_actor.key)
     popped = here.queues["q"].pop(here.place)
     assert popped is not None
     assert popped.workload.name == head
@@ -69,8 +69,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
 
 def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
     here = world(BEST_EFFORT)
-    for each in (actor("b"), actor("a")):
-        here.queues["q"].push(each, each.key)
+    for this_actor in (actor("b"), actor("a")):
+        here.queues["q"].push(this_actor, this_actor.key)
     popped = here.queues["q"].pop(here.place)
     assert popped is not None
     assert popped.workload.name == "a"
@@ -146,7 +146,7 @@ def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
 def test_a_wake_puts_everybody_into_the_heap_and_forgets_what_was_alike() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
-    assert [each.key for each in queue.wake()] == ["ns/gpu-1"]
+    assert [this_actor.key for this_actor in queue.wake()] == ["ns/gpu-1"]
     assert queue.push(actor("gpu-2"), "g")
     assert queue.parked == {}
 

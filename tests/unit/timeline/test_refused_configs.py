@@ -50,7 +50,7 @@ def test_where_it_is_there_all_the_same_everything_goes_as_without_it(
         submit("40m", "high", "q", 1, 9),
     ]
     with_it, without = (
-        played(scenario([each], events), reading)
-        for each in (cluster_queue(policy, config), queue("q", 1, preemption={"withinClusterQueue": policy}))
+        played(scenario([entry], events), reading)
+        for entry in (cluster_queue(policy, config), queue("q", 1, preemption={"withinClusterQueue": policy}))
     )
     assert with_it == without

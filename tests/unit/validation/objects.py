@@ -51,23 +51,23 @@ def holding(usage: int = 4, **status: Any) -> dict[str, Any]:
 
 def report(*objects: dict[str, Any], reading: Any = None, **options: Any) -> Report:
     """What validation says about some objects."""
-    old = [SourcedObject("", each) for each in options.pop("old", [])]
-    given = [SourcedObject("", each) for each in objects]
+    old = [SourcedObject("", item) for item in options.pop("old", [])]
+    given = [SourcedObject("", object_) for object_ in objects]
     return validate(given, old=old, reading=parse_reading(reading), **options)
 
 
 def errors(*objects: dict[str, Any], **options: Any) -> list[tuple[str, str]]:
     """Type and field of every error."""
-    return [place(each) for each in report(*objects, **options).errors]
+    return [place(notice) for notice in report(*objects, **options).errors]
 
 
 def warnings(*objects: dict[str, Any], **options: Any) -> list[tuple[str, str]]:
     """Type and field of every warning about objects without error."""
     found = report(*objects, **options)
     assert not found.errors, found.errors
-    return [place(each) for each in found.warnings]
+    return [place(notice) for notice in found.warnings]
 
 
-def place(each: Notice) -> tuple[str, str]:
+def place(notice: Notice) -> tuple[str, str]:
     """Type and field."""
-    return each.type.removeprefix("FieldValue"), each.field
+    return notice.type.removeprefix("FieldValue"), notice.field

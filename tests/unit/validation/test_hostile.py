@@ -84,8 +84,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, each in inner:
-        yield from places(each, (*path, key))
+    for key, item in inner:
+        yield from places(item, (*path, key))
 
 
 def with_odd(value: Any, path: tuple[Any, ...], odd: object) -> Any:
@@ -103,12 +103,12 @@ def test_whatever_stands_in_one_field_is_answered() -> None:
     for index, sample in enumerate(given):
         for path in places(sample):
             for odd in ODD:
-                changed = [SourcedObject("", each) for each in given]
+                changed = [SourcedObject("", entry) for entry in given]
                 changed[index] = SourcedObject("", with_odd(sample, path, odd))
-                for each in validate(changed, old=[SourcedObject("", sample)]).errors:
-                    assert each.field.isprintable(), (path, odd)
-                    assert each.message.isprintable(), (path, odd)
-                    assert len(each.message) < 600, (path, odd)
+                for notice in validate(changed, old=[SourcedObject("", sample)]).errors:
+                    assert notice.field.isprintable(), (path, odd)
+                    assert notice.message.isprintable(), (path, odd)
+                    assert len(notice.message) < 600, (path, odd)
 
 
 def test_several_odd_fields_at_once_before_and_after_an_update() -> None:
@@ -116,11 +116,11 @@ def test_several_odd_fields_at_once_before_and_after_an_update() -> None:
     for _ in range(400):
         given = samples()
         for _ in range(3):
-            path = dice.choice([each for each in places(given) if len(each) > 1])
+            path = dice.choice([place for place in places(given) if len(place) > 1])
             given = with_odd(given, path, dice.choice(ODD))
-        objects = [SourcedObject("", each) for each in given]
-        validate(objects, old=[SourcedObject("", each) for each in samples()])
-        validate([SourcedObject("", each) for each in samples()], old=objects)
+        objects = [SourcedObject("", entry) for entry in given]
+        validate(objects, old=[SourcedObject("", sample) for sample in samples()])
+        validate([SourcedObject("", sample) for sample in samples()], old=objects)
 
 
 def test_what_is_no_object_is_an_entry_of_errors() -> None:

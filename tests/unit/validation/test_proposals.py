@@ -89,12 +89,14 @@ def test_a_hero_takes_what_a_lending_limit_keeps_below_its_cohort_only() -> None
     outside = queue("outside", cohortName="else", resourceGroups=groups, preemption=limited)
     other = queue("other", cohortName="else", preemption=limited)
     found = report(hero(), below, inside, outside, other).warnings
-    assert [(each.type, each.object) for each in found] == [("LendingLimitBypassed", "ClusterQueue/inside")]
+    assert [(notice.type, notice.object) for notice in found] == [
+        ("LendingLimitBypassed", "ClusterQueue/inside")
+    ]
 
 
 def lending(flavor: dict[str, Any]) -> dict[str, Any]:
     """The flavor with a lending limit."""
-    return {**flavor, "resources": [{**each, "lendingLimit": 0} for each in flavor["resources"]]}
+    return {**flavor, "resources": [{**item, "lendingLimit": 0} for item in flavor["resources"]]}
 
 
 def grown(base: int | None = 100, *, below: bool = False, **policy: Any) -> dict[str, Any]:

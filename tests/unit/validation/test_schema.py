@@ -43,7 +43,7 @@ DELIBERATE = {
 def crd(kind: str) -> dict[str, Any]:
     """The schema of the stored version."""
     parsed = yaml.safe_load((CRDS / FILES[kind]).read_text(encoding="utf-8"))
-    version = next(each for each in parsed["spec"]["versions"] if each["storage"])
+    version = next(item for item in parsed["spec"]["versions"] if item["storage"])
     found: dict[str, Any] = version["schema"]["openAPIV3Schema"]
     return found
 

@@ -75,7 +75,7 @@ def test_a_threshold_bounds_something_only_between_the_classes() -> None:
 
 def test_a_flavor_that_nothing_describes() -> None:
     given = report(queue(), thing("ResourceFlavor", "a1000"))
-    assert [(each.type, each.field) for each in given.warnings] == [("DanglingReference", FLAVOR)]
+    assert [(notice.type, notice.field) for notice in given.warnings] == [("DanglingReference", FLAVOR)]
     assert "did you mean a1000?" in given.warnings[0].message
     assert warnings(queue()) == []
 

@@ -73,10 +73,14 @@ def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry) -> Iterato
 def _rows(tree: tuple[NodeAccounts, ...]) -> Iterator[tuple[str, ...]]:
     for node in tree:
         if node.is_queue:
-            for each in node.accounts:
-                at = each.asked
-                amounts = (amount(at, each.nominal), amount(at, each.bill), amount(at, each.accessible))
-                yield (node.name, at.flavor, at.resource, *amounts, _limit(at, each.borrowing_limit))
+            for account in node.accounts:
+                at = account.asked
+                amounts = (
+                    amount(at, account.nominal),
+                    amount(at, account.bill),
+                    amount(at, account.accessible),
+                )
+                yield (node.name, at.flavor, at.resource, *amounts, _limit(at, account.borrowing_limit))
 
 
 def _limit(at: FlavorResource, limit: Amount | None) -> str:
@@ -88,9 +92,9 @@ def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
     width = max(map(len, names))
     for name, node in zip(names, tree, strict=True):
         said = "; ".join(
-            f"{each.asked.resource} on {each.asked.flavor}: {amount(each.asked, each.nominal)} nominal, "
-            f"{amount(each.asked, each.bill)} billed, {amount(each.asked, each.accessible)} accessible"
-            for each in node.accounts
+            f"{row.asked.resource} on {row.asked.flavor}: {amount(row.asked, row.nominal)} nominal, "
+            f"{amount(row.asked, row.bill)} billed, {amount(row.asked, row.accessible)} accessible"
+            for row in node.accounts
         )
         yield f"{name.ljust(width)}  {said}".rstrip()
 

@@ -18,7 +18,7 @@ def example_names() -> list[str]:
     >>> "two-teams" in example_names()
     True
     """
-    return sorted(each.name for each in bundled("examples").iterdir() if each.is_dir())
+    return sorted(path.name for path in bundled("examples").iterdir() if path.is_dir())
 
 
 def example_folder(name: str) -> Path:

@@ -311,7 +311,7 @@ def _print(report: CampaignReport, output: CampaignOutput) -> None:
 
 
 def _rate_line(journal: Journal) -> RateLine:
-    total, before = journal.plan.scenarios, sum(each.scenarios for each in journal.done.values())
+    total, before = journal.plan.scenarios, sum(tally.scenarios for tally in journal.done.values())
 
     def tell(done: int, failed: int, rate: float) -> str:
         left = _clock(max(total - done, 0) / max(rate, 0.001))

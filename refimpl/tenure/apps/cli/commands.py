@@ -175,7 +175,7 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
 
     vars(run).update(__signature__=inspect.Signature(options, return_annotation=None))
     run.__annotations__.clear()
-    run.__annotations__.update({each.name: each.annotation for each in options})
+    run.__annotations__.update({parameter.name: parameter.annotation for parameter in options})
     return run
 
 

@@ -86,7 +86,7 @@ def _pending(paths: Sequence[str], example: str | None) -> list[str]:
         return []
     from tenure.apps.cli.inputs import load_input
 
-    return sorted(each.key for each in load_input(list(paths), example).cluster.pending)
+    return sorted(workload.key for workload in load_input(list(paths), example).cluster.pending)
 
 
 def _size(path: str) -> int:

@@ -185,9 +185,9 @@ def conform_command(
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure conform")
     calls = program.call or ["decide"]
-    for each in calls:
-        if each not in CALLS:
-            raise bad_input("--call", each, f"one of {', '.join(CALLS)}{did_you_mean(each, CALLS)}")
+    for call in calls:
+        if call not in CALLS:
+            raise bad_input("--call", call, f"one of {', '.join(CALLS)}{did_you_mean(call, CALLS)}")
     if program.reading is not None:
         preset(program.reading)
     from tenure.lab.campaigns import CampaignPlan
@@ -231,7 +231,8 @@ def conform_command(
         progress.end()
     if treatment.keep is not None:
         treatment.keep.write_text(
-            "".join(f"{each.request}\n" for each in conformance.disagreements), encoding="utf-8"
+            "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements),
+            encoding="utf-8",
         )
     _print(conformance, printing.output)
     reporting.write(lambda _: conform_checks(conformance))

@@ -62,7 +62,7 @@ def placed(report: Report, decision: Decision, lines: SourceLines, sources: Sequ
     """
     asker = decision.preemptor
     place = place_in(*lines.of_object(sources, object_name("Workload", asker.namespace, asker.name)))
-    return replace(report, troubles=tuple(replace(each, places=place) for each in report.troubles))
+    return replace(report, troubles=tuple(replace(trouble, places=place) for trouble in report.troubles))
 
 
 @dataclass(slots=True)
@@ -74,20 +74,20 @@ class Noted:
 
     def passing(self, decisions: Iterable[PendingDecision]) -> Iterator[PendingDecision]:
         """The decisions, noted while they are drawn."""
-        for each in decisions:
-            self.problems.extend(each.problems)
-            error = "; ".join(map(str, each.problems))
-            said = next(iter(summarize(each.decision))) if each.decision else ""
-            self.cases.append(Case(each.cluster_queue or "", each.workload, error=error, said=said))
-            yield each
+        for decision in decisions:
+            self.problems.extend(decision.problems)
+            error = "; ".join(map(str, decision.problems))
+            said = next(iter(summarize(decision.decision))) if decision.decision else ""
+            self.cases.append(Case(decision.cluster_queue or "", decision.workload, error=error, said=said))
+            yield decision
 
     def checks(self, lines: SourceLines) -> Report:
         """All of them as a report."""
-        undecided = sum(bool(each.error) for each in self.cases)
+        undecided = sum(bool(case.error) for case in self.cases)
         return Report(
             TOOL,
             (Suite("decide --all-pending", tuple(self.cases)),),
-            tuple(trouble_of(each, lines.of_field) for each in self.problems),
+            tuple(trouble_of(problem, lines.of_field) for problem in self.problems),
             rules_of(self.problems),
             f"decide: {len(self.cases)} pending workloads, {undecided} not decided",
             finished=not undecided,
@@ -196,8 +196,8 @@ def decide_command(
     reporting.write(
         lambda lines: placed(checked, decision, lines, sources_of(source.paths or (), source.example))
     )
-    for each in checked.troubles:
-        complain("error", each.text)
+    for trouble in checked.troubles:
+        complain("error", trouble.text)
         raise typer.Exit(1)
 
 

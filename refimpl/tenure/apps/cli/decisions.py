@@ -48,10 +48,10 @@ def _explanation_lines(decision: Decision, explanation: Explanation) -> Iterator
     yield ""
     yield f"{decision.preemptor.key} asks"
     yield from _remark_lines(explanation.request)
-    for each in explanation.workloads:
+    for workload in explanation.workloads:
         yield ""
-        yield f"{each.workload.key} is {each.verdict}"
-        yield from _remark_lines(each.remarks)
+        yield f"{workload.workload.key} is {workload.verdict}"
+        yield from _remark_lines(workload.remarks)
 
 
 def _remark_lines(remarks: tuple[Remark, ...]) -> Iterator[str]:
@@ -90,7 +90,7 @@ def rendered_pending(
 ) -> written.PendingAnswer:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     seen: set[str] = set()
-    rows = [_rendered(each, explained) for each in _seen(decisions, seen)]
+    rows = [_rendered(pending_decision, explained) for pending_decision in _seen(decisions, seen)]
     return {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
@@ -104,8 +104,8 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterato
     """The decisions as a table, and below it how many there are of each kind."""
     outcomes: Counter[str] = Counter()
     rows, seen = [HEADS], set[str]()
-    for each in _seen(decisions, seen):
-        row = _row(each)
+    for pending_decision in _seen(decisions, seen):
+        row = _row(pending_decision)
         outcomes[row[2]] += 1
         rows.append(row)
     yield from aligned(rows, right={_VICTIMS})
@@ -121,10 +121,10 @@ def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterato
 
 def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
     """The decisions; who made them is noted while they are drawn."""
-    for each in decisions:
-        if each.decision is not None:
-            engines.add(str(each.decision.engine))
-        yield each
+    for decision in decisions:
+        if decision.decision is not None:
+            engines.add(str(decision.decision.engine))
+        yield decision
 
 
 def _engine(asked: Inquiry, seen: set[str]) -> str:
@@ -132,13 +132,19 @@ def _engine(asked: Inquiry, seen: set[str]) -> str:
     return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
 
 
-def _row(each: PendingDecision) -> tuple[str, str, str, str, str]:
-    queue = each.cluster_queue or "-"
-    if each.decision is None:
-        return each.workload, queue, UNDECIDED, "", _told(each.problems)
-    targets = each.decision.targets
+def _row(pending_decision: PendingDecision) -> tuple[str, str, str, str, str]:
+    queue = pending_decision.cluster_queue or "-"
+    if pending_decision.decision is None:
+        return pending_decision.workload, queue, UNDECIDED, "", _told(pending_decision.problems)
+    targets = pending_decision.decision.targets
     victims = str(len(targets)) if targets else ""
-    return each.workload, queue, str(each.decision.outcome), victims, _reasons(each.decision)
+    return (
+        pending_decision.workload,
+        queue,
+        str(pending_decision.decision.outcome),
+        victims,
+        _reasons(pending_decision.decision),
+    )
 
 
 def _reasons(decision: Decision) -> str:
@@ -158,18 +164,20 @@ def _told(problems: tuple[Problem, ...]) -> str:
     return f"{dataclasses.replace(first, file='', object='')}{more}"
 
 
-def _rendered(each: PendingDecision, explained: bool) -> written.PendingDecided | written.PendingUndecided:
-    if each.decision is None:
+def _rendered(
+    pending_decision: PendingDecision, explained: bool
+) -> written.PendingDecided | written.PendingUndecided:
+    if pending_decision.decision is None:
         return {
-            "workload": each.workload,
-            "clusterQueue": each.cluster_queue,
+            "workload": pending_decision.workload,
+            "clusterQueue": pending_decision.cluster_queue,
             "decision": None,
-            "problems": [render_problem(problem) for problem in each.problems],
+            "problems": [render_problem(problem) for problem in pending_decision.problems],
         }
-    decided = render_decision(each.decision, explained=explained)
+    decided = render_decision(pending_decision.decision, explained=explained)
     row: written.PendingDecided = {
-        "workload": each.workload,
-        "clusterQueue": each.decision.queue.name,
+        "workload": pending_decision.workload,
+        "clusterQueue": pending_decision.decision.queue.name,
         "decision": decided["decision"],
         "preempted": decided["preempted"],
         "effects": decided["effects"],
@@ -182,11 +190,11 @@ def _rendered(each: PendingDecision, explained: bool) -> written.PendingDecided 
 
 
 def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:
-    for number, each in enumerate(decisions):
+    for number, pending_decision in enumerate(decisions):
         if number:
             yield ""
-        if each.decision is None:
-            yield f"{UNDECIDED}: {each.workload}"
-            yield from (f"  {problem}" for problem in each.problems)
+        if pending_decision.decision is None:
+            yield f"{UNDECIDED}: {pending_decision.workload}"
+            yield from (f"  {problem}" for problem in pending_decision.problems)
         else:
-            yield from decision_lines(each.decision, explained=True)
+            yield from decision_lines(pending_decision.decision, explained=True)

@@ -49,8 +49,10 @@ def schema_command(
     Exit codes: 0 printed, 2 no such schema.
     """
     if name is None:
-        listed: list[Titled] = [{"name": each, "title": schema(each)["title"]} for each in schema_names()]
-        lines = (f"{each['name']:16} {each['title']}" for each in listed)
+        listed: list[Titled] = [
+            {"name": schema_name, "title": schema(schema_name)["title"]} for schema_name in schema_names()
+        ]
+        lines = (f"{titled['name']:16} {titled['title']}" for titled in listed)
         print_answer(output, {"schemas": listed}, lines)
         return
     found = schema(name)
@@ -83,9 +85,10 @@ def example_command(
     """
     if name is None:
         listed: list[Titled] = [
-            {"name": each, "title": _title(example_folder(each))} for each in example_names()
+            {"name": example_name, "title": _title(example_folder(example_name))}
+            for example_name in example_names()
         ]
-        lines = (f"{each['name']:16} {each['title']}" for each in listed)
+        lines = (f"{titled['name']:16} {titled['title']}" for titled in listed)
         print_answer(output, {"examples": listed}, lines)
         return
     folder = example_folder(name)
@@ -113,7 +116,7 @@ def _copy(folder: Path, to: Path) -> None:
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(each.name for each in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def _readme(folder: Path) -> str:

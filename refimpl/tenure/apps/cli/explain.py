@@ -202,19 +202,19 @@ def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]
     decisions: list[Decision] = []
     undecided: list[tuple[str, str]] = []
     # A verdict about the victim needs every finding, also where it is not preempted.
-    for each in asked.of_many(None, explained=True).decided_all():
-        if each.decision is not None:
-            decisions.append(each.decision)
+    for pending_decision in asked.of_many(None, explained=True).decided_all():
+        if pending_decision.decision is not None:
+            decisions.append(pending_decision.decision)
         else:
-            undecided.append((each.workload, "; ".join(map(str, each.problems))))
+            undecided.append((pending_decision.workload, "; ".join(map(str, pending_decision.problems))))
     return decisions, undecided
 
 
 def _running(cluster: Cluster, name: str) -> Workload:
     """A running workload by `namespace/name`."""
-    running = {each.key: each for each in cluster.admitted}
+    running = {workload.key: workload for workload in cluster.admitted}
     if name not in running:
-        pending = any(each.key == name for each in cluster.pending)
+        pending = any(workload.key == name for workload in cluster.pending)
         known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
         expected = f"a running workload, or a file or folder that exists; of {known}"
         raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)

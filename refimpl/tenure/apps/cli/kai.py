@@ -112,7 +112,7 @@ def filter_command(
     session = _session(paths, plugin, now)
     answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
     _print(printing.output, answer, filter_lines(answer))
-    if not any(each.passes for each in answer.victims):
+    if not any(filtered.passes for filtered in answer.victims):
         raise typer.Exit(1)
 
 
@@ -148,7 +148,7 @@ def validate_command(
     """
     choose_colour(printing.color)
     session = _session(paths, plugin, now)
-    victims = [_victim(each, session) for each in take or ()]
+    victims = [_victim(name, session) for name in take or ()]
     answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
     _print(printing.output, answer, validate_lines(answer))
     if not answer.stands:
@@ -243,7 +243,7 @@ def _victim(text: str, session: Session) -> Victim:
     name, separator, pods = text.partition("=")
     job = session.job(name)
     if separator:
-        return Victim(name, tuple(each for each in pods.split(",") if each))
+        return Victim(name, tuple(part for part in pods.split(",") if part))
     return Victim(name, tuple(pod.name for _, pod in job.pods() if pod.status.holds_a_place))
 
 

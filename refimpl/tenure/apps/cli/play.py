@@ -212,8 +212,8 @@ def play_command(
         if view.at is not None:
             print_objects(loaded, readings, view.at, printing.output)
             return
-        scenarios = [_ended(each, view.until) for each in loaded]
-        for warning in dict.fromkeys(text for each in scenarios for text in each.warnings):
+        scenarios = [_ended(item, view.until) for item in loaded]
+        for warning in dict.fromkeys(text for scenario in scenarios for text in scenario.warnings):
             complain("warning", warning)
         count = len(scenarios) * len(readings)
         if view.chart is not None:
@@ -287,5 +287,9 @@ def _ended(scenario: AnyScenario, until: str | None) -> AnyScenario:
     end = instant_within(scenario, until, "--until")
     if end == scenario.start:
         raise bad_input("--until", until, f"a time after the start of {scenario.name}")
-    kept = tuple(each for each in scenario.expectations if each.at is not None and each.at <= end)
+    kept = tuple(
+        expectation
+        for expectation in scenario.expectations
+        if expectation.at is not None and expectation.at <= end
+    )
     return replace(scenario, end=end, expectations=kept)

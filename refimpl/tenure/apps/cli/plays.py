@@ -38,7 +38,7 @@ def play_lines(record: Record, story: int) -> Iterator[str]:
         yield from _loop(record, record.loop)
     if record.expectations:
         yield ""
-        yield from (_outcome(record, each) for each in record.expectations)
+        yield from (_outcome(record, expectation) for expectation in record.expectations)
 
 
 def short_lines(records: Iterable[Record]) -> Iterator[str]:
@@ -50,7 +50,11 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
         word = "ok  " if record.holds else "FAIL"
         held = _held(record.expectations)
         yield f"{word} {record.scenario} under {record.reading}: {_counted(record)}, {held}"
-        yield from (f"  {_outcome(record, each)}" for each in record.expectations if not each.holds)
+        yield from (
+            f"  {_outcome(record, expectation)}"
+            for expectation in record.expectations
+            if not expectation.holds
+        )
     yield f"play: {_number(plays, 'play')}, {failed} of them not as expected"
 
 
@@ -69,12 +73,15 @@ def _number(count: int, what: str) -> str:
 
 
 def _held(outcomes: Sequence[ExpectationResult]) -> str:
-    return f"{sum(each.holds for each in outcomes)} of {_number(len(outcomes), 'expectation')} hold"
+    return f"{sum(result.holds for result in outcomes)} of {_number(len(outcomes), 'expectation')} hold"
 
 
 def _story(record: Record, most: int) -> Iterator[str]:
     shown = record.story if most < 0 else record.story[:most]
-    rows = [(_after(record, each.at), each.what.value, each.workload, _told(each)) for each in shown]
+    rows = [
+        (_after(record, story_line.at), story_line.what.value, story_line.workload, _told(story_line))
+        for story_line in shown
+    ]
     yield from (f"  {line}" for line in aligned([("AFTER", "WHAT", "WORKLOAD", "WHY"), *rows]))
     rest = len(record.story) - len(shown)
     if rest > 0:
@@ -92,23 +99,25 @@ def _after(record: Record, at: Instant) -> str:
 def _summaries(record: Record) -> Iterator[str]:
     shown = record.workloads
     if len(shown) > MOST_WORKLOADS:
-        longest = sorted(shown, key=lambda each: (-each.longest_wait, each.workload))[:MOST_WORKLOADS]
+        longest = sorted(shown, key=lambda summary: (-summary.longest_wait, summary.workload))[
+            :MOST_WORKLOADS
+        ]
         shown = tuple(longest)
     header = ("WORKLOAD", "RUNS", "PREEMPTED", "RAN", "KEPT", "LONGEST WAIT", "END")
-    yield from (f"  {line}" for line in aligned([header, *[_summary(record, each) for each in shown]]))
+    yield from (f"  {line}" for line in aligned([header, *[_summary(record, summary) for summary in shown]]))
     if len(record.workloads) > len(shown):
         yield f"  and {len(record.workloads) - len(shown)} more, who waited less"
 
 
-def _summary(record: Record, each: Summary) -> tuple[str, ...]:
+def _summary(record: Record, summary: Summary) -> tuple[str, ...]:
     return (
-        each.workload,
-        str(each.runs),
-        str(each.preempted),
-        told(each.ran),
-        told(each.kept),
-        told(each.longest_wait),
-        "not finished" if each.finished is None else f"finished after {_after(record, each.finished)}",
+        summary.workload,
+        str(summary.runs),
+        str(summary.preempted),
+        told(summary.ran),
+        told(summary.kept),
+        told(summary.longest_wait),
+        "not finished" if summary.finished is None else f"finished after {_after(record, summary.finished)}",
     )
 
 
@@ -124,8 +133,8 @@ def _loop(record: Record, loop: Loop) -> Iterator[str]:
         yield f"  never gets anywhere: {', '.join(loop.stuck)}"
 
 
-def _outcome(record: Record, each: ExpectationResult) -> str:
-    when = "" if each.at is None else f" at {_after(record, each.at)}"
-    if each.holds:
-        return f"ok   {each.field}{when}: {each.found}"
-    return f"FAIL {each.field}{when}: expected {each.expected}, found {each.found}"
+def _outcome(record: Record, result: ExpectationResult) -> str:
+    when = "" if result.at is None else f" at {_after(record, result.at)}"
+    if result.holds:
+        return f"ok   {result.field}{when}: {result.found}"
+    return f"FAIL {result.field}{when}: expected {result.expected}, found {result.found}"

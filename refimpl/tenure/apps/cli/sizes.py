@@ -42,8 +42,8 @@ def chosen_features(with_: list[str] | None, without: list[str] | None) -> froze
 def _named(option: str, names: list[str] | None) -> frozenset[Feature]:
     from tenure.lab.options import Feature
 
-    known = [each.value for each in Feature]
-    given = [name for each in names or () for name in each.split(",")]
+    known = [feature.value for feature in Feature]
+    given = [name for text in names or () for name in text.split(",")]
     for name in given:
         if name not in known:
             raise bad_input(option, name, f"one of {', '.join(known)}{did_you_mean(name, known)}")

@@ -69,11 +69,11 @@ def run_tests(
         if not paths:
             raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
         documents = _loaded(paths)
-    count = sum(len(each.checks) for each in documents)
+    count = sum(len(document.checks) for document in documents)
     done = list(progress(run(documents), "checking", count))
     _print(done, output)
     reporting.write(lambda lines: checks_of(done, _locate(lines)))
-    statuses = {each.result.status for each in done}
+    statuses = {checked.result.status for checked in done}
     if Status.ERROR in statuses:
         raise typer.Exit(2)
     if Status.FAILS in statuses:

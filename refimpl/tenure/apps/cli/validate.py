@@ -139,27 +139,27 @@ def report_lines(report: Report) -> Iterator[str]:
     ['validate: 3 objects, 0 errors, 0 warnings']
     """
     notices = [*report.errors, *report.warnings]
-    files = dict.fromkeys(each.file for each in notices)
+    files = dict.fromkeys(notice.file for notice in notices)
     for file in files:
-        yield from _file_lines(file, [each for each in notices if each.file == file])
+        yield from _file_lines(file, [notice for notice in notices if notice.file == file])
     yield _summary(report)
 
 
 def _file_lines(file: str, notices: list[Notice]) -> Iterator[str]:
     if file:
         yield file
-    names = list(dict.fromkeys(each.object for each in notices))
-    ordered = sorted(notices, key=lambda each: names.index(each.object))
-    for name, found in groupby(ordered, key=lambda each: each.object):
+    names = list(dict.fromkeys(notice.object for notice in notices))
+    ordered = sorted(notices, key=lambda notice: names.index(notice.object))
+    for name, found in groupby(ordered, key=lambda notice: notice.object):
         yield f"  {name or 'an object without kind and name'}"
-        yield from (_line(each) for each in found)
+        yield from (_line(notice) for notice in found)
     yield ""
 
 
-def _line(each: Notice) -> str:
-    kind = "error  " if is_error(each) else "warning"
-    place = f"{each.field}: " if each.field else ""
-    return f"    {kind}  {place}{each.message} ({each.type}, {each.source})"
+def _line(notice: Notice) -> str:
+    kind = "error  " if is_error(notice) else "warning"
+    place = f"{notice.field}: " if notice.field else ""
+    return f"    {kind}  {place}{notice.message} ({notice.type}, {notice.source})"
 
 
 def _summary(report: Report) -> str:

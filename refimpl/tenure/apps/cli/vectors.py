@@ -72,11 +72,11 @@ def run(
     if not chosen:
         raise bad_input("only", only, "the beginning of some vector's identifier")
     runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
-    failed = sum(1 for each in runs if each.differences)
+    failed = sum(1 for this_run in runs if this_run.differences)
     rendered: VectorsRun = {
         "passed": len(runs) - failed,
         "failed": failed,
-        "vectors": [_rendered(each) for each in runs],
+        "vectors": [_rendered(this_run) for this_run in runs],
     }
     print_answer(output, rendered, _run_lines(runs, failed, verbose))
     if failed:
@@ -84,21 +84,21 @@ def run(
 
 
 def _run_lines(runs: list[Run], failed: int, verbose: bool) -> Iterator[str]:
-    for each in runs:
-        if each.differences:
-            yield f"FAIL {each.vector.id}: {each.vector.data['comment']}"
-            yield from (f"     {difference}" for difference in each.differences)
+    for run in runs:
+        if run.differences:
+            yield f"FAIL {run.vector.id}: {run.vector.data['comment']}"
+            yield from (f"     {difference}" for difference in run.differences)
         elif verbose:
-            yield f"ok   {each.vector.id}: {each.vector.data['comment']}"
+            yield f"ok   {run.vector.id}: {run.vector.data['comment']}"
     yield f"vectors: {len(runs) - failed} passed, {failed} failed"
 
 
-def _rendered(each: Run) -> VectorRun:
+def _rendered(run: Run) -> VectorRun:
     return {
-        "id": each.vector.id,
-        "comment": each.vector.data["comment"],
-        "passed": not each.differences,
-        "differences": list(each.differences),
+        "id": run.vector.id,
+        "comment": run.vector.data["comment"],
+        "passed": not run.differences,
+        "differences": list(run.differences),
     }
 
 

@@ -51,10 +51,10 @@ def fetch(server: Server, kueue_namespace: str) -> Fetched:
     warnings: list[str] = []
     found = [*_kueue(server)]
     found += _configuration(server, kueue_namespace, warnings)
-    if any(_grows(each) for each in found):
+    if any(_grows(entry) for entry in found):
         found += _jobs(server, warnings)
     file = f"context {server.context}"
-    return Fetched(tuple(SourcedObject(file, each) for each in found), tuple(warnings))
+    return Fetched(tuple(SourcedObject(file, entry) for entry in found), tuple(warnings))
 
 
 def _kueue(server: Server) -> Iterator[dict[str, Any]]:
@@ -69,7 +69,7 @@ def _kueue(server: Server) -> Iterator[dict[str, Any]]:
         typed = {"apiVersion": f"{_GROUP}/{version}", "kind": kind}
         asked = {"group": _GROUP, "version": version, "plural": plural}
         # The items of a typed list say neither version nor kind.
-        yield from ({**typed, **each} for each in server.listed(f"{plural}.{_GROUP}", list_all, **asked))
+        yield from ({**typed, **entry} for entry in server.listed(f"{plural}.{_GROUP}", list_all, **asked))
 
 
 def _served(server: Server) -> dict[str, str]:
@@ -89,11 +89,11 @@ def _served(server: Server) -> dict[str, str]:
             if error.status != 404:
                 raise
             continue
-        for each in items(answer.get("resources")):
-            name = dig(each, "name")
+        for item in items(answer.get("resources")):
+            name = dig(item, "name")
             if name in _KINDS:
                 found.setdefault(name, version)
-    missing = [each for each in _NEEDED if each not in found]
+    missing = [name for name in _NEEDED if name not in found]
     if missing:
         versions = ", ".join(_VERSIONS[:2])
         raise ClusterError(
@@ -128,9 +128,11 @@ def _jobs(server: Server, warnings: list[str]) -> Iterator[dict[str, Any]]:
     from kubernetes import client
 
     try:
-        for each in server.listed("jobs.batch", client.BatchV1Api(server.client).list_job_for_all_namespaces):
+        for entry in server.listed(
+            "jobs.batch", client.BatchV1Api(server.client).list_job_for_all_namespaces
+        ):
             said = {
-                key: dig(each, "metadata", key) for key in ("name", "namespace", "uid", "creationTimestamp")
+                key: dig(entry, "metadata", key) for key in ("name", "namespace", "uid", "creationTimestamp")
             }
             yield {"apiVersion": "batch/v1", "kind": "Job", "metadata": said}
     except ClusterError as error:

@@ -86,7 +86,7 @@ class Server:
         token = ""
         while True:
             page = self.get(what, call, **asked, limit=PAGE, **({"_continue": token} if token else {}))
-            yield from (each for each in items(page.get("items")) if isinstance(each, dict))
+            yield from (item for item in items(page.get("items")) if isinstance(item, dict))
             before, token = token, dig(page, "metadata", "continue") or ""
             if not token:
                 return
@@ -126,10 +126,10 @@ def connect(file: str | None, context: str | None, timeout: float) -> Server:
 
 
 def _named(context: str, known: list[dict[str, Any]]) -> dict[str, Any]:
-    for each in known:
-        if each["name"] == context:
-            return each
-    names = ", ".join(printable(each["name"]) for each in known)
+    for entry in known:
+        if entry["name"] == context:
+            return entry
+    names = ", ".join(printable(entry["name"]) for entry in known)
     raise InputError([Problem("--context", repr(context), f"one of {names}")])
 
 

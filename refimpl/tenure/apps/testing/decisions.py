@@ -101,7 +101,9 @@ class GivenManifests:
         wrong = [*report.errors, *(report.warnings if clean else ())]
         found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
         wanted = "neither errors nor warnings" if clean else "no errors"
-        return judged(not wrong, wanted, found, lambda: (f"{each.object}: {said(each)}" for each in wrong))
+        return judged(
+            not wrong, wanted, found, lambda: (f"{notice.object}: {said(notice)}" for notice in wrong)
+        )
 
     def decision(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether the decision is the expected one."""
@@ -121,8 +123,8 @@ class GivenManifests:
         names = enumerate(expected.preempted or ())
         wanted = [self._running(name, f"{field}.preempted[{number}]") for number, name in names]
         leaving = _leaving(decision)
-        missing = [each for each in wanted if each.key not in leaving]
-        keys = {each.key for each in wanted}
+        missing = [workload for workload in wanted if workload.key not in leaving]
+        keys = {workload.key for workload in wanted}
         extra = [key for key in leaving if key not in keys]
 
         def explain() -> Iterator[str]:
@@ -137,9 +139,9 @@ class GivenManifests:
         names = enumerate(expected.kept or ())
         wanted = [self._running(name, f"{field}.kept[{number}]") for number, name in names]
         leaving = _leaving(decision)
-        taken = [each for each in wanted if each.key in leaving]
-        found = f"{_names([each.key for each in taken])} preempted" if taken else "all of them kept"
-        text = f"{_names([each.key for each in wanted])} kept"
+        taken = [workload for workload in wanted if workload.key in leaving]
+        found = f"{_names([workload.key for workload in taken])} preempted" if taken else "all of them kept"
+        text = f"{_names([workload.key for workload in wanted])} kept"
         return judged(not taken, text, found, lambda: self._why_taken([decision], taken))
 
     def never(self, name: str, field: str) -> CheckResult:
@@ -147,12 +149,16 @@ class GivenManifests:
         victim = self._running(name, field)
         every = list(decide_all(self._loaded, now=self._now, reading=self._reading))
         # Of whom nothing is known nothing is promised.
-        problems = [problem for each in every for problem in each.problems]
+        problems = [problem for pending_decision in every for problem in pending_decision.problems]
         if problems:
             raise InputError(problems)
-        decisions = [each.decision for each in every if each.decision is not None]
-        taking = [each for each in decisions if victim.key in _leaving(each)]
-        found = f"preempted for {_names([each.preemptor.key for each in taking])}" if taking else "never"
+        decisions = [
+            pending_decision.decision for pending_decision in every if pending_decision.decision is not None
+        ]
+        taking = [decision for decision in decisions if victim.key in _leaving(decision)]
+        found = (
+            f"preempted for {_names([decision.preemptor.key for decision in taking])}" if taking else "never"
+        )
         return judged(not taking, "never", found, lambda: self._why_taken(taking, [victim]))
 
     def _decided(self, expected: ExpectedShape, field: str) -> Decision:
@@ -175,25 +181,25 @@ class GivenManifests:
         return key
 
     def _why_kept(self, decision: Decision, workloads: list[Workload]) -> Iterator[str]:
-        for each in workloads[:_TOLD]:
-            yield from why_not_lines(why_not_answer(decision, each, _FLIPS))
+        for workload in workloads[:_TOLD]:
+            yield from why_not_lines(why_not_answer(decision, workload, _FLIPS))
 
     def _why_taken(self, decisions: list[Decision], workloads: list[Workload]) -> Iterator[str]:
-        for each in workloads[:_TOLD]:
-            yield from why_lines(why_answer(each, decisions, self._now, self._reading, flips=_FLIPS))
+        for workload in workloads[:_TOLD]:
+            yield from why_lines(why_answer(workload, decisions, self._now, self._reading, flips=_FLIPS))
 
     @cached_property
     def _objects(self) -> tuple[SourcedObject, ...]:
         folder = Path(self._place.file).parent
         found: list[SourcedObject] = []
-        for number, each in enumerate(self._shape.manifests):
-            if isinstance(each, str):
-                found.extend(read_objects([folder / each]))
-            elif isinstance(each, dict):
-                found.append(SourcedObject(self._place.file, each))
+        for number, entry in enumerate(self._shape.manifests):
+            if isinstance(entry, str):
+                found.extend(read_objects([folder / entry]))
+            elif isinstance(entry, dict):
+                found.append(SourcedObject(self._place.file, entry))
             else:
                 expected = "the name of a file or folder, or a Kubernetes object"
-                raise self._place.error(f"manifests[{number}]", show(each), expected)
+                raise self._place.error(f"manifests[{number}]", show(entry), expected)
         return tuple(found)
 
     @cached_property
@@ -202,7 +208,7 @@ class GivenManifests:
 
     @cached_property
     def _by_key(self) -> dict[str, Workload]:
-        return {each.key: each for each in self._loaded.cluster.admitted}
+        return {workload.key: workload for workload in self._loaded.cluster.admitted}
 
     @cached_property
     def _now(self) -> int:
@@ -217,13 +223,13 @@ class GivenManifests:
 
 
 def _taken(decision: Decision) -> Iterator[str]:
-    for each in decision.targets:
-        rules = ", ".join(GROUND_RULES[each.evidence.ground])
-        yield f"preempts {each.workload.key}: {each.reason.label}, by {rules}"
+    for target in decision.targets:
+        rules = ", ".join(GROUND_RULES[target.evidence.ground])
+        yield f"preempts {target.workload.key}: {target.reason.label}, by {rules}"
 
 
 def _leaving(decision: Decision) -> list[str]:
-    return [each.workload.key for each in decision.targets]
+    return [target.workload.key for target in decision.targets]
 
 
 def _names(names: list[str]) -> str:

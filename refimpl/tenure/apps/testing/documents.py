@@ -101,7 +101,8 @@ def _document(raw: object, file: str, number: int, stem: str) -> ExpectationDocu
 
 def _apart(checks: Sequence[Check]) -> tuple[Check, ...]:
     """The checks, with their fields behind names that stand more than once."""
-    count = Counter(each.name for each in checks)
+    count = Counter(check.name for check in checks)
     return tuple(
-        replace(each, name=f"{each.name} ({each.field})") if count[each.name] > 1 else each for each in checks
+        replace(check, name=f"{check.name} ({check.field})") if count[check.name] > 1 else check
+        for check in checks
     )

@@ -36,12 +36,12 @@ def play_checks(raw: object, place: Place, name: str) -> list[Check]:
     plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}
     return [
         Check(
-            f"{_called(number, each)} [{reading}]",
-            each.where,
-            partial(plays[reading].outcome, each),
+            f"{_called(number, expectation)} [{reading}]",
+            expectation.where,
+            partial(plays[reading].outcome, expectation),
         )
-        for number, each in enumerate(scenario.expectations)
-        for reading in _readings_of(each)
+        for number, expectation in enumerate(scenario.expectations)
+        for reading in _readings_of(expectation)
     ]
 
 
@@ -54,13 +54,17 @@ class Play:
 
     def outcome(self, expected: Expectation) -> CheckResult:
         """What came of an expectation: all that it says has to hold."""
-        found = [each for each in self._record.expectations if each.field.split(".")[0] == expected.where]
-        wrong = [each for each in found if not each.holds]
+        found = [
+            expectation
+            for expectation in self._record.expectations
+            if expectation.field.split(".")[0] == expected.where
+        ]
+        wrong = [result for result in found if not result.holds]
         told = wrong or found
         return judged(
             not wrong,
-            "; ".join(each.expected for each in told),
-            "; ".join(each.found for each in told),
+            "; ".join(result.expected for result in told),
+            "; ".join(result.found for result in told),
             partial(_why, self._record, wrong, expected),
         )
 
@@ -70,10 +74,10 @@ class Play:
 
 
 def _why(record: Record, wrong: list[ExpectationResult], expected: Expectation) -> Iterator[str]:
-    for each in wrong:
-        yield f"{each.field}: expected {each.expected}, found {each.found}"
+    for result in wrong:
+        yield f"{result.field}: expected {result.expected}, found {result.found}"
     end = record.end if expected.at is None else expected.at
-    story = [each for each in record.story if each.at <= end]
+    story = [story_line for story_line in record.story if story_line.at <= end]
     yield f"What happened last, until {format_instant(end)} under {record.reading}:"
     for entry in story[-_STORY:]:
         rules = f", by {', '.join(entry.rules)}" if entry.rules else ""
@@ -81,7 +85,7 @@ def _why(record: Record, wrong: list[ExpectationResult], expected: Expectation) 
 
 
 def _readings(scenario: AnyScenario) -> list[str]:
-    named = (name for each in scenario.expectations for name in _readings_of(each))
+    named = (name for expectation in scenario.expectations for name in _readings_of(expectation))
     return list(dict.fromkeys(named))
 
 

@@ -78,18 +78,18 @@ def checks_of(done: Sequence[Checked], locate: LocateIn) -> Report:
         done: all checks.
         locate: from a file, the number of a document as text and a field to a line.
     """
-    files = groupby(done, key=lambda each: each.document.file)
+    files = groupby(done, key=lambda checked: checked.document.file)
     return Report(
         "tenure test",
         tuple(Suite(file, tuple(map(_case, found))) for file, found in files),
         tuple(
-            _trouble(each, locate)
-            for each, told_before in _with_repetitions(done)
-            if each.result.status != Status.HOLDS and not told_before
+            _trouble(checked, locate)
+            for checked, told_before in _with_repetitions(done)
+            if checked.result.status != Status.HOLDS and not told_before
         ),
         _RULES,
         closing_line(done),
-        finished=all(each.result.status != Status.ERROR for each in done),
+        finished=all(checked.result.status != Status.ERROR for checked in done),
     )
 
 
@@ -97,28 +97,30 @@ def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
     """What `tenure test -o json` prints."""
     shapes = (
         ExpectationShape(
-            each.document.file,
-            each.document.name,
-            each.check.field,
-            _line(each, locate),
-            each.check.name,
-            each.result.status.value,
-            each.result.expected,
-            each.result.found,
-            each.result.lines,
+            checked.document.file,
+            checked.document.name,
+            checked.check.field,
+            _line(checked, locate),
+            checked.check.name,
+            checked.result.status.value,
+            checked.result.expected,
+            checked.result.found,
+            checked.result.lines,
         )
-        for each in done
+        for checked in done
     )
-    holds = all(each.result.status == Status.HOLDS for each in done)
+    holds = all(checked.result.status == Status.HOLDS for checked in done)
     return as_json(ChecksAnswer(holds, tuple(shapes)))
 
 
 def text_lines(done: Sequence[Checked]) -> Iterator[str]:
     """What people read: by file, and why where something fails."""
-    for file, found in groupby(done, key=lambda each: each.document.file):
+    for file, found in groupby(done, key=lambda checked: checked.document.file):
         yield file
-        for each, told_before in _with_repetitions(found):
-            yield from [f"  ERR  {each.check.name}: for the same reason"] if told_before else _text(each)
+        for checked, told_before in _with_repetitions(found):
+            yield from (
+                [f"  ERR  {checked.check.name}: for the same reason"] if told_before else _text(checked)
+            )
     yield closing_line(done)
 
 
@@ -128,7 +130,7 @@ def closing_line(done: Sequence[Checked]) -> str:
     >>> closing_line([])
     'test: 0 expectations, 0 fail'
     """
-    count = {status: sum(each.result.status == status for each in done) for status in Status}
+    count = {status: sum(checked.result.status == status for checked in done) for status in Status}
     wrong = count[Status.ERROR]
     errors = f", {wrong} cannot be found out" if wrong else ""
     plural = "" if len(done) == 1 else "s"
@@ -138,43 +140,43 @@ def closing_line(done: Sequence[Checked]) -> str:
 def _with_repetitions(done: Iterable[Checked]) -> Iterator[tuple[Checked, bool]]:
     """Every check, and whether what is wrong with its input was told of an earlier one of its document."""
     told: set[tuple[str, int, tuple[str, ...]]] = set()
-    for each in done:
-        cause = each.document.file, each.document.number, each.result.lines
-        is_error = each.result.status == Status.ERROR
-        yield each, is_error and cause in told
+    for checked in done:
+        cause = checked.document.file, checked.document.number, checked.result.lines
+        is_error = checked.result.status == Status.ERROR
+        yield checked, is_error and cause in told
         if is_error:
             told.add(cause)
 
 
-def _text(each: Checked) -> Iterator[str]:
-    result = each.result
+def _text(checked: Checked) -> Iterator[str]:
+    result = checked.result
     word = {Status.HOLDS: "ok  ", Status.FAILS: "FAIL", Status.ERROR: "ERR "}[result.status]
     if result.status == Status.HOLDS:
-        yield f"  {word} {each.check.name}"
+        yield f"  {word} {checked.check.name}"
         return
-    yield f"  {word} {each.check.name}: {result.text}"
+    yield f"  {word} {checked.check.name}: {result.text}"
     # What is wrong with the input is said once.
     told = result.lines[1:] if result.status == Status.ERROR else result.lines
     yield from (f"         {line}".rstrip() for line in told)
 
 
-def _case(each: Checked) -> Case:
-    result = each.result
+def _case(checked: Checked) -> Case:
+    result = checked.result
     text = "" if result.status == Status.HOLDS else result.text
     return Case(
-        each.document.name,
-        each.check.name,
+        checked.document.name,
+        checked.check.name,
         failure=text if result.status == Status.FAILS else "",
         error=text if result.status == Status.ERROR else "",
         details="\n".join(result.lines),
     )
 
 
-def _trouble(each: Checked, locate: LocateIn) -> Trouble:
-    rule = _RULES[each.result.status == Status.ERROR]
-    places = place_in(each.document.file, _line(each, locate))
-    return Trouble(rule.id, each.check.name, each.result.text, places)
+def _trouble(checked: Checked, locate: LocateIn) -> Trouble:
+    rule = _RULES[checked.result.status == Status.ERROR]
+    places = place_in(checked.document.file, _line(checked, locate))
+    return Trouble(rule.id, checked.check.name, checked.result.text, places)
 
 
-def _line(each: Checked, locate: LocateIn) -> int:
-    return locate(each.document.file, str(each.document.number), each.check.field)
+def _line(checked: Checked, locate: LocateIn) -> int:
+    return locate(checked.document.file, str(checked.document.number), checked.check.field)

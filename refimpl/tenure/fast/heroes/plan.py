@@ -36,8 +36,8 @@ def has_heroes(cluster: Cluster) -> bool:
     False
     """
     return any(
-        each.rules == PreemptionRules.UBER_CLUSTER_QUEUE and each.cohort is not None
-        for each in cluster.cluster_queues.values()
+        cluster_queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE and cluster_queue.cohort is not None
+        for cluster_queue in cluster.cluster_queues.values()
     )
 
 
@@ -123,7 +123,7 @@ def _by_name(layout: Layout) -> tuple[Array, Array]:
             node = waiting.pop()
             after[node] = len(found) + int(layout.forest.end[node]) - node
             found.append(node)
-            waiting += sorted(children[node], key=lambda each: (layout.names[each], each), reverse=True)
+            waiting += sorted(children[node], key=lambda number: (layout.names[number], number), reverse=True)
     return np.array(found, np.int32), after
 
 
@@ -137,7 +137,7 @@ def _branches(
         root = int(forest.parent[hero] if scope == HeroScope.BRANCH else forest.root[hero])
         sharing.setdefault(root, []).append(hero)
     return sorted(
-        sharing.items(), key=lambda each: (int(forest.root[each[0]]), -depth[each[0]], layout.names[each[0]])
+        sharing.items(), key=lambda pair: (int(forest.root[pair[0]]), -depth[pair[0]], layout.names[pair[0]])
     )
 
 

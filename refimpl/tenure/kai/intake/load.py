@@ -43,7 +43,7 @@ def read_config_map(raw: object, place: Place, notes: Notes) -> Texts | None:
         return None
     inner = Place(place.object, place.file, f"data[{KEY}]")
     documents, wrong = parse_yaml(text, place.file)
-    notes.problems += [inner.problem(each.field, each.found, each.expected) for each in wrong]
+    notes.problems += [inner.problem(problem.field, problem.found, problem.expected) for problem in wrong]
     found = [document.content for document in documents if document.content is not None]
     if wrong or not found:
         return None
@@ -206,7 +206,7 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
     >>> list(scene_of_objects([queue]).queues)
     ['a']
     """
-    sourced = [SourcedObject("", each if isinstance(each, dict) else {}) for each in objects]
+    sourced = [SourcedObject("", object_ if isinstance(object_, dict) else {}) for object_ in objects]
     return scene_of_sourced(sourced, arguments)
 
 
@@ -221,10 +221,10 @@ def scene_of_sourced(objects: Sequence[SourcedObject], arguments: Mapping[str, s
 
 def _scene(objects: Sequence[SourcedObject], notes: Notes, arguments: Mapping[str, str]) -> Scene:
     read = _Read(notes)
-    for each in objects:
-        kind = _kind(each, notes)
+    for object_ in objects:
+        kind = _kind(object_, notes)
         if kind is not None:
-            _ADD[kind](read, each.object, place_of(each.object, kind, file=each.file))
+            _ADD[kind](read, object_.object, place_of(object_.object, kind, file=object_.file))
     queues = tree_of(read.queues, notes)
     jobs = _with_pods(read, queues)
     configured = configure({**(read.arguments or {}), **arguments})
@@ -233,16 +233,16 @@ def _scene(objects: Sequence[SourcedObject], notes: Notes, arguments: Mapping[st
     return Scene(queues, jobs, configured.arguments, (*notes.warnings, *configured.warnings))
 
 
-def _kind(each: SourcedObject, notes: Notes) -> str | None:
+def _kind(found_object: SourcedObject, notes: Notes) -> str | None:
     """The kind, where it is one of ours; another kind of the same name is passed over."""
-    kind, version = each.object.get("kind"), each.object.get("apiVersion")
+    kind, version = found_object.object.get("kind"), found_object.object.get("apiVersion")
     if not isinstance(kind, str) or kind not in _ADD:
         return None
     if version in VERSIONS[kind]:
         return kind
     group = str(version).partition("/")[0]
     if kind not in _SHARED_KINDS and (version is None or group in OWN_GROUPS):
-        place = place_of(each.object, kind, file=each.file)
+        place = place_of(found_object.object, kind, file=found_object.file)
         found = "nothing" if version is None else show(version)
         notes.refuse(place, "apiVersion", found, " or ".join(VERSIONS[kind]))
     return None
@@ -264,7 +264,10 @@ def _with_pods(read: _Read, queues: Mapping[str, Queue]) -> dict[str, Job]:
 
 
 def _filled(job: Job, pods: Mapping[tuple[str, str], list[Pod]]) -> Job:
-    groups = (replace(each, pods=tuple(pods.get((job.name, each.name), ()))) for each in job.sub_groups)
+    groups = (
+        replace(sub_group, pods=tuple(pods.get((job.name, sub_group.name), ())))
+        for sub_group in job.sub_groups
+    )
     return replace(job, sub_groups=tuple(groups))
 
 

@@ -33,7 +33,9 @@ class Notes:
 
     def take(self, place: Place, error: InputError) -> None:
         """The problems of a reader that knows the field and not the object."""
-        self.problems += [place.problem(each.field, each.found, each.expected) for each in error.problems]
+        self.problems += [
+            place.problem(problem.field, problem.found, problem.expected) for problem in error.problems
+        ]
 
     def warn(self, place: Place, text: str) -> None:
         """Something that the scheduler logs, or does without a word."""
@@ -152,8 +154,8 @@ def _settle(name: str, read: Mapping[str, tuple[Place, Queue]], fates: dict[str,
         names = list(walked)
         circle = names[names.index(here) :]
         fates[here] = _Fate(here, printable(" in ".join([*circle, here])))
-    for each in walked:
-        fates.setdefault(each, fates[here])
+    for text in walked:
+        fates.setdefault(text, fates[here])
 
 
 LAST_START = "kai.scheduler/last-start-timestamp"

@@ -72,7 +72,7 @@ def accessible_trees(cluster: Cluster, now: Instant, reading: Reading) -> Iterat
             snapshot = take_snapshot(cluster, name, now, reading)
             seen.update(snapshot.tree.places)
             found.append((snapshot.tree.nodes[0].name, snapshot))
-    for _, snapshot in sorted(found, key=lambda each: each[0]):
+    for _, snapshot in sorted(found, key=lambda pair: pair[0]):
         yield tuple(_accounts(snapshot, node) for node in _from_above(snapshot))
 
 
@@ -83,7 +83,7 @@ def _from_above(snapshot: Snapshot) -> Iterator[Node]:
     while rest:
         node = nodes[rest.pop()]
         yield node
-        rest += sorted((*node.queues, *node.cohorts), key=lambda each: nodes[each].name, reverse=True)
+        rest += sorted((*node.queues, *node.cohorts), key=lambda number: nodes[number].name, reverse=True)
 
 
 def _accounts(snapshot: Snapshot, node: Node) -> NodeAccounts:

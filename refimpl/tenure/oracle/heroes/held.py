@@ -61,7 +61,7 @@ def held_by(running: Mapping[int, tuple[Workload, ...]], heroes: Mapping[int, ob
         heroes: the places of heroes.
     """
     amounts = {place: held_together(workloads) for place, workloads in running.items()}
-    single = {place: tuple(each.usage for each in running.get(place, ())) for place in heroes}
+    single = {place: tuple(workload.usage for workload in running.get(place, ())) for place in heroes}
     return Held(amounts, single)
 
 

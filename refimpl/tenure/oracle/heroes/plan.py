@@ -67,15 +67,17 @@ def plan_heroes(tree: Tree, reading: Reading) -> HeroPlan | None:
     if not heroes:
         return None
     sharing: dict[int, list[Node]] = {}
-    for node in sorted(heroes, key=lambda each: each.name):
+    for node in sorted(heroes, key=lambda node: node.name):
         assert node.parent is not None
         sharing.setdefault(root_of_scope(node.parent, 0, reading.hero_scope), []).append(node)
     branches = [
         Branch(root, tuple(node.place for node in sharers), tuple(_preorder(tree, root)))
         for root, sharers in sharing.items()
     ]
-    branches.sort(key=lambda each: (-len(tree.nodes[each.root].path), tree.nodes[each.root].name))
-    limited = any(tree.nodes[place].lends for each in branches for place in each.nodes if place != each.root)
+    branches.sort(key=lambda branch: (-len(tree.nodes[branch.root].path), tree.nodes[branch.root].name))
+    limited = any(
+        tree.nodes[place].lends for branch in branches for place in branch.nodes if place != branch.root
+    )
     return HeroPlan(
         tree=tree,
         reading=reading,
@@ -113,5 +115,5 @@ def _is_hero(node: Node) -> bool:
 def _preorder(tree: Tree, place: int) -> Iterator[int]:
     yield place
     node = tree.nodes[place]
-    for child in sorted((*node.queues, *node.cohorts), key=lambda each: tree.nodes[each].name):
+    for child in sorted((*node.queues, *node.cohorts), key=lambda number: tree.nodes[number].name):
         yield from _preorder(tree, child)

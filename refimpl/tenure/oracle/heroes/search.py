@@ -117,8 +117,8 @@ class HeroSearch:
 
     def _in_order(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         return tuple(
-            replace(each, group=self._group(each.place, self.start))
-            for each in sorted(candidates, key=lambda each: self._key(each, self.start))
+            replace(candidate, group=self._group(candidate.place, self.start))
+            for candidate in sorted(candidates, key=lambda candidate: self._key(candidate, self.start))
         )
 
     def _group(self, place: int, usage: EffectiveUsage) -> int:

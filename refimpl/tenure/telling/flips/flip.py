@@ -88,10 +88,10 @@ def _other_twins(situation: Situation, decision: Decision) -> Iterator[Situation
     for keys in _renamings(_twins(decision)):
         places = {key: place for place, key in enumerate(sorted(keys.values()))}
         admitted = tuple(
-            dataclasses.replace(each, uid=f"{each.uid}.{places[keys[each.key]]:06d}")
-            if each.key in keys
-            else each
-            for each in situation.cluster.admitted
+            dataclasses.replace(workload, uid=f"{workload.uid}.{places[keys[workload.key]]:06d}")
+            if workload.key in keys
+            else workload
+            for workload in situation.cluster.admitted
         )
         yield situation.with_cluster(admitted=admitted)
 

@@ -244,7 +244,7 @@ def search_flips(
         InputError: no such ClusterQueue; cohorts that are their own ancestors; no such target in the tree.
     """
     decision = situation.decided()
-    if target is not None and all(each.key != target for each in decision.running):
+    if target is not None and all(workload.key != target for workload in decision.running):
         tree = f"the tree of ClusterQueue {situation.queue}"
         raise bad_input("target", target, f"a workload that holds quota in {tree}")
     searcher = _Searcher(situation, decision, target, budget_for(decision) if budget is None else budget)
@@ -262,8 +262,8 @@ def search_flips(
         if best is not None:
             ranked = ((*_by_use(best), near, best.object, best.field), best)
             alike = (near, knob.kind)
-            found[alike] = min(found.get(alike, ranked), ranked, key=lambda each: each[0])
-    ordered = sorted(found.values(), key=lambda each: each[0])
+            found[alike] = min(found.get(alike, ranked), ranked, key=lambda pair: pair[0])
+    ordered = sorted(found.values(), key=lambda pair: pair[0])
     flips = tuple(flip for _, flip in ordered[:limit])
     if may_tie(decision):
         flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
@@ -338,7 +338,7 @@ class _Searcher:
             before=self._answer,
             after=answer_of(decision, self._target),
             outcome=decision.outcome,
-            preempted=tuple(each.workload.key for each in decision.targets),
+            preempted=tuple(target.workload.key for target in decision.targets),
             size=knob.size(old, new),
             exact=exact,
             preemptor=decision.preemptor.key,

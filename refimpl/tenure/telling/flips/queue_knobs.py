@@ -114,7 +114,7 @@ class MinAdmitDuration(QueueField):
             if workload.cluster_queue != self.queue or workload.quota_reserved_at is None:
                 continue
             held = decision.now - workload.quota_reserved_at
-            yield from (each for each in (held, held - 1) if each >= MINUTE)
+            yield from (number for number in (held, held - 1) if number >= MINUTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Threshold(QueueField):
         """Everybody's priority, and one below it; none."""
         yield None
         for workload in decision.running:
-            yield from (each for each in (workload.priority, workload.priority - 1) if each in INT32)
+            yield from (number for number in (workload.priority, workload.priority - 1) if number in INT32)
 
 
 def queue_knobs(situation: Situation) -> Iterator[QueueField]:
@@ -226,12 +226,12 @@ class FlavorOrder(Listed):
         return "their order"
 
     def read(self, situation: Situation) -> Value:
-        return rank_of([each.flavor for each in self._group(situation).flavors])
+        return rank_of([flavor.flavor for flavor in self._group(situation).flavors])
 
     def write(self, situation: Situation, value: Value) -> Situation:
         assert value is not None
         queue, group = situation.cluster.cluster_queues[self.queue], self._group(situation)
-        by_name: dict[str, FlavorQuotas] = {each.flavor: each for each in group.flavors}
+        by_name: dict[str, FlavorQuotas] = {flavor.flavor: flavor for flavor in group.flavors}
         flavors = tuple(by_name[name] for name in order_of(self.flavors, value))
         groups = list(queue.resource_groups)
         groups[self.group] = dataclasses.replace(group, flavors=flavors)
@@ -250,7 +250,7 @@ class FlavorOrder(Listed):
         if len(self.flavors) <= MOST_PERMUTED:
             yield from range(factorial(len(self.flavors)))
             return
-        names = [each.flavor for each in self._group(Situation.of(decision)).flavors]
+        names = [flavor.flavor for flavor in self._group(Situation.of(decision)).flavors]
         for name in names:
             yield rank_of([name, *(other for other in names if other != name)])
 
@@ -263,7 +263,7 @@ def order_knobs(situation: Situation) -> Iterator[FlavorOrder]:
     asked = {name for pods in situation.preemptor.pod_sets for name, n in pods.requests.items() if n}
     queue = situation.cluster.cluster_queues[situation.queue]
     for index, group in enumerate(queue.resource_groups):
-        names = {each.flavor for each in group.flavors}
+        names = {flavor.flavor for flavor in group.flavors}
         if 1 < len(names) == len(group.flavors) and asked & set(group.covered_resources):
             yield FlavorOrder(queue.name, index, tuple(sorted(names)))
 

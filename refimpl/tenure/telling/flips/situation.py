@@ -84,12 +84,17 @@ class Situation:
 
     def asking(self, preemptor: Workload) -> Situation:
         """The same situation with the pending workload altered, in the cluster's list of them too."""
-        pending = tuple(preemptor if each.key == preemptor.key else each for each in self.cluster.pending)
+        pending = tuple(
+            preemptor if workload.key == preemptor.key else workload for workload in self.cluster.pending
+        )
         return dataclasses.replace(self, preemptor=preemptor, cluster=self._cluster(pending=pending))
 
     def running(self, workload: Workload) -> Situation:
         """The same situation with a running workload altered."""
-        admitted = tuple(workload if each.key == workload.key else each for each in self.cluster.admitted)
+        admitted = tuple(
+            workload if this_workload.key == workload.key else this_workload
+            for this_workload in self.cluster.admitted
+        )
         return dataclasses.replace(self, cluster=self._cluster(admitted=admitted))
 
     def with_cluster(self, **fields: object) -> Situation:
@@ -108,7 +113,7 @@ def answer_of(decision: Decision, target: str | None = None) -> Answer:
         target: `namespace/name` of a running workload; None asks about the pending one.
     """
     if target is not None:
-        taken = any(each.workload.key == target for each in decision.targets)
+        taken = any(this_target.workload.key == target for this_target in decision.targets)
         return Answer.TAKEN if taken else Answer.KEPT
     return _ANSWERS[decision.outcome]
 

@@ -106,7 +106,7 @@ class Priority(Listed):
         """Just below, at and just above everybody else's effective priority, less its own boost."""
         cluster = decision.snapshot.cluster
         own = self._found(Situation.of(decision)).priority_boost if cluster.settings.priority_boost else 0
-        others = {each.priority for each in decision.running if each.key != self.workload}
+        others = {workload.priority for workload in decision.running if workload.key != self.workload}
         if not self.pending:
             others.add(decision.preemptor.priority)
         if decision.terms.max_priority_threshold is not None:
@@ -119,7 +119,7 @@ class Priority(Listed):
     def _found(self, situation: Situation) -> Workload:
         if self.pending:
             return situation.preemptor
-        return next(each for each in situation.cluster.admitted if each.key == self.workload)
+        return next(workload for workload in situation.cluster.admitted if workload.key == self.workload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +207,8 @@ def pod_set_knobs(situation: Situation) -> Iterator[Count | MinCount]:
     for index, pods in enumerate(preemptor.pod_sets):
         if pods.full_count is None and pods.count > 0:
             yield Count(preemptor.key, index)
-        others = (each for each in preemptor.pod_sets if each is not pods)
-        if pods.count > 0 and all(each.min_count is None for each in others):
+        others = (pod_set for pod_set in preemptor.pod_sets if pod_set is not pods)
+        if pods.count > 0 and all(pod_set.min_count is None for pod_set in others):
             yield MinCount(preemptor.key, index)
 
 

@@ -28,7 +28,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("scenarios", nargs="+", help="files or folders")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--reading", action="append", choices=preset_names(), help="may be given again")
-    parser.add_argument("--format", default=FORMATS[0][1:], choices=[each[1:] for each in FORMATS])
+    parser.add_argument("--format", default=FORMATS[0][1:], choices=[format_[1:] for format_ in FORMATS])
     parser.add_argument("--theme", default="light", choices=list(THEMES))
     return parser.parse_args()
 

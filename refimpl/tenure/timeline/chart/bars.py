@@ -46,8 +46,8 @@ def draw_lane(
     for row, y in zip(lane.rows, rows, strict=True):
         for piece in pieces(view, row):
             if len(piece) < TOGETHER:
-                for each in piece:
-                    _draw_run(scene, view, each, y, bar)
+                for pair in piece:
+                    _draw_run(scene, view, pair, y, bar)
             else:
                 _draw_together(scene, view, piece, y, bar)
 
@@ -62,7 +62,7 @@ def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: fl
         ("free", max(until, run.start), run.stopped, Role.FREE, None, ""),
         ("ending", run.stopped, run.end, None, Role.ENDING, "////"),
     )
-    shown = [each for each in parts if each[1] < each[2] and view.shows(each[1], each[2])]
+    shown = [part for part in parts if part[1] < part[2] and view.shows(part[1], part[2])]
     for kind, start, end, fill, edge, hatch in shown or parts[:1]:
         x, width = view.span(start, end)
         if width >= VISIBLE or len(shown) <= 1 or kind == "protected":
@@ -113,7 +113,7 @@ def run_told(record: Record, run: RunSpan) -> str:
 
 
 def _draw_waits(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
-    shown = [(each.start, each.end) for each in lane.waits if view.shows(each.start, each.end)]
+    shown = [(wait.start, wait.end) for wait in lane.waits if view.shows(wait.start, wait.end)]
     gap = int((view.end - view.start) * VISIBLE / view.width)
     aside = [] if view.crowded else united(_aside(view, lane), gap)
     for span in united(shown, gap if view.crowded else 0):
@@ -139,9 +139,9 @@ def _draw_line(
 
 
 def _draw_submissions(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
-    for each in view.record.workloads:
-        if each.workload in lane.workloads and view.start <= each.submitted <= view.end:
-            x = view.x(each.submitted)
+    for summary in view.record.workloads:
+        if summary.workload in lane.workloads and view.start <= summary.submitted <= view.end:
+            x = view.x(summary.submitted)
             scene.show("submitted", Stroke(((x, y - 4), (x, y + 4)), Role.WAIT, 1.3))
 
 
@@ -171,20 +171,22 @@ def draw_preemptions(scene: Sketch, view: Window, middles: Mapping[str, float]) 
     if view.crowded:
         return
     shown = [
-        each for each in view.preemptions() if each[1].victim in middles and each[1].preemptor in middles
+        preemption
+        for preemption in view.preemptions()
+        if preemption[1].victim in middles and preemption[1].preemptor in middles
     ]
-    early = [each for each in shown if each[1].cut_short]
-    victims = {each[1].victim for each in early}
+    early = [pair for pair in shown if pair[1].cut_short]
+    victims = {pair[1].victim for pair in early}
     if len(early) == len(victims) <= FEW_PROMISES:
-        for each in early:
-            _draw_promise(scene, view, each, middles[each[1].victim])
+        for pair in early:
+            _draw_promise(scene, view, pair, middles[pair[1].victim])
     chosen = list(_chosen(view, shown))
-    for each, has_arrow in chosen:
+    for pair, has_arrow in chosen:
         if has_arrow:
-            _draw_arrow(scene, view, each[1], middles)
+            _draw_arrow(scene, view, pair[1], middles)
     # Above all lines, since one may lead across the mark of another.
-    for each, has_arrow in chosen:
-        (_draw if has_arrow else _draw_small)(scene, view, each, middles)
+    for pair, has_arrow in chosen:
+        (_draw if has_arrow else _draw_small)(scene, view, pair, middles)
 
 
 def _chosen(view: Window, shown: list[NumberedPreemption]) -> Iterator[tuple[NumberedPreemption, bool]]:
@@ -192,22 +194,22 @@ def _chosen(view: Window, shown: list[NumberedPreemption]) -> Iterator[tuple[Num
     arrow = -CLOSE
     at = -1
     marks: dict[str, float] = {}
-    for each in shown:
-        x = view.x(each[1].at)
-        fits = each[1].at == at or x - arrow >= CLOSE
-        if fits or x - marks.get(each[1].victim, -SPARSE) >= SPARSE:
-            marks[each[1].victim] = x
-            yield each, fits
+    for pair in shown:
+        x = view.x(pair[1].at)
+        fits = pair[1].at == at or x - arrow >= CLOSE
+        if fits or x - marks.get(pair[1].victim, -SPARSE) >= SPARSE:
+            marks[pair[1].victim] = x
+            yield pair, fits
         if fits:
-            at = each[1].at
+            at = pair[1].at
         # A crowd has one arrow at its beginning: what follows closely pushes the next one on.
         arrow = x
 
 
-def _draw_arrow(scene: Sketch, view: Window, each: Preemption, middles: Mapping[str, float]) -> None:
-    x, y, tail = view.x(each.at), middles[each.victim], middles[each.preemptor]
-    role = style_of(each.reason).role
-    if each.preemptor != each.victim:
+def _draw_arrow(scene: Sketch, view: Window, preemption: Preemption, middles: Mapping[str, float]) -> None:
+    x, y, tail = view.x(preemption.at), middles[preemption.victim], middles[preemption.preemptor]
+    role = style_of(preemption.reason).role
+    if preemption.preemptor != preemption.victim:
         scene.show(
             "arrow",
             Stroke(((x, tail), (x, y)), Role.PAPER, 3.0),
@@ -217,39 +219,39 @@ def _draw_arrow(scene: Sketch, view: Window, each: Preemption, middles: Mapping[
 
 
 def _draw(scene: Sketch, view: Window, numbered: NumberedPreemption, middles: Mapping[str, float]) -> None:
-    number, each = numbered
-    x, y, role = view.x(each.at), middles[each.victim], style_of(each.reason).role
-    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, each)
-    mark = Mark(x, y, _shape(each, middles), SIZE, role, id=name, told=told)
-    scene.show(f"reason:{each.reason}", mark)
-    if each.cut_short:
+    number, preemption = numbered
+    x, y, role = view.x(preemption.at), middles[preemption.victim], style_of(preemption.reason).role
+    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, preemption)
+    mark = Mark(x, y, _shape(preemption, middles), SIZE, role, id=name, told=told)
+    scene.show(f"reason:{preemption.reason}", mark)
+    if preemption.cut_short:
         scene.show("early", Mark(x, y, "o", SIZE + 5, role, hollow=True))
 
 
 def _draw_small(
     scene: Sketch, view: Window, numbered: NumberedPreemption, middles: Mapping[str, float]
 ) -> None:
-    number, each = numbered
-    style = style_of(each.reason)
-    y = middles[each.victim] - ABOVE
-    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, each)
-    mark = Mark(view.x(each.at), y, _shape(each, middles), SMALL, style.role, id=name, told=told)
-    scene.show(f"reason:{each.reason}", mark)
+    number, preemption = numbered
+    style = style_of(preemption.reason)
+    y = middles[preemption.victim] - ABOVE
+    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, preemption)
+    mark = Mark(view.x(preemption.at), y, _shape(preemption, middles), SMALL, style.role, id=name, told=told)
+    scene.show(f"reason:{preemption.reason}", mark)
 
 
-def _shape(each: Preemption, middles: Mapping[str, float]) -> str:
+def _shape(preemption: Preemption, middles: Mapping[str, float]) -> str:
     """The mark of a reason; a triangle points to where the arrow goes."""
-    shape = style_of(each.reason).shape
-    return "^" if shape == "v" and middles[each.preemptor] > middles[each.victim] else shape
+    shape = style_of(preemption.reason).shape
+    return "^" if shape == "v" and middles[preemption.preemptor] > middles[preemption.victim] else shape
 
 
 def _draw_promise(scene: Sketch, view: Window, numbered: NumberedPreemption, y: float) -> None:
     """How long the victim should still have run."""
-    each = numbered[1]
-    x, width = view.span(each.at, each.at + each.cut_short)
+    preemption = numbered[1]
+    x, width = view.span(preemption.at, preemption.at + preemption.cut_short)
     if width > SIZE:
         line = y - SIZE - 2.5
-        role = style_of(each.reason).role
+        role = style_of(preemption.reason).role
         scene.show(
             "promise",
             Stroke(((x, y), (x, line)), role, 0.9),
@@ -267,12 +269,12 @@ def draw_crowd_marks(scene: Sketch, view: Window, middles: Mapping[int, float]) 
     """
     runs = {(run.workload, run.stopped): number for number, run in enumerate(view.record.runs)}
     last: dict[float, float] = {}
-    for number, each in view.preemptions():
-        y = middles.get(runs.get((each.victim, each.at), -1))
-        x = view.x(each.at)
+    for number, preemption in view.preemptions():
+        y = middles.get(runs.get((preemption.victim, preemption.at), -1))
+        x = view.x(preemption.at)
         if y is None or x - last.get(y, -SMALL) < SMALL:
             continue
         last[y] = x
-        style = style_of(each.reason)
+        style = style_of(preemption.reason)
         name = f"{view.prefix}preemption-{number}"
-        scene.show(f"reason:{each.reason}", Mark(x, y, style.shape, SMALL, style.role, id=name))
+        scene.show(f"reason:{preemption.reason}", Mark(x, y, style.shape, SMALL, style.role, id=name))

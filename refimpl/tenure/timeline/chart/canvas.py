@@ -121,7 +121,7 @@ class _Pen:
         x, y = zip(*shape.points, strict=True)
         line = Line2D(x, y, color=self._theme[shape.role], linewidth=shape.width, transform=self._place)
         if shape.dash is not None:
-            line.set_linestyle((0, tuple(each / shape.width for each in shape.dash)))
+            line.set_linestyle((0, tuple(figure / shape.width for figure in shape.dash)))
             line.set_dash_capstyle("butt")
         line.set_solid_capstyle("butt")
         return line
@@ -196,5 +196,5 @@ def _titled(group: re.Match[str], told: Mapping[str, str]) -> str:
 
 def _told_in(scene: Sketch) -> dict[str, str]:
     """What each named shape says."""
-    named = (each for each in scene.shapes if isinstance(each, Box | Mark | Stroke) and each.id)
-    return {each.id: each.told for each in named}
+    named = (shape for shape in scene.shapes if isinstance(shape, Box | Mark | Stroke) and shape.id)
+    return {item.id: item.told for item in named}

@@ -81,7 +81,9 @@ def focus_of(record: Record, width: float) -> Focus | None:
 def _turns(record: Record, loop: Loop) -> Focus:
     turns = min(2, loop.times)
     length = loop.period * turns
-    first = next((each for each in record.preemptions if each.at >= loop.start - loop.period), None)
+    first = next(
+        (preemption for preemption in record.preemptions if preemption.at >= loop.start - loop.period), None
+    )
     start = loop.start if first is None else min(first.at, loop.start)
     # What leads to the loop is shown with it, where that does not make the turns small.
     begin = start if loop.start - start <= loop.period else loop.start
@@ -93,11 +95,11 @@ def _turns(record: Record, loop: Loop) -> Focus:
 def _first_close(record: Record, scale: float) -> list[Preemption]:
     """The first preemptions that stand too close together, one or more after another."""
     found: list[Preemption] = []
-    for last, each in zip(record.preemptions, record.preemptions[1:], strict=False):
-        apart = (each.at - last.at) * scale
+    for last, preemption in zip(record.preemptions, record.preemptions[1:], strict=False):
+        apart = (preemption.at - last.at) * scale
         if 0 < apart < CLOSE or (found and apart < CLOSE):
             found = found or [last]
-            found.append(each)
+            found.append(preemption)
         elif len(found) >= 2 and _is_best(record, found):
             break
         else:
@@ -109,13 +111,13 @@ def _first_close(record: Record, scale: float) -> list[Preemption]:
 
 def _is_best(record: Record, found: list[Preemption]) -> bool:
     """Whether a burst says enough: among many workloads only one that takes somebody too early does."""
-    return len(record.workloads) <= MOST_WORKLOADS or any(each.cut_short for each in found)
+    return len(record.workloads) <= MOST_WORKLOADS or any(preemption.cut_short for preemption in found)
 
 
 def _around(record: Record, close: list[Preemption]) -> Focus | None:
     if not _is_best(record, close):
         return None
-    taken = {(each.victim, each.at) for each in close}
+    taken = {(preemption.victim, preemption.at) for preemption in close}
     ends = [run.end for run in record.runs if (run.workload, run.stopped) in taken]
     return _window(record, close[0].at, max(ends, default=close[-1].at), "what is too close to see above")
 
@@ -124,19 +126,22 @@ def _moment(record: Record, scale: float) -> Focus | None:
     """A preemption that comes too early by less than can be seen."""
     if len(record.workloads) > MOST_WORKLOADS:
         return None
-    hidden = (each for each in record.preemptions if 0 < each.cut_short * scale < CLOSE)
-    each = next(hidden, None)
-    if each is None:
+    hidden = (preemption for preemption in record.preemptions if 0 < preemption.cut_short * scale < CLOSE)
+    preemption = next(hidden, None)
+    if preemption is None:
         return None
     return _window(
-        record, each.at - each.cut_short, each.at + 2 * each.cut_short, f"{long(each.cut_short)} too early"
+        record,
+        preemption.at - preemption.cut_short,
+        preemption.at + 2 * preemption.cut_short,
+        f"{long(preemption.cut_short)} too early",
     )
 
 
 def _window(record: Record, start: Instant, end: Instant, title: str) -> Focus:
     """A window with a margin, from one round time to another."""
     margin = max((end - start) // MARGIN, 1)
-    grain = next((each for each in _GRAINS if each * MOST_GRAINS <= end - start), 1)
+    grain = next((grain for grain in _GRAINS if grain * MOST_GRAINS <= end - start), 1)
     first = (start - margin - record.start) // grain * grain
     last = -(-(end + margin - record.start) // grain) * grain
     return Focus(max(record.start, record.start + first), min(record.end, record.start + last), title)
@@ -145,11 +150,11 @@ def _window(record: Record, start: Instant, end: Instant, title: str) -> Focus:
 def focus_workloads(record: Record, focus: Focus) -> list[str]:
     """Who has a lane in the enlarged window: all, or those of a crowd that take or are taken in it."""
     if len(record.workloads) <= MOST_WORKLOADS:
-        return [each.workload for each in record.workloads]
-    inside = [each for each in record.preemptions if focus.start <= each.at <= focus.end]
-    return list(dict.fromkeys(name for each in inside for name in (each.victim, each.preemptor)))[
-        :MOST_WORKLOADS
-    ]
+        return [summary.workload for summary in record.workloads]
+    inside = [preemption for preemption in record.preemptions if focus.start <= preemption.at <= focus.end]
+    return list(
+        dict.fromkeys(name for preemption in inside for name in (preemption.victim, preemption.preemptor))
+    )[:MOST_WORKLOADS]
 
 
 def is_crowded(record: Record) -> bool:
@@ -233,8 +238,8 @@ def draw_legend(scene: Sketch, top: float) -> float:
 
 
 def _entries(used: set[str]) -> list[tuple[str, Callable[[float, float], list[Shape]]]]:
-    reasons = [each.removeprefix(_REASON) for each in sorted(used) if each.startswith(_REASON)]
-    styles = [(clean(each), style_of(each)) for each in reasons]
+    reasons = [name.removeprefix(_REASON) for name in sorted(used) if name.startswith(_REASON)]
+    styles = [(clean(reason), style_of(reason)) for reason in reasons]
     found = [(text, _mark(style.shape, style.role)) for text, style in styles]
     if styles and "arrow" in used:
         found.insert(0, ("from the preemptor (dot) to its victim", _arrow(styles[0][1])))

@@ -39,7 +39,9 @@ def draw_counts(scene: Sketch, view: Window, top: float) -> float:
 
 def _draw_waiting(scene: Sketch, view: Window, top: float) -> float:
     # Waits that the end of the play cuts off do not end there.
-    steps = [each for each in waiting_counts(view.record.waits) if each[0] < view.end]
+    steps = [
+        waiting_count for waiting_count in waiting_counts(view.record.waits) if waiting_count[0] < view.end
+    ]
     most = max((count for _, count in steps), default=0)
     base = top + HEAD + HEIGHT
     scene.add(Label(view.left, top + HEAD / 2, f"Waiting, at most {most}", 7.5, Role.MUTED))
@@ -67,8 +69,8 @@ def waiting_counts(waits: tuple[WaitSpan, ...]) -> list[tuple[int, int]]:
     >>> waiting_counts((WaitSpan("a/b", "q", 0, 5, True), WaitSpan("a/c", "q", 3, 9, False)))
     [(0, 1), (3, 2), (5, 1), (9, 0)]
     """
-    changes = Counter(each.start for each in waits)
-    changes.subtract(each.end for each in waits)
+    changes = Counter(wait.start for wait in waits)
+    changes.subtract(wait.end for wait in waits)
     count, steps = 0, []
     for at in sorted(changes):
         count += changes[at]
@@ -79,7 +81,7 @@ def waiting_counts(waits: tuple[WaitSpan, ...]) -> list[tuple[int, int]]:
 def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
     step = step_for(view.end - view.start, BINS)
     bins = _binned(view, step)
-    most = max(sum(each.values()) for each in bins.values())
+    most = max(sum(bin_.values()) for bin_ in bins.values())
     base = top + HEAD + HEIGHT
     said = f"Preempted in every {long(step)}, at most {most}"
     scene.add(Label(view.left, top + HEAD / 2, said, 7.5, Role.MUTED))
@@ -97,8 +99,8 @@ def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
 
 def _binned(view: Window, step: Duration) -> dict[int, Counter[str]]:
     bins: dict[int, Counter[str]] = {}
-    for _, each in view.preemptions():
-        bins.setdefault((each.at - view.record.start) // step, Counter())[each.reason] += 1
+    for _, preemption in view.preemptions():
+        bins.setdefault((preemption.at - view.record.start) // step, Counter())[preemption.reason] += 1
     return bins
 
 
@@ -127,7 +129,7 @@ class OutsideMark:
 def outside_events(record: Record) -> list[OutsideMark]:
     """Restarts, clock jumps, edits and ticks, in the order of time."""
     outside = (entry for entry in record.story if entry.what in _KINDS and not entry.workload)
-    return [each for entry in outside if (each := _outside(entry.what, entry.at, entry.text))]
+    return [outside_mark for entry in outside if (outside_mark := _outside(entry.what, entry.at, entry.text))]
 
 
 def _outside(what: Happening, at: Instant, text: str) -> OutsideMark | None:
@@ -172,7 +174,11 @@ def _loop_in(view: Window) -> Loop | None:
 
 
 def _events(view: Window) -> Iterator[OutsideMark]:
-    return (each for each in outside_events(view.record) if view.start <= each.at <= view.end)
+    return (
+        outside_mark
+        for outside_mark in outside_events(view.record)
+        if view.start <= outside_mark.at <= view.end
+    )
 
 
 def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: float) -> None:
@@ -190,11 +196,11 @@ def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: f
         y += 0 if view.prefix else ROW
     _draw_down(scene, view, lanes, bottom)
     events = list(_events(view))
-    for each, following in zip_longest(events, events[1:]):
-        _draw_event(scene, view, each, y, bottom)
+    for item, following in zip_longest(events, events[1:]):
+        _draw_event(scene, view, item, y, bottom)
         end = view.right + EDGE_ROOM if following is None else view.x(following.at) - 4
-        if view.x(each.at) + 5 + text_width(each.word, 7.0) <= end:
-            scene.add(Label(view.x(each.at) + 5, y, each.word, 7.0, Role.EVENT))
+        if view.x(item.at) + 5 + text_width(item.word, 7.0) <= end:
+            scene.add(Label(view.x(item.at) + 5, y, item.word, 7.0, Role.EVENT))
 
 
 def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float) -> None:
@@ -230,22 +236,22 @@ def _add_within(scene: Sketch, view: Window, text: Label) -> None:
 def _draw_down(scene: Sketch, view: Window, lanes: float, bottom: float) -> None:
     """The time without a controller, from a restart until it is back."""
     since: Instant | None = None
-    for each in outside_events(view.record):
-        if each.kind != "restart":
+    for outside_mark in outside_events(view.record):
+        if outside_mark.kind != "restart":
             continue
-        if each.word == "back" and since is not None:
-            x, width = view.span(since, each.at)
+        if outside_mark.word == "back" and since is not None:
+            x, width = view.span(since, outside_mark.at)
             if width >= LEAST_DOWN:
                 scene.show("down", Box(x, lanes, width, bottom - lanes, Role.DOWN))
-        since = None if each.word == "back" else each.at
+        since = None if outside_mark.word == "back" else outside_mark.at
 
 
-def _draw_event(scene: Sketch, view: Window, each: OutsideMark, y: float, bottom: float) -> None:
-    x = view.x(each.at)
+def _draw_event(scene: Sketch, view: Window, outside_mark: OutsideMark, y: float, bottom: float) -> None:
+    x = view.x(outside_mark.at)
     scene.show(
-        each.kind,
+        outside_mark.kind,
         Stroke(((x, y + 3), (x, bottom)), Role.EVENT, 0.8, (1.5, 2.0)),
-        Mark(x, y, _SHAPES[each.kind], 6.0, Role.EVENT),
+        Mark(x, y, _SHAPES[outside_mark.kind], 6.0, Role.EVENT),
     )
 
 
@@ -280,12 +286,12 @@ def draw_panel(scene: Sketch, view: Window, top: float) -> float:
         top = draw_counts(scene, view, top)
     lanes = top + ROW * strip_rows(view)
     placed = list(_placed(view, lanes))
-    bottom = max((each.bottom for each in placed), default=lanes)
+    bottom = max((this_placed.bottom for this_placed in placed), default=lanes)
     draw_strips(scene, view, top, lanes, bottom)
     end = draw_axis(scene, view, lanes, bottom)
     _draw_names(scene, view, placed)
-    for each in placed:
-        draw_lane(scene, view, each.lane, each.rows, _sizes(view)[0], each.wait)
+    for this_placed in placed:
+        draw_lane(scene, view, this_placed.lane, this_placed.rows, _sizes(view)[0], this_placed.wait)
     _draw_steps(scene, view, placed)
     _draw_taken(scene, view, placed)
     return end
@@ -297,9 +303,9 @@ def _placed(view: Window, top: float) -> Iterator[Placed]:
         if lane.queue != queue and _has_queues(view.record):
             top += QUEUE_ROW
         queue = lane.queue
-        each = _placed_lane(view, lane, top)
-        top = each.bottom
-        yield each
+        placed = _placed_lane(view, lane, top)
+        top = placed.bottom
+        yield placed
 
 
 def _placed_lane(view: Window, lane: Lane, top: float) -> Placed:
@@ -321,7 +327,7 @@ def _sizes(view: Window) -> tuple[float, float]:
 
 
 def _has_queues(record: Record) -> bool:
-    return len({each.cluster_queue for each in record.workloads}) > 1
+    return len({summary.cluster_queue for summary in record.workloads}) > 1
 
 
 def _queue_name(lane: Lane) -> str:
@@ -330,25 +336,34 @@ def _queue_name(lane: Lane) -> str:
 
 def gutter(record: Record, lanes: tuple[Lane, ...]) -> float:
     """How much room the names of lanes and of their queues need, points."""
-    names = [short(each.name, MOST_LETTERS) for each in lanes]
+    names = [short(lane.name, MOST_LETTERS) for lane in lanes]
     if _has_queues(record):
-        names += [f"  {_queue_name(each)}" for each in lanes]
+        names += [f"  {_queue_name(lane)}" for lane in lanes]
     return EDGE + max((text_width(name, LETTERS) for name in names), default=0) + 8
 
 
 def _draw_names(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     queue: str | None = None
-    for each in placed:
-        if each.lane.queue != queue and _has_queues(view.record):
+    for this_placed in placed:
+        if this_placed.lane.queue != queue and _has_queues(view.record):
             scene.add(
-                Label(EDGE, each.top - QUEUE_ROW / 2 + 2, _queue_name(each.lane), 7.5, Role.MUTED, bold=True)
+                Label(
+                    EDGE,
+                    this_placed.top - QUEUE_ROW / 2 + 2,
+                    _queue_name(this_placed.lane),
+                    7.5,
+                    Role.MUTED,
+                    bold=True,
+                )
             )
-        queue = each.lane.queue
-        middle = (each.top + each.bottom) / 2 if view.crowded else each.wait
+        queue = this_placed.lane.queue
+        middle = (this_placed.top + this_placed.bottom) / 2 if view.crowded else this_placed.wait
         scene.add(
-            Label(EDGE, middle, short(each.lane.name, MOST_LETTERS), LETTERS if not view.crowded else 7.0)
+            Label(
+                EDGE, middle, short(this_placed.lane.name, MOST_LETTERS), LETTERS if not view.crowded else 7.0
+            )
         )
-        scene.add(Stroke(((view.left, each.bottom), (view.right, each.bottom)), Role.GRID, 0.5))
+        scene.add(Stroke(((view.left, this_placed.bottom), (view.right, this_placed.bottom)), Role.GRID, 0.5))
 
 
 def _draw_steps(scene: Sketch, view: Window, placed: list[Placed]) -> None:
@@ -356,25 +371,41 @@ def _draw_steps(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     if view.crowded:
         return
     steps = view.record.priority_steps
-    growing = {each.workload for each in steps if sum(step.workload == each.workload for step in steps) > 1}
-    for each in placed:
+    growing = {
+        priority_step.workload
+        for priority_step in steps
+        if sum(step.workload == priority_step.workload for step in steps) > 1
+    }
+    for this_placed in placed:
         room = view.left - 1
         for step in steps:
             x = view.x(step.at)
-            if step.workload not in each.lane.workloads or step.workload not in growing:
+            if step.workload not in this_placed.lane.workloads or step.workload not in growing:
                 continue
             if not view.start <= step.at <= view.end or x < room:
                 continue
-            text = Label(x + 2, each.wait - BAR / 2 - 5, f"{step.priority}", 7.0, Role.PRIORITY, bold=True)
+            text = Label(
+                x + 2, this_placed.wait - BAR / 2 - 5, f"{step.priority}", 7.0, Role.PRIORITY, bold=True
+            )
             scene.show(
-                "priority", Stroke(((x, each.wait - BAR / 2 - 8), (x, each.wait)), Role.PRIORITY, 1.0), text
+                "priority",
+                Stroke(((x, this_placed.wait - BAR / 2 - 8), (x, this_placed.wait)), Role.PRIORITY, 1.0),
+                text,
             )
             room = x + text.length + 4
 
 
 def _draw_taken(scene: Sketch, view: Window, placed: list[Placed]) -> None:
     if view.crowded:
-        rows = (pair for each in placed for pair in zip(each.lane.rows, each.rows, strict=True))
+        rows = (
+            pair
+            for this_placed in placed
+            for pair in zip(this_placed.lane.rows, this_placed.rows, strict=True)
+        )
         draw_crowd_marks(scene, view, {number: y for row, y in rows for number, _ in row})
     else:
-        draw_preemptions(scene, view, {name: each.wait for each in placed for name in each.lane.workloads})
+        draw_preemptions(
+            scene,
+            view,
+            {name: this_placed.wait for this_placed in placed for name in this_placed.lane.workloads},
+        )

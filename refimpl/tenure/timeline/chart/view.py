@@ -43,8 +43,8 @@ class Lane:
 
 def workload_lanes(record: Record, only: Iterable[str] | None = None) -> tuple[Lane, ...]:
     """A lane for each workload, or for some, by queue and then by submission."""
-    chosen = {each.workload for each in record.workloads} if only is None else set(only)
-    groups = {(each.cluster_queue, each.workload): (each.workload,) for each in record.workloads}
+    chosen = {summary.workload for summary in record.workloads} if only is None else set(only)
+    groups = {(summary.cluster_queue, summary.workload): (summary.workload,) for summary in record.workloads}
     kept = {key: members for key, members in groups.items() if key[1] in chosen}
     return _lanes(record, {key: (name_of(record, key[1]), members) for key, members in kept.items()})
 
@@ -79,8 +79,8 @@ _Groups: TypeAlias = dict[tuple[str, str], tuple[str, tuple[str, ...]]]
 
 def _users(record: Record) -> _Groups:
     members: dict[tuple[str, str], list[str]] = {}
-    for each in record.workloads:
-        members.setdefault((each.cluster_queue, user_of(each.workload)), []).append(each.workload)
+    for summary in record.workloads:
+        members.setdefault((summary.cluster_queue, user_of(summary.workload)), []).append(summary.workload)
     return {key: (name_of(record, key[1]), tuple(members[key])) for key in sorted(members)}
 
 
@@ -104,17 +104,17 @@ def _lanes(record: Record, groups: _Groups) -> tuple[Lane, ...]:
 def packed(runs: Sequence[Numbered]) -> tuple[tuple[Numbered, ...], ...]:
     """Runs in as few rows as there are at once."""
     rows: list[list[Numbered]] = []
-    for each in sorted(runs, key=lambda each: (each[1].start, each[0])):
-        free = next((row for row in rows if row[-1][1].end <= each[1].start), None)
+    for run in sorted(runs, key=lambda pair: (pair[1].start, pair[0])):
+        free = next((row for row in rows if row[-1][1].end <= run[1].start), None)
         if free is None:
-            rows.append([each])
+            rows.append([run])
         else:
-            free.append(each)
+            free.append(run)
     return tuple(tuple(row) for row in rows)
 
 
 def _places(record: Record) -> tuple[Lane, ...]:
-    queues = dict.fromkeys(each.cluster_queue for each in record.workloads)
+    queues = dict.fromkeys(summary.cluster_queue for summary in record.workloads)
     lanes: list[Lane] = []
     for queue in queues:
         runs = [(number, run) for number, run in enumerate(record.runs) if run.cluster_queue == queue]
@@ -174,7 +174,7 @@ def parted(span: Span, cut: Sequence[Span]) -> tuple[list[Span], list[Span]]:
     """
     start, end = span
     inside = [(max(a, start), min(b, end)) for a, b in cut if a < end and b > start]
-    edges = [start, *(each for pair in inside for each in pair), end]
+    edges = [start, *(number for pair in inside for number in pair), end]
     outside = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
     return inside, outside
 
@@ -182,11 +182,11 @@ def parted(span: Span, cut: Sequence[Span]) -> tuple[list[Span], list[Span]]:
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 _STEPS = (
-    *(each * MILLISECOND for each in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
-    *(each * SECOND for each in (1, 2, 5, 10, 15, 30)),
-    *(each * MINUTE for each in (1, 2, 5, 10, 15, 30)),
-    *(each * HOUR for each in (1, 2, 3, 4, 6, 8, 12)),
-    *(each * DAY for each in (1, 2, 7, 14, 28, 91, 364)),
+    *(number * MILLISECOND for number in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+    *(number * SECOND for number in (1, 2, 5, 10, 15, 30)),
+    *(number * MINUTE for number in (1, 2, 5, 10, 15, 30)),
+    *(number * HOUR for number in (1, 2, 3, 4, 6, 8, 12)),
+    *(number * DAY for number in (1, 2, 7, 14, 28, 91, 364)),
 )
 _UNITS = ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes"), (SECOND, "seconds"), (MILLISECOND, "ms"))
 
@@ -231,7 +231,7 @@ def ticks(start: Instant, end: Instant, origin: Instant, most: int = 8) -> Ticks
     """
     step = step_for(end - start, most)
     first = origin + -(-(start - origin) // step) * step
-    size, unit = next((each for each in _UNITS if step % each[0] == 0), (1, "ns"))
+    size, unit = next((pair for pair in _UNITS if step % pair[0] == 0), (1, "ns"))
     since = format_instant(origin).replace("T", " ").replace("Z", " UTC")
     if start == origin:
         marks = ((at, f"{(at - origin) // size}") for at in range(first, end + 1, step))
@@ -310,23 +310,23 @@ class Window:
     def preemptions(self) -> Iterator[NumberedPreemption]:
         """Those in the window."""
         numbered = enumerate(self.record.preemptions)
-        return (each for each in numbered if self.shows(each[1].at, each[1].at))
+        return (pair for pair in numbered if self.shows(pair[1].at, pair[1].at))
 
 
 def pieces(view: Window, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ...]]:
     """A row's runs in the window: one by one, or together where they are too narrow to be told apart."""
     piece: list[Numbered] = []
-    for each in row:
-        if not view.shows(each[1].start, each[1].end):
+    for pair in row:
+        if not view.shows(pair[1].start, pair[1].end):
             continue
-        if piece and not _joins(view, piece[-1][1], each[1]):
+        if piece and not _joins(view, piece[-1][1], pair[1]):
             yield tuple(piece)
             piece = []
-        piece.append(each)
+        piece.append(pair)
     if piece:
         yield tuple(piece)
 
 
 def _joins(view: Window, last: RunSpan, run: RunSpan) -> bool:
-    narrow = all(view.span(each.start, each.end)[1] < NARROW for each in (last, run))
+    narrow = all(view.span(run_span.start, run_span.end)[1] < NARROW for run_span in (last, run))
     return narrow and view.x(run.start) - view.x(last.end) < NARROW

@@ -24,7 +24,7 @@ def clean(text: str) -> str:
     'a\\ufffdb'
     """
     spaced = " ".join(text.split())
-    return "".join("\ufffd" if unicodedata.category(each) in _NOT_SHOWN else each for each in spaced)
+    return "".join("\ufffd" if unicodedata.category(name) in _NOT_SHOWN else name for name in spaced)
 
 
 def short(text: str, most: int) -> str:
@@ -65,7 +65,7 @@ def counted(count: int, what: str) -> str:
 
 def in_one_namespace(record: Record) -> bool:
     """Whether all workloads are of one namespace, which then goes without saying."""
-    return len({each.workload.partition("/")[0] for each in record.workloads}) <= 1
+    return len({summary.workload.partition("/")[0] for summary in record.workloads}) <= 1
 
 
 def name_of(record: Record, workload: str) -> str:
@@ -80,13 +80,13 @@ def facts(record: Record) -> Iterator[str]:
     ['No preemption.']
     """
     yield _preemptions(record)
-    never = [each for each in record.workloads if each.runs == 0]
+    never = [summary for summary in record.workloads if summary.runs == 0]
     if len(never) > MOST_NAMES:
         yield f"{len(never)} of {len(record.workloads)} workloads never run."
     elif never:
-        yield f"{_listed([name_of(record, each.workload) for each in never])} never {_run(len(never))}."
-    if len(record.workloads) > MOST_NAMES and any(each.longest_wait for each in record.workloads):
-        yield f"The longest wait is {long(max(each.longest_wait for each in record.workloads))}."
+        yield f"{_listed([name_of(record, summary.workload) for summary in never])} never {_run(len(never))}."
+    if len(record.workloads) > MOST_NAMES and any(summary.longest_wait for summary in record.workloads):
+        yield f"The longest wait is {long(max(summary.longest_wait for summary in record.workloads))}."
 
 
 def _run(count: int) -> str:
@@ -101,7 +101,7 @@ def _preemptions(record: Record) -> str:
     if not record.preemptions:
         return "No preemption."
     said = counted(len(record.preemptions), "preemption")
-    early = [each.cut_short for each in record.preemptions if each.cut_short]
+    early = [preemption.cut_short for preemption in record.preemptions if preemption.cut_short]
     if early and len(record.preemptions) == 1:
         return f"{said}, {long(early[0])} too early."
     if len(early) == 1:
@@ -109,7 +109,7 @@ def _preemptions(record: Record) -> str:
     if early:
         many = "all" if len(early) == len(record.preemptions) else f"{len(early):,}"
         return f"{said}, {many} of them too early, by up to {long(max(early))}."
-    protected = any(each.protected_until is not None for each in record.runs)
+    protected = any(run.protected_until is not None for run in record.runs)
     return f"{said}, none too early." if protected else f"{said}."
 
 
@@ -124,12 +124,12 @@ def loop_told(loop: Loop) -> str:
     return f"loop: the same every {long(loop.period)}, {times}{kept}"
 
 
-def preemption_told(record: Record, each: Preemption) -> str:
+def preemption_told(record: Record, preemption: Preemption) -> str:
     """A preemption in a sentence."""
-    early = f", {long(each.cut_short)} too early" if each.cut_short else ""
-    who = f"{name_of(record, each.preemptor)} preempts {name_of(record, each.victim)}"
-    when = format_elapsed(each.at - record.start)
-    return f"At {when} {who} after {long(each.ran)}: {clean(each.reason)}{early}."
+    early = f", {long(preemption.cut_short)} too early" if preemption.cut_short else ""
+    who = f"{name_of(record, preemption.preemptor)} preempts {name_of(record, preemption.victim)}"
+    when = format_elapsed(preemption.at - record.start)
+    return f"At {when} {who} after {long(preemption.ran)}: {clean(preemption.reason)}{early}."
 
 
 def description(record: Record) -> str:
@@ -147,6 +147,6 @@ def _sentences(record: Record) -> Iterator[str]:
     yield from facts(record)
     if record.loop is not None:
         yield f"From {format_elapsed(record.loop.start - record.start)} a {loop_told(record.loop)}."
-    yield from (preemption_told(record, each) for each in record.preemptions[:MOST_SENTENCES])
+    yield from (preemption_told(record, preemption) for preemption in record.preemptions[:MOST_SENTENCES])
     if len(record.preemptions) > MOST_SENTENCES:
         yield f"And {counted(len(record.preemptions) - MOST_SENTENCES, 'more preemption')}."

@@ -49,11 +49,13 @@ def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str,
     if shape.since is not None and shape.running is False:
         raise place.error(f"{field}.since", "this", "nothing of a job that does not run")
     name = shape.name if "/" in shape.name else f"default/{shape.name}"
-    groups = {each: (group.pods, group.min_available) for each, group in (shape.sub_groups or {}).items()}
+    groups = {name: (group.pods, group.min_available) for name, group in (shape.sub_groups or {}).items()}
     groups = groups or {DEFAULT_SUB_GROUP: (shape.pods or 1, shape.min_available)}
     runs = bool(shape.running) or shape.since is not None
     started = None if shape.since is None else instant(shape.since, f"{field}.since")
-    return Job(name, shape.queue, started, tuple(_group(name, each, *groups[each], runs) for each in groups))
+    return Job(
+        name, shape.queue, started, tuple(_group(name, group, *groups[group], runs) for group in groups)
+    )
 
 
 def _group(job: str, name: str, count: int, least: int | None, runs: bool) -> SubGroup:
@@ -128,8 +130,8 @@ class _Reader:
         )
 
     def _check_kinds(self) -> None:
-        for number, each in enumerate(self.objects.raw):
-            kind = each.object.get("kind")
+        for number, found_object in enumerate(self.objects.raw):
+            kind = found_object.object.get("kind")
             if not isinstance(kind, str) or kind not in VERSIONS:
                 expected = f"one of {', '.join(VERSIONS)}"
                 raise self.place.error(f"objects[{number}].kind", show(kind), expected)
@@ -184,7 +186,7 @@ class _Reader:
         """One job, several, or a map from jobs to their pods."""
         if isinstance(raw, str):
             raw = [raw]
-        if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
+        if isinstance(raw, list) and raw and all(isinstance(item, str) for item in raw):
             return dict.fromkeys(self._key(name, path) for name in raw)
         if not isinstance(raw, dict) or not raw:
             raise self.place.error(path, show(raw), "the names of jobs, or a map from jobs to their pods")
@@ -194,7 +196,7 @@ class _Reader:
         key = self._key(name, path)
         names = [raw] if isinstance(raw, str) else raw
         known = [pod.name for _, pod in self.scene.jobs[key].pods()]
-        if not isinstance(names, list) or not names or any(each not in known for each in names):
+        if not isinstance(names, list) or not names or any(name not in known for name in names):
             raise self.place.error(path, show(raw), f"pods of the job: {listed(known)}")
         if len(set(names)) < len(names):
             raise self.place.error(path, show(raw), "each pod once")
