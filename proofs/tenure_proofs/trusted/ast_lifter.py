@@ -407,14 +407,12 @@ class _Lifter:
             ) if scope.outer("object") is object:
                 check_fields(cls := scope.outer(name))
                 return Made(cls, {})
-        if not isinstance(node.func, ast.Name) or any(keyword.arg is None for keyword in node.keywords):
+        if not isinstance(node.func, ast.Name) or any(named.arg is None for named in node.keywords):
             raise LiftError(f"a call of {ast.unparse(node)} in line {node.lineno}: rules call rules")
         name = node.func.id
         function = scope.names[name] if name in scope.names else scope.outer(name)
-        positional = [self.expression(expr, scope) for expr in node.args]
-        keywords = {
-            keyword.arg: self.expression(keyword.value, scope) for keyword in node.keywords if keyword.arg
-        }
+        positional = [self.expression(argument, scope) for argument in node.args]
+        keywords = {named.arg: self.expression(named.value, scope) for named in node.keywords if named.arg}
         return self.call(function, positional, keywords, scope.path)
 
     def extremum(
@@ -467,14 +465,14 @@ def _not(truth: Truth) -> Truth:
 def _all(truths: Sequence[Truth]) -> Truth:
     if any(truth is False for truth in truths):
         return False
-    terms = [term.term for term in truths if isinstance(term, SymBool)]
+    terms = [truth.term for truth in truths if isinstance(truth, SymBool)]
     return SymBool(z3.And(terms) if len(terms) > 1 else terms[0]) if terms else True
 
 
 def _any(truths: Sequence[Truth]) -> Truth:
     if any(truth is True for truth in truths):
         return True
-    terms = [term.term for term in truths if isinstance(term, SymBool)]
+    terms = [truth.term for truth in truths if isinstance(truth, SymBool)]
     return SymBool(z3.Or(terms) if len(terms) > 1 else terms[0]) if terms else False
 
 
