@@ -87,7 +87,7 @@ from tests.proofs.trees import ROOT
 file = "refimpl/tenure/timeline/checks.py"
 assert "tenure.timeline.checks" not in sys.modules
 text = (ROOT / file).read_text(encoding="utf-8")
-swap(file, text.replace("expected {each.expected}", "wanted {each.expected}"))
+swap(file, text.replace("expected {result.expected}", "wanted {result.expected}"))
 from tenure.timeline.checks import _said
 from tenure.timeline.record import ExpectationResult
 print(_said(ExpectationResult("", False, "1", "2")))
