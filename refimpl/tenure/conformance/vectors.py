@@ -116,8 +116,8 @@ def differences(expect: dict[str, Any], said: dict[str, Any]) -> Iterator[str]:
 def _decision_differences(expect: dict[str, Any], output: dict[str, Any]) -> Iterator[str]:
     if output["decision"] != expect["decision"]:
         yield f"decision: expected {expect['decision']!r}, got {output['decision']!r}"
-    wanted = [item["workload"] for item in expect["preempted"]]
-    got = [item["workload"] for item in output["preempted"]]
+    wanted = [victim["workload"] for victim in expect["preempted"]]
+    got = [victim["workload"] for victim in output["preempted"]]
     if wanted != got:
         yield f"preempted: expected {wanted}, got {got}"
         return
@@ -245,7 +245,7 @@ def _validator() -> Any:
 def _validate(data: dict[str, Any], path: Path) -> None:
     problems = [
         Problem(field=error.json_path, found=error.message, expected="what schema.json says", file=path.name)
-        for error in sorted(_validator().iter_errors(data), key=lambda item: item.json_path)
+        for error in sorted(_validator().iter_errors(data), key=lambda error: error.json_path)
     ]
     if data.get("area") != path.stem:
         problems.append(

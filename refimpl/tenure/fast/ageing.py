@@ -43,8 +43,10 @@ def grown(
     if most < _SAFE and most // policy.delay_for_step * abs(policy.step) < _SAFE:
         steps = (elapsed + rounding) // policy.delay_for_step
         return np.maximum(LEAST_PRIORITY, np.minimum(base + steps * policy.step, top))
-    counted = [min((item + rounding) // policy.delay_for_step, MOST_STEPS) for item in elapsed.tolist()]
-    return np.array([max(LEAST_PRIORITY, min(base + item * policy.step, top)) for item in counted], np.int64)
+    counted = [min((age + rounding) // policy.delay_for_step, MOST_STEPS) for age in elapsed.tolist()]
+    return np.array(
+        [max(LEAST_PRIORITY, min(base + steps * policy.step, top)) for steps in counted], np.int64
+    )
 
 
 def effective_priorities(

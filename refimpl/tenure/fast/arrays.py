@@ -460,7 +460,7 @@ def _restored(found: Mapping[str, Array]) -> Arrays:
     arrays.require(TypeAdapter(list[FlavorResource]).validate_json(found["held"].tobytes()))
     columns = arrays.columns
     columns.by = {
-        name.removeprefix("column."): item for name, item in found.items() if name.startswith("column.")
+        name.removeprefix("column."): column for name, column in found.items() if name.startswith("column.")
     }
     columns.at, columns.amount = found["at"], found["amount"]
     columns.names = Texts.of(found["name_ends"], found["name_bytes"])

@@ -124,7 +124,7 @@ class Route:
         replay(rows, forest, work.out[:end], ask.watched, work.usage, work.log)
         kept = fill_back(forest, rows, ask, self.may_borrow, end, work)
         rows_left, grounds, shares = (
-            item[end - kept : end].copy() for item in (work.out, work.ground, work.share)
+            column[end - kept : end].copy() for column in (work.out, work.ground, work.share)
         )
         return Found(rows_left, grounds, shares, self.may_borrow, self.rounds is not None)
 
@@ -271,7 +271,8 @@ class Routes:
         elsewhere, may_borrow, again = attempts_with(supply, given)
         which = (may_borrow, not may_borrow) if again else (may_borrow,)
         made = [
-            _route(searcher, frame.call, ask, work, len(offered), may_borrow=bool(item)) for item in which
+            _route(searcher, frame.call, ask, work, len(offered), may_borrow=bool(borrowing))
+            for borrowing in which
         ]
         for route in made:
             self._supply(route, supply, elsewhere=bool(elsewhere))

@@ -278,7 +278,7 @@ def read_tally(written: Mapping[str, Any]) -> Tally:
     return Tally(
         scenarios=written["scenarios"],
         failed=written["failed"],
-        differences=[Difference(**item) for item in written["differences"]],
+        differences=[Difference(**difference) for difference in written["differences"]],
         **{name: Counter(written[name]) for name in COUNTED},
     )
 
@@ -316,9 +316,9 @@ def _is_partial(scenario: Object, output: Object) -> bool:
     """Whether fewer pods were decided about than asked for."""
     if output["decision"] not in ("Fit", "Preempt"):
         return False
-    asked = {item["name"]: item["count"] for item in scenario["incoming"]["spec"]["podSets"]}
+    asked = {pod_set["name"]: pod_set["count"] for pod_set in scenario["incoming"]["spec"]["podSets"]}
     given = (output.get("assignment") or {}).get("podSets") or ()
-    return any(item["count"] < asked.get(item["name"], 0) for item in given)
+    return any(pod_set["count"] < asked.get(pod_set["name"], 0) for pod_set in given)
 
 
 def tally_lines(report: CampaignReport | Drawn) -> Iterator[str]:

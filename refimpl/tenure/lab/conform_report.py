@@ -218,13 +218,13 @@ def _said(answer: Object) -> str:
     output = answer["output"]
     if not isinstance(output, dict) or "decision" not in output:
         return json.dumps(output, ensure_ascii=False)
-    return " | ".join(_output(item) for item in output.get("variants") or [output])
+    return " | ".join(_output(variant) for variant in output.get("variants") or [output])
 
 
 def _output(output: Object) -> str:
     taken = [
-        ":".join([item["workload"], item["reason"], *item.get("rules", ())])
-        for item in output.get("preempted") or ()
+        ":".join([victim["workload"], victim["reason"], *victim.get("rules", ())])
+        for victim in output.get("preempted") or ()
     ]
     return " ".join([output["decision"], *taken])
 
@@ -255,10 +255,10 @@ def _workload(raw: Object) -> str:
         for assigned in admission.get("podSetAssignments") or ()
         for resource, amount in assigned["resourceUsage"].items()
     ]
-    asked = [_pod_set(item) for item in raw["spec"]["podSets"]] if not admission else []
+    asked = [_pod_set(pod_set) for pod_set in raw["spec"]["podSets"]] if not admission else []
     conditions = [
-        f"{item['type']}={item['status']}/{item.get('reason')}@{item['lastTransitionTime'][11:19]}"
-        for item in status.get("conditions") or ()
+        f"{condition['type']}={condition['status']}/{condition.get('reason')}@{condition['lastTransitionTime'][11:19]}"
+        for condition in status.get("conditions") or ()
     ]
     extra = [f"{key}={status[key]}" for key in ("reclaimablePods",) if key in status]
     extra += [str(metadata["annotations"])] if metadata.get("annotations") else []
@@ -277,7 +277,7 @@ def _workload(raw: Object) -> str:
 
 def _pod_set(raw: Object) -> str:
     spec = raw["template"]["spec"]
-    requests = [item["resources"]["requests"] for item in spec["containers"]]
+    requests = [container["resources"]["requests"] for container in spec["containers"]]
     ties = {key: spec[key] for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
     least = f" min {raw['minCount']}" if "minCount" in raw else ""
     return f"{raw['count']}x{requests}{least} {ties or ''}".rstrip()

@@ -105,7 +105,7 @@ def outcome_of(said: Scenario) -> Outcome:
     output = said["output"]
     taken = output.get("preempted") or ()
     return output["decision"], frozenset(
-        (item["workload"], item["clusterQueue"], item["reason"]) for item in taken
+        (victim["workload"], victim["clusterQueue"], victim["reason"]) for victim in taken
     )
 
 
@@ -183,12 +183,12 @@ def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenari
     altered = copy.deepcopy(dict(scenario))
     for cohort in altered["cohorts"]:
         cohort["metadata"]["name"] = names.get(cohort["metadata"]["name"], cohort["metadata"]["name"])
-    placed = [(item, "parentName") for item in altered["cohorts"]]
-    placed += [(item, "cohortName") for item in altered["clusterQueues"]]
-    for item, field in placed:
-        parent = (item.get("spec") or {}).get(field) or ""
+    placed = [(member, "parentName") for member in altered["cohorts"]]
+    placed += [(member, "cohortName") for member in altered["clusterQueues"]]
+    for member, field in placed:
+        parent = (member.get("spec") or {}).get(field) or ""
         if parent in names:
-            item["spec"][field] = names[parent]
+            member["spec"][field] = names[parent]
     return altered
 
 
@@ -289,7 +289,7 @@ def _without_borrowing(scenario: Scenario) -> Scenario:
 
 def _target(scenario: Scenario) -> Scenario:
     (queue,) = (
-        item for item in scenario["clusterQueues"] if item["metadata"]["name"] == scenario["targetCQ"]
+        queue for queue in scenario["clusterQueues"] if queue["metadata"]["name"] == scenario["targetCQ"]
     )
     found: Scenario = queue
     return found

@@ -162,7 +162,7 @@ def _question(dice: ByteDice, op: str, case: Object, *, several: bool) -> Object
         return {**asked, "victim": dice.pick(jobs[1:])["name"]}
     # The scheduler asks about several victims in no order, and ends with the first that refuses.
     chosen = jobs[1:] if several and dice.chance(40) else [dice.pick(jobs[1:])]
-    return {**asked, "victims": [{"job": item["name"], "pods": _taken(dice, item)} for item in chosen]}
+    return {**asked, "victims": [{"job": job["name"], "pods": _taken(dice, job)} for job in chosen]}
 
 
 def _taken(dice: ByteDice, job: Object) -> list[str]:

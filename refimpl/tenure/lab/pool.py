@@ -150,8 +150,10 @@ def _finished(distributed: Any, client: Any, plan: CampaignPlan, numbers: Iterat
         # Blocks of two campaigns must not be taken for each other's, nor for one that was done before.
         return client.submit(block_here, plan, number, code(), pure=False)
 
-    waiting = {item.key: (number, item) for number in islice(numbers, AHEAD) for item in [submitted(number)]}
-    finished = distributed.as_completed([item for _, item in waiting.values()])
+    waiting = {
+        future.key: (number, future) for number in islice(numbers, AHEAD) for future in [submitted(number)]
+    }
+    finished = distributed.as_completed([future for _, future in waiting.values()])
     for future in finished:
         number, _ = waiting.pop(future.key)
         yield number, future.result()

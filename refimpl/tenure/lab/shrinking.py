@@ -78,9 +78,11 @@ def _fewer_queues(scenario: Object) -> Iterator[Object]:
     for queue in scenario["clusterQueues"]:
         name = queue["metadata"]["name"]
         if name != scenario["targetCQ"]:
-            kept = [item for item in scenario["clusterQueues"] if item is not queue]
+            kept = [other for other in scenario["clusterQueues"] if other is not queue]
             admitted = [
-                item for item in scenario["admitted"] if item["status"]["admission"]["clusterQueue"] != name
+                workload
+                for workload in scenario["admitted"]
+                if workload["status"]["admission"]["clusterQueue"] != name
             ]
             yield {**scenario, "clusterQueues": kept, "admitted": admitted}
 
@@ -90,10 +92,10 @@ def _fewer_levels(scenario: Object) -> Iterator[Object]:
     for cohort in scenario["cohorts"]:
         name, parent = cohort["metadata"]["name"], cohort["spec"].get("parentName")
         smaller = copy.deepcopy(scenario)
-        smaller["cohorts"] = [item for item in smaller["cohorts"] if item["metadata"]["name"] != name]
+        smaller["cohorts"] = [other for other in smaller["cohorts"] if other["metadata"]["name"] != name]
         children = [
-            *((item["spec"], "parentName") for item in smaller["cohorts"]),
-            *((item["spec"], "cohortName") for item in smaller["clusterQueues"]),
+            *((member["spec"], "parentName") for member in smaller["cohorts"]),
+            *((member["spec"], "cohortName") for member in smaller["clusterQueues"]),
         ]
         for spec, key in children:
             if spec.get(key) == name and parent is not None:

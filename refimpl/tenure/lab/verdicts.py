@@ -148,9 +148,9 @@ def seen(answer: Object, mode: Mode) -> Hashable:
     if mode is Mode.VICTIMS:
         return outcome_of(answer)
     return output["decision"], tuple(
-        (item["workload"], item["clusterQueue"], item["reason"])
-        + ((tuple(item.get("rules") or ()),) if mode is Mode.EXPLAINED else ())
-        for item in output.get("preempted") or ()
+        (victim["workload"], victim["clusterQueue"], victim["reason"])
+        + ((tuple(victim.get("rules") or ()),) if mode is Mode.EXPLAINED else ())
+        for victim in output.get("preempted") or ()
     )
 
 

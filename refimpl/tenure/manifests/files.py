@@ -187,7 +187,7 @@ def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObj
     known_problems = len(problems)
     files = files_of(path, problems)
     any_document = False
-    for file, document in (found for item in files for found in _read_file(item, problems)):
+    for file, document in (found for name in files for found in _read_file(name, problems)):
         any_document = True
         if len(problems) >= MAX_PROBLEMS:
             expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"

@@ -55,7 +55,7 @@ def _workload(world: World, actor: Actor) -> dict[str, Any]:
     if actor.is_as_it_came:
         return dict(actor.manifest)
     old = actor.manifest.get("status") or {}
-    kept = [item for item in old.get("conditions", ()) if item["type"] not in _WRITTEN]
+    kept = [condition for condition in old.get("conditions", ()) if condition["type"] not in _WRITTEN]
     status = {key: value for key, value in old.items() if key not in ("admission", "conditions")}
     status["conditions"] = [*kept, *_conditions(world, actor)]
     if actor.holds:
@@ -77,7 +77,7 @@ def _conditions(world: World, actor: Actor) -> Iterator[dict[str, Any]]:
     if actor.reason is None:
         # It was evicted before the play began.
         given = actor.manifest["status"]["conditions"]
-        yield from (item for item in given if item["type"] in ("Evicted", "Preempted"))
+        yield from (condition for condition in given if condition["type"] in ("Evicted", "Preempted"))
         return
     stamped = workload.time_based_preempted_at, workload.preempted_while_borrowing_at
     stamp = next(
@@ -119,7 +119,7 @@ def _amount(held: PodSetFlavors, asked: PodSet, resource: str) -> Amount:
 def _plain(value: Any) -> Any:
     """Numbers that are kept as they were written are texts, which any writer of YAML can write."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(inner) for inner in value]
     return str(value) if isinstance(value, str) else value

@@ -95,9 +95,9 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
 def _load_file(path: str | Path) -> Iterator[AnyScenario]:
     file = "stdin" if str(path) == "-" else str(path)
     written = read_documents(path, file, "a scenario")
-    for number, item in enumerate(written):
+    for number, document in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_any_scenario(item, file=file, name=stem)
+        yield parse_any_scenario(document, file=file, name=stem)
 
 
 def read_documents(path: str | Path, file: str, what: str) -> list[object]:

@@ -212,7 +212,7 @@ def play_command(
         if view.at is not None:
             print_objects(loaded, readings, view.at, printing.output)
             return
-        scenarios = [_ended(item, view.until) for item in loaded]
+        scenarios = [_ended(scenario, view.until) for scenario in loaded]
         for warning in dict.fromkeys(text for scenario in scenarios for text in scenario.warnings):
             complain("warning", warning)
         count = len(scenarios) * len(readings)

@@ -89,8 +89,8 @@ def _served(server: Server) -> dict[str, str]:
             if error.status != 404:
                 raise
             continue
-        for item in items(answer.get("resources")):
-            name = dig(item, "name")
+        for resource in items(answer.get("resources")):
+            name = dig(resource, "name")
             if name in _KINDS:
                 found.setdefault(name, version)
     missing = [name for name in _NEEDED if name not in found]

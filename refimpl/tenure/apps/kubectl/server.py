@@ -86,7 +86,7 @@ class Server:
         token = ""
         while True:
             page = self.get(what, call, **asked, limit=PAGE, **({"_continue": token} if token else {}))
-            yield from (item for item in items(page.get("items")) if isinstance(item, dict))
+            yield from (found for found in items(page.get("items")) if isinstance(found, dict))
             before, token = token, dig(page, "metadata", "continue") or ""
             if not token:
                 return

@@ -302,5 +302,5 @@ def _refuse_large(books: Books, top: int) -> None:
     for amounts in (quotas, held):
         if (amounts.sum(axis=0, dtype=np.float64) >= SAFE).any():
             raise Uncovered(LARGE)
-    if any((item < 0).any() for item in (quotas, held, books.given[LENDING, nodes])):
+    if any((amounts < 0).any() for amounts in (quotas, held, books.given[LENDING, nodes])):
         raise Uncovered("heroes beside amounts below zero")

@@ -197,4 +197,4 @@ def _titled(group: re.Match[str], told: Mapping[str, str]) -> str:
 def _told_in(scene: Sketch) -> dict[str, str]:
     """What each named shape says."""
     named = (shape for shape in scene.shapes if isinstance(shape, Box | Mark | Stroke) and shape.id)
-    return {item.id: item.told for item in named}
+    return {shape.id: shape.told for shape in named}

@@ -196,11 +196,11 @@ def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: f
         y += 0 if view.prefix else ROW
     _draw_down(scene, view, lanes, bottom)
     events = list(_events(view))
-    for item, following in zip_longest(events, events[1:]):
-        _draw_event(scene, view, item, y, bottom)
+    for event, following in zip_longest(events, events[1:]):
+        _draw_event(scene, view, event, y, bottom)
         end = view.right + EDGE_ROOM if following is None else view.x(following.at) - 4
-        if view.x(item.at) + 5 + text_width(item.word, 7.0) <= end:
-            scene.add(Label(view.x(item.at) + 5, y, item.word, 7.0, Role.EVENT))
+        if view.x(event.at) + 5 + text_width(event.word, 7.0) <= end:
+            scene.add(Label(view.x(event.at) + 5, y, event.word, 7.0, Role.EVENT))
 
 
 def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float) -> None:
