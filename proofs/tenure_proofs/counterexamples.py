@@ -180,7 +180,7 @@ def _near(solver: z3.Solver, model: z3.ModelRef, wanted: list[_Wanted]) -> z3.Mo
     """Values as near as can be, the earlier leaves first; most of them can have the very values."""
     if not wanted:
         return model
-    found = _together(solver, model, [this_wanted.term == this_wanted.value for this_wanted in wanted])
+    found = _together(solver, model, [leaf.term == leaf.value for leaf in wanted])
     if found is not None:
         return found
     if len(wanted) == 1:

@@ -322,10 +322,7 @@ SAYS = {"proved": "unsat", "refuted": "sat"}
 
 def verdict_form(result: Result) -> dict[str, Any] | None:
     """A verdict; what has none, or an error, is asked again."""
-    if any(
-        this_result.verdict not in (Verdict.PROVED, Verdict.REFUTED)
-        for this_result in (result, *result.beside)
-    ):
+    if any(column.verdict not in (Verdict.PROVED, Verdict.REFUTED) for column in (result, *result.beside)):
         return None
     return _kept(result).model_dump(mode="json")
 

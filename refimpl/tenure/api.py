@@ -252,7 +252,7 @@ def _reading(reading: str | Mapping[str, object] | Reading | None) -> Reading:
 
 def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
     """A pending workload by `namespace/name`, or the only one."""
-    pending = {this_workload.key: this_workload for this_workload in loaded.cluster.pending}
+    pending = {waits.key: waits for waits in loaded.cluster.pending}
     waiting = pending_names(loaded)
     if workload is None:
         if len(waiting) != 1:
@@ -262,7 +262,7 @@ def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
     _refuse_if_set_aside(loaded, object_name("Workload", *workload.split("/", 1)))
     if workload not in pending:
         expected = f"one of {some_of(waiting, 'pending workloads')}"
-        if any(this_workload.key == workload for this_workload in loaded.cluster.admitted):
+        if any(running.key == workload for running in loaded.cluster.admitted):
             expected = f"a pending workload; this one holds quota. {some_of(waiting, 'Pending')}"
         raise bad_input("workload", workload, expected)
     return pending[workload]

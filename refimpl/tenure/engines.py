@@ -401,16 +401,14 @@ def _let_through(
     named = [cluster.admitted[claim.row] for claim in claims]
     victims = [with_effective_priority(workload, cluster, now, reading) for workload in named]
     question = question_of(snapshot, preemptor, answer.assignment, terms, now)
-    evidence = evidence_of(question, victims)
+    allowed = list(zip(victims, evidence_of(question, victims), strict=True))
     claimed = [(claim.key, claim.ground) for claim in claims]
-    found = [
-        (victim.key, this_evidence.ground) for victim, this_evidence in zip(victims, evidence, strict=True)
-    ]
+    found = [(victim.key, evidence.ground) for victim, evidence in allowed]
     if found != claimed or len(dict(claimed)) < len(claimed):
         return None
     return tuple(
-        take_target(preemptor, victim, this_evidence, terms, now, _kin(snapshot, victim))
-        for victim, this_evidence in zip(victims, evidence, strict=True)
+        take_target(preemptor, victim, evidence, terms, now, _kin(snapshot, victim))
+        for victim, evidence in allowed
     )
 
 

@@ -118,7 +118,7 @@ def drawn(number: int, seed: int, areas: Sequence[str], within: str = "") -> lis
     chosen: list[Drawn] = []
     for position, area in enumerate(areas):
         dice = random.Random(f"{seed} {area}")  # an area alone is drawn as it is beside others
-        every = [this_drawn for this_drawn in drawable(area) if within in this_drawn.edit.file]
+        every = [change for change in drawable(area) if within in change.edit.file]
         share = number // len(areas) + (position < number % len(areas))
         chosen += dice.sample(every, min(share, len(every)))
     return chosen
@@ -169,7 +169,7 @@ def noticed_by_proofs(mutant: Mutant, tree: Path) -> Ended | None:
 
 def _questions(mutant: Mutant) -> Iterator[tuple[str, ...]]:
     """What to ask of the changed tree, the cheapest first; nothing where a solver calls it the same tree."""
-    same = next(this_mutant.id for this_mutant in all_mutants().values() if _is_same(this_mutant, mutant))
+    same = next(known.id for known in all_mutants().values() if _is_same(known, mutant))
     hunted = hunt_one(same, tuple(OBLIGATIONS.values()), preset_names())
     if hunted.outcome == "equivalent":
         return
@@ -266,9 +266,9 @@ def _change(asked: argparse.Namespace) -> int:
     ends: dict[int, Ended] = {}
     for question in QUESTIONS:
         left = {
-            number: this_drawn
-            for number, this_drawn in chosen.items()
-            if number not in ends and meets(question, this_drawn)
+            number: change
+            for number, change in chosen.items()
+            if number not in ends and meets(question, change)
         }
         if left and question in asked.ask.split(","):
             ends.update(_asked_about(left, question, asked))

@@ -131,7 +131,7 @@ def _compare(
     function = programs.written(written.source)
     given = [_Given.drawn(name, kind, draw) for name, kind in written.parameters.items()]
     try:
-        evaluator = lifted(function, [this_given.symbol for this_given in given])
+        evaluator = lifted(function, [argument.symbol for argument in given])
     except LiftError as error:
         if lifted is _lifted_by_syntax:
             raise
@@ -147,7 +147,7 @@ def _compare(
     tally.functions += 1
     for _ in range(EXECUTIONS):
         values = {name: value_of(kind, draw, vars(programs)) for name, kind in written.parameters.items()}
-        arguments = {this_given.name: this_given.value(values) for this_given in given}
+        arguments = {argument.name: argument.value(values) for argument in given}
         plain = programs.executed(function, arguments)
         said = evaluator.say(_constants(values)) or [RAISES]
         tally.executions += 1

@@ -119,7 +119,7 @@ def functions_of(tree: ast.Module | ast.ClassDef, within: str = "") -> Iterator[
 def _decides_nothing(definition: ast.FunctionDef) -> Iterator[int]:
     for node in ast.walk(definition):
         if isinstance(node, ast.JoinedStr | ast.Assert):
-            yield from (id(this_node) for this_node in ast.walk(node))
+            yield from (id(part) for part in ast.walk(node))
 
 
 def swap(file: str, text: str) -> None:

@@ -74,7 +74,7 @@ def test_what_is_kept_is_what_asking_anew_says(tmp_path: Path) -> None:
 def test_whole_decisions_depend_on_the_oracle_the_size_and_the_part() -> None:
     part = Part("one queue", Size.SMALL, 0, 2)
     other = (replace(part, family="trees"), replace(part, size=Size.DEEP), replace(part, number=1))
-    assert len({Keys().of_part(this_part) for this_part in (part, *other, replace(part, of=3))}) == 5
+    assert len({Keys().of_part(changed) for changed in (part, *other, replace(part, of=3))}) == 5
     assert Keys().of_part(part) == Keys().of_part(replace(part))
     behind = modules_behind("tenure_proofs.bounded.trial")
     assert {"tenure.oracle.selection", "tenure.rules.reclaim", "tenure_proofs.bounded.policies"} <= set(

@@ -104,7 +104,7 @@ def test_facts_that_contradict_each_other_are_vacuous() -> None:
 def test_an_enum_outside_its_members_makes_no_claim_true() -> None:
     def impossible(claim: Claim) -> None:
         ground = claim.member("ground", Ground)
-        claim.assume(*(ground != this_ground for this_ground in Ground))
+        claim.assume(*(ground != member for member in Ground))
         claim.prove(claim.lift(queue_preemption_reason)(ground).defined)
 
     assert ended(impossible).verdict == Verdict.VACUOUS
@@ -460,7 +460,7 @@ def asked_beside(expected: Verdict) -> Result:
 
 def test_the_columns_beside_a_preset_are_asked_with_it_and_no_others() -> None:
     result = asked_beside(Verdict.PROVED)
-    assert [this_result.reading for this_result in result.beside] == ["guaranteed+wake=events"]
+    assert [column.reading for column in result.beside] == ["guaranteed+wake=events"]
     assert (result.as_expected, result.detail) == (True, "under guaranteed+wake=events proved, as expected")
 
 

@@ -120,7 +120,7 @@ class Queue(RuleBasedStateMachine):
     def joins(self, workload: Workload) -> None:
         assert says("waits", self.reading, before=workload)
         self.pending.append(workload)
-        ahead = sum(self.order(this_workload) <= self.order(workload) for this_workload in self.pending)
+        ahead = sum(self.order(waiting) <= self.order(workload) for waiting in self.pending)
         self.waits[workload.uid] = Waiting(self.now, ahead)
 
     def look(self) -> None:

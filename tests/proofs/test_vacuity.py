@@ -245,7 +245,7 @@ def test_an_arbitrary_result_is_still_of_its_type() -> None:
     def a_member(claim: Claim) -> None:
         base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
         fault = claim.lift(policy_fault)(base, policy, InvalidClass.REFUSE).value
-        claim.prove(any_of(*(fault == this_policy_fault for this_policy_fault in PolicyFault)))
+        claim.prove(any_of(*(fault == member for member in PolicyFault)))
 
     refused(ended(a_member, "DYN-040"), IDLE)
 

@@ -121,8 +121,8 @@ def bounded_outcome(
 
 
 def _bound(family: str, size: Size, tried: Sequence[Tried]) -> Bound:
-    mine = [this_tried for this_tried in tried if this_tried.family == family]
-    clusters, decisions = sum(tried.clusters for tried in mine), sum(tried.decisions for tried in mine)
+    mine = [part for part in tried if part.family == family]
+    clusters, decisions = sum(part.clusters for part in mine), sum(part.decisions for part in mine)
     return Bound(family, FAMILIES[family].bound[size], clusters, decisions)
 
 

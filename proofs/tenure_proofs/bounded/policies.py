@@ -87,14 +87,14 @@ def may_take_classically(facts: Facts, job: int, preset: str, *, borrowing: bool
     workloads are immune to a standard queue.
     """
     world = facts.world
-    this_job = world.jobs[job]
-    if this_job.queue == world.mine:
-        return may_take_own(world, this_job, preset)
-    if world.is_hero(this_job.queue) or not may_reclaim(world, this_job) or not facts.is_exposed(job):
+    target = world.jobs[job]
+    if target.queue == world.mine:
+        return may_take_own(world, target, preset)
+    if world.is_hero(target.queue) or not may_reclaim(world, target) or not facts.is_exposed(job):
         return False
-    if not borrowing or has_advantage(facts, facts.common(this_job.queue)):
+    if not borrowing or has_advantage(facts, facts.common(target.queue)):
         return True
-    return may_take_while_borrowing(world, this_job)
+    return may_take_while_borrowing(world, target)
 
 
 def may_take_fairly(facts: Facts, job: int, preset: str) -> bool:
@@ -103,12 +103,12 @@ def may_take_fairly(facts: Facts, job: int, preset: str) -> bool:
     Source: Kueue main of August 2026, fair sharing: only from ClusterQueues that use more than their quota.
     """
     world = facts.world
-    this_job = world.jobs[job]
-    if this_job.queue == world.mine:
-        return may_take_own(world, this_job, preset)
-    if world.is_hero(this_job.queue) or not may_reclaim(world, this_job):
+    target = world.jobs[job]
+    if target.queue == world.mine:
+        return may_take_own(world, target, preset)
+    if world.is_hero(target.queue) or not may_reclaim(world, target):
         return False
-    return facts.quotas.is_over(facts.used(), this_job.queue)
+    return facts.quotas.is_over(facts.used(), target.queue)
 
 
 def may_take_as_hero(world: World, job: Job, preset: str) -> bool:

@@ -75,10 +75,7 @@ def _of_result(result: Result) -> Fault:
         f"under {result.reading} expected {result.expected}, is {result.verdict}"
         f"{': ' + result.detail if result.detail else ''}",
         (*rules, place_of(obligation.statement)),
-        undecided
-        and all(
-            this_result.as_expected or this_result.verdict in NO_VERDICT for this_result in result.beside
-        ),
+        undecided and all(beside.as_expected or beside.verdict in NO_VERDICT for beside in result.beside),
     )
 
 

@@ -104,7 +104,7 @@ def places(definition: ast.FunctionDef) -> Iterator[tuple[int, ast.expr]]:
     inside = {id(node) for statement in body for node in ast.walk(statement)}
     for node in [node for statement in body for node in ast.walk(statement)]:
         if isinstance(node, ast.Raise):
-            inside -= {id(this_node) for this_node in ast.walk(node)}
+            inside -= {id(part) for part in ast.walk(node)}
     for number, node in enumerate(ast.walk(definition)):
         if isinstance(node, ast.expr) and id(node) in inside:
             yield number, node
@@ -115,7 +115,7 @@ def whole(definition: ast.FunctionDef) -> dict[int, tuple[int, ast.expr]]:
     found: dict[int, tuple[int, ast.expr]] = {}
     for number, node in places(definition):
         if id(node) not in found:
-            found |= {id(this_node): (number, node) for this_node in ast.walk(node)}
+            found |= {id(part): (number, node) for part in ast.walk(node)}
     return found
 
 

@@ -38,7 +38,7 @@ def action_name(action: Action) -> str:
     >>> action_name(Action.RECLAIM)
     'reclaim'
     """
-    return next(name for name, this_action in ACTIONS.items() if this_action == action)
+    return next(name for name, known in ACTIONS.items() if known == action)
 
 
 def action_between(pending: Job, victim: Job) -> Action:

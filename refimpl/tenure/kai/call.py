@@ -153,7 +153,7 @@ def _pod_of(step: Fields) -> Pod:
 
 
 def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
-    return replace(group, pods=(*(this_pod for this_pod in group.pods if this_pod.name != pod.name), pod))
+    return replace(group, pods=(*(other for other in group.pods if other.name != pod.name), pod))
 
 
 _STEPS: Mapping[str, Callable[[Session, Fields], dict[str, Any]]] = {

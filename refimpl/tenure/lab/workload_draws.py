@@ -252,11 +252,7 @@ class RunningDraws:
 
     def _add_other(self, slot: Slot, usage: dict[FlavorResource, Amount]) -> None:
         """Something of another flavor of the same queue, as a second pod set would hold it."""
-        others = [
-            this_slot
-            for this_slot in self._slots
-            if this_slot.queue == slot.queue and this_slot.flavor != slot.flavor
-        ]
+        others = [other for other in self._slots if other.queue == slot.queue and other.flavor != slot.flavor]
         if others:
             other = self._dice.pick(others)
             room = self._room(other, other.resources[0])

@@ -228,7 +228,7 @@ def _pod_sets(
 ) -> tuple[PodSet, ...]:
     """What is asked for; where there is an admission already, by that, as Kueue does."""
     left = remaining(pod_sets, reclaimed)
-    settled = {this_assigned.name: this_assigned for this_assigned in assigned}
+    settled = {pod_set.name: pod_set for pod_set in assigned}
     made = []
     for pod_set in pod_sets:
         name, spec = pod_set.name, (pod_set.template and pod_set.template.spec) or schema.PodSpec()
@@ -318,10 +318,10 @@ def usage_of(assigned: Iterable[Assigned]) -> dict[FlavorResource, Amount]:
     {FlavorResource(flavor='spot', resource='cpu'): 1000}
     """
     usage: dict[FlavorResource, Amount] = {}
-    for this_assigned in assigned:
-        for resource, flavor in this_assigned.flavors.items():
+    for pod_set in assigned:
+        for resource, flavor in pod_set.flavors.items():
             key = _shared(flavor, resource)
-            usage[key] = saturated(usage.get(key, 0) + this_assigned.amounts[resource])
+            usage[key] = saturated(usage.get(key, 0) + pod_set.amounts[resource])
     return usage
 
 

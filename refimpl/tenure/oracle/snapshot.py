@@ -82,12 +82,8 @@ class Snapshot:
         return fits_hero(self.usage, self.place, asked, amount)
 
     def _without(self, place: int, workload: Workload) -> Snapshot:
-        left = tuple(
-            this_workload
-            for this_workload in self.running.get(place, ())
-            if this_workload.key != workload.key
-        )
-        running = {**self.running, place: left}
+        others = tuple(other for other in self.running.get(place, ()) if other.key != workload.key)
+        running = {**self.running, place: others}
         if self.heroes is None:
             return self._with(
                 running, self.tree, release(self.tree, self.usage, place, workload.usage), self.held

@@ -180,7 +180,7 @@ def why_answer(
         reading_text=reading_text(reading),
         engine=engine_of(decision.engine for decision in decisions),
         summary=_case_summary(victim, cases),
-        cases=tuple(sorted(cases, key=lambda this_case: not this_case.taken)),
+        cases=tuple(sorted(cases, key=lambda told: not told.taken)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
     )
 

@@ -77,9 +77,7 @@ def explain(decision: Decision) -> Explanation:
     if decision.engine != "reference":
         raise ValueError(f"engine {decision.engine} keeps no trace: decide by the reference to explain")
     known, shares = _Known.of(decision), comparisons(decision)
-    ordered = sorted(
-        decision.running, key=lambda this_workload: (*known.rank(this_workload), this_workload.key)
-    )
+    ordered = sorted(decision.running, key=lambda workload: (*known.rank(workload), workload.key))
     return Explanation(
         decision=decision,
         request=tuple(request_remarks(decision)),

@@ -159,7 +159,7 @@ def _billed(decision: Decision, node: Node, at: FlavorResource) -> Amount:
         return 0
     if decision.snapshot.is_hero(node.place):
         return column.credit[node.place]
-    below = (this_node.place for this_node in decision.snapshot.tree.nodes if node.place in this_node.path)
+    below = (member.place for member in decision.snapshot.tree.nodes if node.place in member.path)
     return sum(column.bill[place] for place in below)
 
 

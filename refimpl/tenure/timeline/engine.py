@@ -170,11 +170,11 @@ class Player(Clockwork):
             if actor.workload.priority_class in world.cluster.growing:
                 self.journal.priority(actor)
         sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
-        handled = CycleRun(world).run()
+        heads = CycleRun(world).run()
         before = len(self.journal.preemptions)
-        for this_handled in handled:
-            self._settle(this_handled)
-        self.journal.cycle(tuple(_head(this_handled, sticky) for this_handled in handled))
+        for handled in heads:
+            self._settle(handled)
+        self.journal.cycle(tuple(_head(handled, sticky) for handled in heads))
         if len(self.journal.preemptions) > before:
             self.loops.look(len(self.journal.preemptions))
 
@@ -195,8 +195,8 @@ class Player(Clockwork):
                 else ("it cannot fit into the quota there is")
             )
             self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
-            for this_actor in parked[1:]:
-                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", this_actor)
+            for alike in parked[1:]:
+                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", alike)
 
     def _too_many(self) -> InputError:
         found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"

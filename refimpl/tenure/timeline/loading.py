@@ -237,20 +237,16 @@ class _Reader:
             if key is None:
                 raise self.place.error(f"work[{name}]", show(name), "a Workload among the objects")
         work = {str(short[name]): shape for name, shape in said.items()}
-        for this_workload in known:
-            shape = work.get(this_workload.key, WorkShape())
-            queue = this_workload.cluster_queue or self.maker.queue_of(
-                this_workload, f"objects[{this_workload.key}]"
-            )
+        for workload in known:
+            shape = work.get(workload.key, WorkShape())
+            queue = workload.cluster_queue or self.maker.queue_of(workload, f"objects[{workload.key}]")
             if queue not in self.given.cluster_queues:
                 raise self.place.error(
-                    f"objects[{this_workload.key}]", show(queue), "a ClusterQueue among the objects"
+                    f"objects[{workload.key}]", show(queue), "a ClusterQueue among the objects"
                 )
-            workload = (
-                this_workload if this_workload.cluster_queue is None else self.objects.asking(this_workload)
-            )
-            manifest = self.objects.workload(this_workload)
-            yield Submission(workload, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
+            asking = workload if workload.cluster_queue is None else self.objects.asking(workload)
+            manifest = self.objects.workload(workload)
+            yield Submission(asking, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
 
     def _generated(self) -> Iterator[Event]:
         for number, shape in enumerate(self.shape.generate or []):

@@ -58,7 +58,7 @@ def is_shown(mutant: Mutant) -> bool:
 
 
 @pytest.mark.parametrize(
-    "mutant", [this_mutant for this_mutant in MUTANTS if is_shown(this_mutant)], ids=lambda item: item.id
+    "mutant", [mutant for mutant in MUTANTS if is_shown(mutant)], ids=lambda mutant: mutant.id
 )
 def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
     for start in range(0, MOST, BATCH):
@@ -77,9 +77,7 @@ def test_a_rule_that_is_wrong_only_where_nobody_asks_answers_alike() -> None:
 
 
 def test_a_difference_is_made_small() -> None:
-    mutant = next(
-        this_mutant for this_mutant in MUTANTS if this_mutant.rule == "KMR-060" and "<=" in this_mutant.after
-    )
+    mutant = next(mutant for mutant in MUTANTS if mutant.rule == "KMR-060" and "<=" in mutant.after)
     ask = wrong(mutant)
     drawn = (drawn_bytes(7, index) for index in range(MOST))
     first = next(

@@ -107,12 +107,7 @@ def test_it_notices_a_scheduler_that_gets_it_wrong(identifier: str) -> None:
 
 def mutant(rule: str, after: str) -> Mutant:
     """A mutant by its rule and what it puts in place; the first one where several do."""
-    found = [
-        this_mutant
-        for this_mutant in all_mutants().values()
-        if this_mutant.rule == rule and this_mutant.after == after
-    ]
-    return found[0]
+    return next(known for known in all_mutants().values() if known.rule == rule and known.after == after)
 
 
 @pytest.mark.parametrize(("rule", "after", "family", "identifier"), MUTANTS)

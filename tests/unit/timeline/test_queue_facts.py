@@ -60,8 +60,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
     first: Actor, second: Actor, timestamp: RequeuingTimestamp, head: str
 ) -> None:
     here = world(STRICT, timestamp)
-    for this_actor in (first, second):
-        here.queues["q"].push(this_actor, this_actor.key)
+    for waiting in (first, second):
+        here.queues["q"].push(waiting, waiting.key)
     popped = here.queues["q"].pop(here.place)
     assert popped is not None
     assert popped.workload.name == head
@@ -69,8 +69,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
 
 def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
     here = world(BEST_EFFORT)
-    for this_actor in (actor("b"), actor("a")):
-        here.queues["q"].push(this_actor, this_actor.key)
+    for waiting in (actor("b"), actor("a")):
+        here.queues["q"].push(waiting, waiting.key)
     popped = here.queues["q"].pop(here.place)
     assert popped is not None
     assert popped.workload.name == "a"
@@ -146,7 +146,7 @@ def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
 def test_a_wake_puts_everybody_into_the_heap_and_forgets_what_was_alike() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
-    assert [this_actor.key for this_actor in queue.wake()] == ["ns/gpu-1"]
+    assert [woken.key for woken in queue.wake()] == ["ns/gpu-1"]
     assert queue.push(actor("gpu-2"), "g")
     assert queue.parked == {}
 

@@ -72,11 +72,11 @@ def run(
     if not chosen:
         raise bad_input("only", only, "the beginning of some vector's identifier")
     runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
-    failed = sum(1 for this_run in runs if this_run.differences)
+    failed = sum(1 for run in runs if run.differences)
     rendered: VectorsRun = {
         "passed": len(runs) - failed,
         "failed": failed,
-        "vectors": [_rendered(this_run) for this_run in runs],
+        "vectors": [_rendered(run) for run in runs],
     }
     print_answer(output, rendered, _run_lines(runs, failed, verbose))
     if failed:

@@ -89,11 +89,10 @@ class Situation:
         )
         return dataclasses.replace(self, preemptor=preemptor, cluster=self._cluster(pending=pending))
 
-    def running(self, workload: Workload) -> Situation:
+    def running(self, altered: Workload) -> Situation:
         """The same situation with a running workload altered."""
         admitted = tuple(
-            workload if this_workload.key == workload.key else this_workload
-            for this_workload in self.cluster.admitted
+            altered if workload.key == altered.key else workload for workload in self.cluster.admitted
         )
         return dataclasses.replace(self, cluster=self._cluster(admitted=admitted))
 
@@ -113,7 +112,7 @@ def answer_of(decision: Decision, target: str | None = None) -> Answer:
         target: `namespace/name` of a running workload; None asks about the pending one.
     """
     if target is not None:
-        taken = any(this_target.workload.key == target for this_target in decision.targets)
+        taken = any(victim.workload.key == target for victim in decision.targets)
         return Answer.TAKEN if taken else Answer.KEPT
     return _ANSWERS[decision.outcome]
 

@@ -285,15 +285,15 @@ def draw_panel(scene: Sketch, view: Window, top: float) -> float:
     if view.crowded and not view.prefix:
         top = draw_counts(scene, view, top)
     lanes = top + ROW * strip_rows(view)
-    placed = list(_placed(view, lanes))
-    bottom = max((this_placed.bottom for this_placed in placed), default=lanes)
+    on_paper = list(_placed(view, lanes))
+    bottom = max((placed.bottom for placed in on_paper), default=lanes)
     draw_strips(scene, view, top, lanes, bottom)
     end = draw_axis(scene, view, lanes, bottom)
-    _draw_names(scene, view, placed)
-    for this_placed in placed:
-        draw_lane(scene, view, this_placed.lane, this_placed.rows, _sizes(view)[0], this_placed.wait)
-    _draw_steps(scene, view, placed)
-    _draw_taken(scene, view, placed)
+    _draw_names(scene, view, on_paper)
+    for placed in on_paper:
+        draw_lane(scene, view, placed.lane, placed.rows, _sizes(view)[0], placed.wait)
+    _draw_steps(scene, view, on_paper)
+    _draw_taken(scene, view, on_paper)
     return end
 
 
@@ -342,31 +342,29 @@ def gutter(record: Record, lanes: tuple[Lane, ...]) -> float:
     return EDGE + max((text_width(name, LETTERS) for name in names), default=0) + 8
 
 
-def _draw_names(scene: Sketch, view: Window, placed: list[Placed]) -> None:
+def _draw_names(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     queue: str | None = None
-    for this_placed in placed:
-        if this_placed.lane.queue != queue and _has_queues(view.record):
+    for placed in on_paper:
+        if placed.lane.queue != queue and _has_queues(view.record):
             scene.add(
                 Label(
                     EDGE,
-                    this_placed.top - QUEUE_ROW / 2 + 2,
-                    _queue_name(this_placed.lane),
+                    placed.top - QUEUE_ROW / 2 + 2,
+                    _queue_name(placed.lane),
                     7.5,
                     Role.MUTED,
                     bold=True,
                 )
             )
-        queue = this_placed.lane.queue
-        middle = (this_placed.top + this_placed.bottom) / 2 if view.crowded else this_placed.wait
+        queue = placed.lane.queue
+        middle = (placed.top + placed.bottom) / 2 if view.crowded else placed.wait
         scene.add(
-            Label(
-                EDGE, middle, short(this_placed.lane.name, MOST_LETTERS), LETTERS if not view.crowded else 7.0
-            )
+            Label(EDGE, middle, short(placed.lane.name, MOST_LETTERS), LETTERS if not view.crowded else 7.0)
         )
-        scene.add(Stroke(((view.left, this_placed.bottom), (view.right, this_placed.bottom)), Role.GRID, 0.5))
+        scene.add(Stroke(((view.left, placed.bottom), (view.right, placed.bottom)), Role.GRID, 0.5))
 
 
-def _draw_steps(scene: Sketch, view: Window, placed: list[Placed]) -> None:
+def _draw_steps(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     """Priorities that grow, as small numbers above the lane."""
     if view.crowded:
         return
@@ -376,36 +374,34 @@ def _draw_steps(scene: Sketch, view: Window, placed: list[Placed]) -> None:
         for priority_step in steps
         if sum(step.workload == priority_step.workload for step in steps) > 1
     }
-    for this_placed in placed:
+    for placed in on_paper:
         room = view.left - 1
         for step in steps:
             x = view.x(step.at)
-            if step.workload not in this_placed.lane.workloads or step.workload not in growing:
+            if step.workload not in placed.lane.workloads or step.workload not in growing:
                 continue
             if not view.start <= step.at <= view.end or x < room:
                 continue
-            text = Label(
-                x + 2, this_placed.wait - BAR / 2 - 5, f"{step.priority}", 7.0, Role.PRIORITY, bold=True
-            )
+            text = Label(x + 2, placed.wait - BAR / 2 - 5, f"{step.priority}", 7.0, Role.PRIORITY, bold=True)
             scene.show(
                 "priority",
-                Stroke(((x, this_placed.wait - BAR / 2 - 8), (x, this_placed.wait)), Role.PRIORITY, 1.0),
+                Stroke(((x, placed.wait - BAR / 2 - 8), (x, placed.wait)), Role.PRIORITY, 1.0),
                 text,
             )
             room = x + text.length + 4
 
 
-def _draw_taken(scene: Sketch, view: Window, placed: list[Placed]) -> None:
+def _draw_taken(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     if view.crowded:
         rows = (
-            pair
-            for this_placed in placed
-            for pair in zip(this_placed.lane.rows, this_placed.rows, strict=True)
+            row_and_middle
+            for placed in on_paper
+            for row_and_middle in zip(placed.lane.rows, placed.rows, strict=True)
         )
         draw_crowd_marks(scene, view, {number: y for row, y in rows for number, _ in row})
     else:
         draw_preemptions(
             scene,
             view,
-            {name: this_placed.wait for this_placed in placed for name in this_placed.lane.workloads},
+            {name: placed.wait for placed in on_paper for name in placed.lane.workloads},
         )
