@@ -134,6 +134,14 @@ def refuted_decisions(page: Page) -> Iterator[tuple[str, str]]:
             yield from ((name, reading) for reading in expect if expect[reading] == Verdict.REFUTED)
 
 
+def told_apart(page: Page) -> set[tuple[str, str]]:
+    """Obligations and readings of which a page says that its scenario is not the solvers' counterexample."""
+    told = re.findall(
+        r"For (PO-[A-Z]+-\d+) the solvers return another case under ([^:]+):", " ".join(page.body.split())
+    )
+    return {(name, reading) for name, readings in told for reading in re.split(", | and ", readings)}
+
+
 @pytest.mark.parametrize("identifier", [text for text in PAGES if PAGES[text].front.get("obligations")])
 def test_the_scenario_of_a_finding_is_the_smallest_counterexample_or_the_page_says_why_not(
     identifier: str,
@@ -147,8 +155,7 @@ def test_the_scenario_of_a_finding_is_the_smallest_counterexample_or_the_page_sa
         found = {key: value for key, value in scenario["input"].items() if key != "reading"}
         vectors = [VECTORS[item].data for item in page.front.get("vectors", [])]
         equal = any(vector["input"] == found and vector["reading"] == reading for vector in vectors)
-        why_not = f"smallest counterexample of {name} under {reading} is another scenario:"
-        assert equal != (why_not in " ".join(page.body.split())), (name, reading)
+        assert equal != ((name, reading) in told_apart(page)), (name, reading)
 
 
 def published_read_once(folder: Path | None = None) -> tuple[Vector, ...]:
