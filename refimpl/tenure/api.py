@@ -308,7 +308,7 @@ def _refuse_if_set_aside(loaded: Loaded, name: str) -> None:
 
 
 def some_of(names: Sequence[str], what: str) -> str:
-    """How many there are, and who: at most `MOST_NAMES` of them, since nobody reads a thousand.
+    """How many there are, and who: at most `MOST_NAMES` of them, since no reader wants a thousand.
 
     >>> some_of(["b", "a"], "queues")
     '2 queues: a, b'

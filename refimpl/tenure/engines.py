@@ -54,11 +54,11 @@ MOST_LISTED: Final = 2**20
 
 
 class WrongClaimError(RuntimeError):
-    """The core has claimed that somebody may be preempted, and the reference finds otherwise."""
+    """The core has claimed that a workload may be preempted, and the reference finds otherwise."""
 
 
 class Store:
-    """What the core holds of a cluster, built when somebody first asks for it.
+    """What the core holds of a cluster, built when it is first needed.
 
     Args:
         cluster: its `admitted` hold quota.
@@ -429,7 +429,7 @@ def _judged(answer: Answer, judge: Decision) -> Decision:
 
 
 def _told(victims: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{key} on ground {ground}" for key, ground in victims) or "nobody"
+    return ", ".join(f"{key} on ground {ground}" for key, ground in victims) or "none"
 
 
 def _kin(snapshot: Snapshot, target: Workload) -> Kin:

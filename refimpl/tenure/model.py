@@ -362,7 +362,7 @@ class NodeQuota:
     Args:
         nominal: its own nominal quota.
         subtree: that, and what its children lend it.
-        local: the part of `subtree` that nobody outside sees, because of a lending limit (KQ-120).
+        local: the part of `subtree` that is invisible outside, because of a lending limit (KQ-120).
         borrowing_limit: the most that it may borrow beyond `subtree`; None for no limit.
     """
 
@@ -427,7 +427,7 @@ class ClusterQueue:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """A Kueue Cohort. One that is only named as somebody's parent exists too, with nothing of its own.
+    """A Kueue Cohort. One that is only named as a parent exists too, with nothing of its own.
 
     Args:
         name: its name.
@@ -673,7 +673,7 @@ class OrderKey:
         group: see KQ-220.
         priority: effective priority.
         unexpired: 0 when the candidate is an equal that has exceeded its time, else 1.
-        recency: ns; the reservation for an expired equal, its negative for everybody else.
+        recency: ns; the reservation for an expired equal, its negative for every other candidate.
         uid: breaks the last tie.
     """
 

@@ -33,7 +33,7 @@ def key_problems(
     fields: Collection[str],
     unread: Collection[str] = (),
 ) -> list[Problem]:
-    """Fields that nobody knows, and those that are missing.
+    """Fields that are not known, and those that are missing.
 
     Args:
         raw: the `input` of a request.

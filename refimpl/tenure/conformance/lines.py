@@ -23,7 +23,7 @@ def serve(source: IO[bytes], sink: IO[str], engine: Engine = Engine.REFERENCE) -
     Args:
         source: JSON lines, UTF-8.
         sink: where the answers go, one line each, flushed.
-        engine: who decides where a request names nobody.
+        engine: what decides where a request names no engine.
     """
     for line in _lines(source):
         sink.write(_written(answer_line(line, engine)) + "\n")
@@ -35,7 +35,7 @@ def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[s
 
     Args:
         line: the bytes; None for one that was too long to keep.
-        engine: who decides where the request names nobody.
+        engine: what decides where the request names no engine.
 
     >>> answer_line(b'{"id": 1, "id": 2}')["error"]["message"]
     "the line is not JSON: the key 'id' stands twice in one object"

@@ -24,7 +24,7 @@ def answer(request: object, *, engine: Engine = Engine.REFERENCE) -> dict[str, A
 
     Args:
         request: `{"id": any, "call": "decide", "input": {...}}`, as parsed from JSON.
-        engine: who decides where a request names nobody.
+        engine: what decides where a request names no engine.
 
     Returns:
         `{"id", "output"}`, or `{"id", "error": {"code", "message", "field", "problems"}}`; never raises

@@ -129,7 +129,7 @@ def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> Decid
 
     Args:
         raw: the input.
-        engine: who decides where it names nobody.
+        engine: what decides where it names no engine.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
@@ -140,7 +140,7 @@ def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> Decid
 
 
 def read_cluster_request(raw: object) -> ClusterRequest:
-    """Check the `input` of a call that is like `decide` and about nobody who waits.
+    """Check the `input` of a call that is like `decide` and about no pending workload.
 
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.

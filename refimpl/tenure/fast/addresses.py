@@ -40,7 +40,7 @@ KINDS: Final = {record: _kinds(fields) for record, fields in _FIELDS.items()}
 
 
 def address_table(record: Any) -> Array:
-    """Where the arrays of a record are; right as long as somebody keeps the record.
+    """Where the arrays of a record are; right as long as the record is kept.
 
     Args:
         record: `Rows`, `Order`, `Forest`, `Ask`, `Work`, `Rounds` or `Steps`.

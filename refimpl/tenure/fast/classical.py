@@ -171,7 +171,7 @@ def select(given: SearchInput) -> tuple[int, int, bool]:
     """Find targets: classify, collect, and search with as much sorting as it takes.
 
     Returns:
-        start and end in `work.out` of who is taken, in the order of removal, and whether that attempt lets
+        start and end in `work.out` of the victims, in the order of removal, and whether that attempt lets
         the preemptor's queue borrow.
     """
     _, forest, usage, ask, _, _, work = given

@@ -126,7 +126,7 @@ def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None
 
 
 def search(searching: Searcher, assignment: Assignment) -> Found:
-    """Who leaves for an assignment; nobody where none is needed or none could help."""
+    """The victims for an assignment; none where none is needed or none could help."""
     if not (assignment.fits and assignment.needs_preemption):
         return NOBODY
     return searching.find(assignment.needs_preemption, searched(assignment.usage))

@@ -1,7 +1,7 @@
 """Fair sharing over arrays: the tournament among ClusterQueues, and the strategies.
 
 Each queue's candidates lie side by side and are sorted only as far as its turn comes. What wins below a
-cohort is kept, and found anew only on the path of the queue that changed.
+cohort is kept, and found again only on the path of the queue that changed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _stays(rounds: Rounds, node: int) -> bool:
 
 @inlined
 def count_share(forest: Forest, rounds: Rounds, node: int) -> None:
-    """Find the share of a node anew."""
+    """Find the share of a node again."""
     ratio = ratio_of(forest, rounds.charged, rounds.lendable, node, rounds.borrowed)
     rounds.ratio[node], rounds.share[node] = ratio, weigh(ratio, forest.weight[node])
 
@@ -86,7 +86,7 @@ def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bo
 
 @compiled
 def refresh(given: SearchInput, rounds: Rounds, node: int, changed: bool) -> None:
-    """Find winners anew from a queue up to its root, and shares where what is in use has changed."""
+    """Find winners again from a queue up to its root, and shares where what is in use has changed."""
     find_next(given, rounds, node)
     while node >= 0:
         if changed:
@@ -97,7 +97,7 @@ def refresh(given: SearchInput, rounds: Rounds, node: int, changed: bool) -> Non
 
 @compiled
 def follow_path(ask: Ask, rounds: Rounds) -> None:
-    """Note which nodes stand on the preemptor's path; nobody is rejected yet."""
+    """Note which nodes are on the preemptor's path; none is rejected yet."""
     for node in range(len(rounds.end)):
         rounds.rejected[node] = 0
         rounds.on_path[node] = False
@@ -107,7 +107,7 @@ def follow_path(ask: Ask, rounds: Rounds) -> None:
 
 @compiled
 def start(given: SearchInput, rounds: Rounds) -> None:
-    """Before the first round: shares and winners of the whole tree, and nobody rejected."""
+    """Before the first round: shares and winners of the whole tree, and none rejected."""
     forest, top = given.forest, given.ask.path[len(given.ask.path) - 1]
     follow_path(given.ask, rounds)
     for node in range(forest.end[top] - 1, top - 1, -1):

@@ -31,7 +31,7 @@ _FEWEST_DRAWN, _TIMES_AS_MANY = 64, 4
 
 @dataclass(slots=True)
 class Route:
-    """The removals of one attempt, as far as somebody has needed them.
+    """The removals of one attempt, as far as they have been needed.
 
     Args:
         searcher: whose policy holds.
@@ -43,7 +43,7 @@ class Route:
         supply: where more come from; None where all are known.
         rounds: of the tournament under fair sharing; None in classical preemption.
         simple: whether the root alone decides who comes back.
-        by_priority: whether they all stand in the order of their priorities, and nobody is passed over.
+        by_priority: whether they are all in the order of their priorities, and none is passed over.
         taken: how many removals are known.
     """
 
@@ -62,7 +62,7 @@ class Route:
     _ended: bool = False
 
     def find(self, amount: Array, limit: int) -> Found | None:
-        """Who leaves for a request; None where nobody suffices.
+        """The victims for a request; None where no set suffices.
 
         Args:
             amount: requested of each column, int64[c].
@@ -130,7 +130,7 @@ class Route:
 
 
 MOST_KEPT: Final = 2048
-"""Kinds of preemptors, and kinds of their questions, that are kept at a time; beyond it all is made anew."""
+"""Kinds of preemptors, and kinds of their questions, that are kept at a time; beyond it all is made again."""
 
 _Bounded: TypeAlias = tuple[Route, int]
 """An attempt, and how many of its removals may be used."""
@@ -182,7 +182,7 @@ class Routes:
 
     Args:
         sorted_rows: all rows in their order.
-        above: searches for a preemptor of the same queue that is above everybody; None for such a one.
+        above: searches for a preemptor of the same queue that is above every workload; None for such a one.
     """
 
     def __init__(self, sorted_rows: Sorted, above: Searcher | None) -> None:

@@ -1,7 +1,7 @@
 """Where the kernels' machine code is kept: a folder of the user's own.
 
 numba keeps machine code as pickles, and whoever writes a pickle that is read here runs code here. So the
-folder does not depend on the current one, and is used only while nobody else can write to it.
+folder does not depend on the current one, and is used only while no other user can write to it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _state() -> str:
 
 
 def _made(folder: Path) -> str:
-    """Make a folder and those above it; why somebody else could write there, or nothing."""
+    """Make a folder and those above it; why another user could write there, or nothing."""
     core, ours, cache = folder.parents[:3]
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in (ours, core, folder):

@@ -256,7 +256,7 @@ def _cannot_return(forest: Forest, place: int, ask: Ask, work: Work) -> bool:
 
 @compiled
 def is_lossless(forest: Forest, ask: Ask) -> bool:
-    """Whether all that is in use anywhere in the tree counts at its root: nobody keeps local quota."""
+    """Whether all that is in use anywhere in the tree counts at its root: no node keeps local quota."""
     top = ask.path[len(ask.path) - 1]
     for node in range(top, forest.end[top]):
         for at in ask.at:

@@ -1,7 +1,7 @@
 """The order in which candidates leave, kept: what a decision adds is where to stop, and who comes back.
 
 Who leaves next depends on who has left, and on nothing of how much is asked for. So the removals are played
-once, as far as somebody needs them, and what is free after each is written down; the next request finds its
+once, as far as they are needed, and what is free after each is written down; the next request finds its
 place by bisection (fit is monotone), and looks only at those who could come back.
 """
 
@@ -84,7 +84,7 @@ def walk(
         position, taken: how many were looked at, and how many of them removed.
 
     Returns:
-        the last two anew.
+        the last two again.
     """
     rows, forest, _, ask, policy, _, work = given
     while position < count:

@@ -159,11 +159,11 @@ class Prepared:
 def _compared(searching: Searcher, sorted_rows: Sorted) -> Array:
     """All priorities that a preemptor's own is compared with, sorted."""
     rows, policy = searching.rows, searching.policy
-    everybody = (
+    in_all_queues = (
         policy.reclaim == ReclaimWithinCohort.LOWER_PRIORITY or policy.borrow != BorrowWithinCohort.NEVER
     )
-    everybody = everybody or searching.view() is not None  # a hero's priority counts among its peers
-    return np.unique(rows.priority if everybody else rows.priority[sorted_rows.of(searching.node)])
+    in_all_queues = in_all_queues or searching.view() is not None  # a hero's priority counts among its peers
+    return np.unique(rows.priority if in_all_queues else rows.priority[sorted_rows.of(searching.node)])
 
 
 def _level(priorities: Array, priority: int) -> int:

@@ -45,7 +45,7 @@ def _cells(context: Any, builder: Any, kind: Any, table: Any, count: int) -> lis
 
 
 def _part(context: Any, builder: Any, kind: Any, cells: list[Any]) -> Any:
-    """A number, or an array of a kind at an address: nobody's memory, so nobody counts references to it."""
+    """A number, or an array of a kind at an address: no object owns it, so no reference is counted."""
     address, *lengths = cells
     if not isinstance(kind, types.Array):
         return address

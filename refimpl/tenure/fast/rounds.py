@@ -60,7 +60,7 @@ class Strategies(NamedTuple):
         gate: feature gate FairSharingPreemptWithinNominal.
         initial: whether the first strategy is LessThanInitialShare.
         again: whether there is a second one.
-        lowers: whether a share is never larger once somebody has left: nobody holds less than nothing, and no
+        lowers: whether a share is never larger once a workload has left: none holds less than nothing, and no
             sum is out of range.
     """
 
@@ -92,20 +92,20 @@ def find_lightest(
         counts: all zero, int64[nodes, columns + 1].
         lightest: the result, all zero before, int64[nodes, columns].
     """
-    everybody = counts.shape[1] - 1
+    total = counts.shape[1] - 1
     for row in range(len(queue)):
         node = queue[row]
         if node < 0:
             continue
-        counts[node, everybody] += 1
+        counts[node, total] += 1
         for entry in range(first[row], first[row] + width[row]):
             column, held = at[entry], amount[entry]
             if counts[node, column] == 0 or held < lightest[node, column]:
                 lightest[node, column] = held
             counts[node, column] += 1
     for node in range(len(lightest)):
-        for column in range(everybody):
-            if counts[node, column] < counts[node, everybody]:
+        for column in range(total):
+            if counts[node, column] < counts[node, total]:
                 lightest[node, column] = 0
 
 
@@ -197,7 +197,7 @@ def gather_by_queue(given: SearchInput, rounds: Rounds) -> int:
 def line_up(by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds) -> None:
     """Instead of `gather_by_queue`: each queue's workloads in their order; candidates are found in turn.
 
-    Only equals of the preemptor in its own queue that have exceeded their time may stand elsewhere than where
+    Only equals of the preemptor in its ClusterQueue that have exceeded their time may be elsewhere than where
     their keys say; where there may be any, `gather_by_queue`.
 
     Args:

@@ -20,7 +20,7 @@ NO_DIVIDER = -1
 
 @compiled
 def find_divider(given: SearchInput) -> int:
-    """The candidate before which, by a guess, everybody stands who will leave.
+    """The candidate before which, by a guess, all victims come.
 
     A wrong guess costs time and changes nothing: who stands behind it is sorted when their turn comes.
 

@@ -29,7 +29,7 @@ class Found(NamedTuple):
     """What a search found.
 
     Args:
-        rows: who is taken, in the order of removal, int32[k]; empty where nothing sufficed.
+        rows: the victims, in the order of removal, int32[k]; empty where nothing sufficed.
         grounds: on what ground each, int8[k], by the numbers of `Ground`.
         shares: how shares compared when each was taken, int8[k]; -1, 0 or 1.
         may_borrow: whether the attempt let the preemptor's queue borrow.
@@ -62,7 +62,7 @@ class Searcher(NamedTuple):
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
-        keeper: what further searches of the same kind share; None searches anew each time.
+        keeper: what further searches of the same kind share; None searches again each time.
         heroes: how heroes are counted; None where the store has none.
     """
 

@@ -1,4 +1,4 @@
-"""The order of candidates: a packed key for each row, and sorting by it only as far as somebody asks."""
+"""The order of candidates: a packed key for each row, and sorting by it only as far as is needed."""
 
 from __future__ import annotations
 

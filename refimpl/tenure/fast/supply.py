@@ -77,7 +77,7 @@ def _is_anywhere(given: SearchInput, group: int) -> bool:
 
 @compiled
 def offered_elsewhere(supply: Supply, given: SearchInput) -> tuple[bool, bool]:
-    """Whether anybody outside the preemptor's queue is a candidate, and whether with advantage."""
+    """Whether a workload outside the preemptor's queue is a candidate, and whether with advantage."""
     elsewhere, advantaged = False, False
     open_still = _is_anywhere(given, ADVANTAGE)
     if not open_still and not _is_anywhere(given, ELSEWHERE):
@@ -94,7 +94,7 @@ def offered_elsewhere(supply: Supply, given: SearchInput) -> tuple[bool, bool]:
 
 @compiled
 def attempts_with(supply: Supply, given: SearchInput) -> tuple[bool, bool, bool]:
-    """Whether anybody outside the preemptor's queue is a candidate, and what `attempts` says then.
+    """Whether a workload outside the preemptor's queue is a candidate, and what `attempts` says then.
 
     One call, because a call from Python looks at every array of the search.
     """

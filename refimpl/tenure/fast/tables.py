@@ -152,10 +152,10 @@ class Work(NamedTuple):
         group: group of every node, int8[nodes]; below zero for no candidate.
         common: lowest node that contains it and the preemptor's, int32[nodes].
         keys, rows: candidates, int64[n] and int32[n].
-        out: who is taken, int32[n].
-        ground, share: of who is taken, int8[n].
+        out: the victims, int32[n].
+        ground, share: of the victims, int8[n].
         node: of candidates, int32[n].
-        held: what candidates, and then who is taken, hold of each requested column, int64[columns, n].
+        held: what candidates, and then victims, hold of each requested column, int64[columns, n].
         ends: of `tenure.fast.sorting`, int64[...].
         log: cells that the last change of `usage` touched and what was in them, int64[3, ...].
     """
@@ -179,7 +179,7 @@ class SearchInput(NamedTuple):
 
     Args:
         rows, forest: the workloads and the trees.
-        usage: what is in use at every node; it stays as it is, `work.usage` is without who is taken.
+        usage: what is in use at every node; it stays as it is, `work.usage` is without the victims.
         ask, policy, order: what is asked for, who may be preempted, and in which order.
         work: room.
     """

@@ -252,7 +252,7 @@ class Session:
             return found
         value = value_in_session(self._values.get(key), found.min_runtime)
         self._values[key] = value
-        # An older value may be nobody's any more.
+        # An older value may apply to no job any more.
         return found if value == found.min_runtime else replace(found, min_runtime=value, source=None)
 
     def protection(self, action: Action, pending: str, victim: str) -> Protection:

@@ -132,7 +132,7 @@ def on_machines(plan: CampaignPlan, numbers: Sequence[int], address: str) -> Don
         address: of the scheduler, such as `tcp://10.0.0.1:8786`.
 
     Raises:
-        InputError: Dask is not installed, nobody answers at the address, or a worker runs other code.
+        InputError: Dask is not installed, no scheduler answers at the address, or a worker runs other code.
         ProgramFailure: the program failed as a program.
     """
     distributed = _distributed()

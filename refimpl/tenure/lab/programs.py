@@ -27,12 +27,12 @@ Object = dict[str, Any]
 
 OWN_ORACLE = "oracle"
 PATIENCE_S = 300.0
-"""How long one answer may take if nobody says otherwise."""
+"""How long one answer may take if no option says otherwise."""
 _GRACE_S = 10.0
 """How long a program may take to end when its standard input has ended."""
 _READ = 65536
 _AHEAD = 64
-"""Pieces of an answer that are read before somebody asks for them."""
+"""Pieces of an answer that are read before they are asked for."""
 
 
 class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an error answer is no exception

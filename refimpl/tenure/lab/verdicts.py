@@ -198,7 +198,7 @@ class Sides:
 
     Args:
         program: the other side.
-        repeat: how often it decides each scenario anew, where it knows how to.
+        repeat: how often it decides each scenario again, where it knows how to.
         name: what the program calls itself.
         version: its version.
         explain: the signed divergences, if any.

@@ -80,7 +80,7 @@ def _read(path: str | Path) -> bytes | str:
     # Python would refuse it in other words from one version to the next.
     if "\0" in str(path):
         return "a null character in the path"
-    # A pipe that nobody writes to would be waited for, here and at the first byte.
+    # A pipe that no program writes to would be waited for, here and at the first byte.
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
@@ -166,7 +166,7 @@ def read_objects(paths: Sequence[str | Path]) -> tuple[SourcedObject, ...]:
 
 
 def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Iterator[SourcedObject]:
-    """As `read_objects`, one object at a time, so that nobody has to hold all of them.
+    """As `read_objects`, one object at a time, so that the caller need not hold all of them.
 
     Args:
         paths: as for `read_objects`.

@@ -166,7 +166,7 @@ class _Items:
                 return
 
     def _value(self, decoder: json.JSONDecoder) -> object:
-        """The next value, from a part of the text, so that nobody's memory is filled by a single one."""
+        """The next value, from a part of the text, so that a single one does not fill the memory."""
         self._next()
         if not self.start <= self.at <= self.start + _WINDOW - MAX_OBJECT or not self.window:
             self._look_from_here()

@@ -51,7 +51,7 @@ class Loaded:
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
         set_aside: LocalQueues and pending workloads that need what is not modelled, by
-            `LocalQueue/namespace/name` or `Workload/namespace/name`: nobody else's decision depends on
+            `LocalQueue/namespace/name` or `Workload/namespace/name`: no other decision depends on
             them, and whoever asks about one of them gets these problems.
     """
 
@@ -197,7 +197,7 @@ class Builder:
                 self._set_aside(raw, kind, place, known)
 
     def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
-        """Keep an object that is right but not modelled from refusing everybody else."""
+        """Keep an object that is right but not modelled from refusing all others."""
         own = tuple(self.problems[known:])
         if kind not in _SET_ASIDE or (kind == "Workload" and has_condition(raw, "QuotaReserved")):
             return
@@ -339,7 +339,7 @@ def load(
         paths: files, folders (searched for `*.yaml`, `*.yml` and `*.json`), or `-` for standard input.
         settings: the scheduler's configuration; None takes Kueue's Configuration where the files hold it,
             and Kueue's defaults otherwise.
-        watched: passes the objects on while they are read, so that somebody may count them.
+        watched: passes the objects on while they are read, so that they may be counted.
 
     Raises:
         InputError: everything that is wrong in any of the files and objects.

@@ -129,7 +129,7 @@ def read_resource_flavor(raw: object, *, where: str = "") -> ResourceFlavor:
     Raises:
         InputError: everything that is wrong with it, or decides and is not modelled.
 
-    Source: Kueue v1beta2 API, ResourceFlavorSpec; a taint of effect PreferNoSchedule keeps nobody away.
+    Source: Kueue v1beta2 API, ResourceFlavorSpec; a taint of effect PreferNoSchedule keeps no pod away.
 
     >>> read_resource_flavor({"metadata": {"name": "a100"}, "spec": {"nodeLabels": {"gpu": "a100"}}}).labels
     {'gpu': 'a100'}

@@ -49,7 +49,7 @@ def own_offers(question: Question) -> Iterator[Offer]:
 
 
 def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
-    """The workloads of one ClusterQueue that may be preempted; an inactive one offers nobody."""
+    """The workloads of one ClusterQueue that may be preempted; an inactive one offers none."""
     place, group, common, over_quota, advantage, by_share, kin = offer
     queue = question.snapshot.tree.nodes[place].queue
     if queue is None or queue.inactive:

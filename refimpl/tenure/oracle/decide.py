@@ -1,4 +1,4 @@
-"""One preemption decision: who leaves so that a pending workload fits, if anybody may."""
+"""One preemption decision: which workloads are preempted so that a pending one fits, if any may be."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Decision:
 
     @property
     def selection(self) -> Selection | None:
-        """The search for targets; None when nobody needs to be asked."""
+        """The search for targets; None when no preemption is needed."""
         return self.trial.selection
 
     @property
@@ -78,8 +78,8 @@ class Decision:
     @property
     def running(self) -> tuple[Workload, ...]:
         """The workloads that hold quota in the tree, by name."""
-        everybody = (workload for workloads in self.snapshot.running.values() for workload in workloads)
-        return tuple(sorted(everybody, key=lambda workload: workload.key))
+        admitted = (workload for workloads in self.snapshot.running.values() for workload in workloads)
+        return tuple(sorted(admitted, key=lambda workload: workload.key))
 
     @property
     def usage(self) -> Amounts:
@@ -88,7 +88,7 @@ class Decision:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Who may be preempted, in order; empty when nobody needs to be asked."""
+        """The candidates, in order; empty when no preemption is needed."""
         return () if self.selection is None else self.selection.candidates
 
 

@@ -30,7 +30,7 @@ def take_target(
 ) -> Target:
     """Construct a target, if the evidence is what the rule finds.
 
-    The headline invariants are proved of this function: whatever a selection does, nobody becomes a
+    The headline invariants are proved of this function: whatever a selection does, no workload becomes a
     target without passing here.
 
     Args:

@@ -202,7 +202,7 @@ class Tournament:
         return evidence
 
     def _without_comparison(self, candidate: Candidate) -> Evidence:
-        """What allows a candidate whose share is not compared: of the own queue, or under KQ-410."""
+        """What allows a candidate whose share is not compared: in the preemptor's queue, or under KQ-410."""
         facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
         return self._question.judged(candidate, facts)
 
@@ -229,7 +229,7 @@ class Tournament:
         raise AssertionError("nodes of one tree have a common cohort")
 
     def next_queue(self, state: Round) -> int | None:
-        """The queue whose turn it is, from the root down by the highest share; None when nobody is left."""
+        """The queue whose turn it is, from the root down by the highest share; None when none is left."""
         if self._tree.nodes[self._own].parent is None:
             return self._own if state.waiting.get(self._own) else None
         return self._winner(state, 0)

@@ -1,4 +1,4 @@
-"""Victims that somebody else has named, removed one after the other in the reference's own tree.
+"""Victims that another engine has named, removed one after the other in the reference's own tree.
 
 What allows each of them is found as a search finds it at that candidate's turn. Nothing that is said about a
 victim is listened to.
@@ -19,7 +19,7 @@ _NOTHING = Evidence(Ground.NONE)
 
 
 def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Evidence, ...]:
-    """What allows each victim when its turn comes, those before it having left and nobody else.
+    """What allows each victim when its turn comes, those before it having left and no other.
 
     A search may have removed others on the way, and given them back their quota; who is allowed only because
     they were away for a while is not allowed here.

@@ -67,7 +67,7 @@ class Snapshot:
         return snapshot
 
     def beside(self, amounts: Amounts) -> Snapshot:
-        """The snapshot once its ClusterQueue has admitted somebody with these amounts."""
+        """The snapshot once its ClusterQueue has admitted a workload with these amounts."""
         if self.heroes is None:
             usage = occupy(self.tree, self.usage, self.place, amounts)
             return self._with(self.running, self.tree, usage, self.held)

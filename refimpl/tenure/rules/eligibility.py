@@ -126,7 +126,7 @@ def preemption_reason(ground: Ground) -> Reason:
     > 4. the one that UCQ-330 gives otherwise.
 
     Args:
-        ground: why it is taken; not NONE.
+        ground: why it is preempted; not NONE.
 
     Source: Kueue v1beta2, reasons of condition Preempted.
 

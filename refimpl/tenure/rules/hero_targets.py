@@ -85,7 +85,7 @@ def hero_preemption_reason(ground: Ground) -> Reason:
     > TBP-070 gives the reason.
 
     Args:
-        ground: why it is taken; not NONE.
+        ground: why it is preempted; not NONE.
 
     Source: KEP-8826, Metrics and Status Condition.
 

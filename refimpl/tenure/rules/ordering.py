@@ -1,4 +1,4 @@
-"""Rules about the order in which candidates are taken."""
+"""Rules about the order in which candidates are preempted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenure.rules.time_based import duration_in_force, is_time_expired, precedes
 def candidate_precedes(
     first: Workload, second: Workload, preemptor: Workload, terms: PreemptionTerms, now: Instant
 ) -> bool:
-    """Which of two candidates of one group is taken first.
+    """Which of two candidates of one group is preempted first.
 
     > Candidates are ordered by, in turn:
     >
@@ -57,7 +57,7 @@ def stands_before(
     terms: PreemptionTerms,
     now: Instant,
 ) -> bool:
-    """Which of two candidates is taken first, whatever their groups.
+    """Which of two candidates is preempted first, whatever their groups.
 
     > Candidates are ordered by group, and within a group by KQ-050:
     >

@@ -1,4 +1,4 @@
-"""The terms that hold between a preemptor and everybody whom it may take."""
+"""The terms that hold between a preemptor and every workload that it may preempt."""
 
 from __future__ import annotations
 

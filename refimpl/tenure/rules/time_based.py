@@ -189,7 +189,7 @@ def ground_among_equals(
 def precedes_among_equals(
     first: Workload, second: Workload, now: Instant, min_admit_duration: Duration | None
 ) -> bool:
-    """Which of two candidates of equal priority is taken first.
+    """Which of two candidates of equal priority is preempted first.
 
     > Candidates of equal priority are ordered by, in turn:
     >
@@ -234,7 +234,7 @@ def queue_preemption_reason(ground: Ground) -> Reason:
     > ClusterQueue has reason InClusterQueue.
 
     Args:
-        ground: why it is taken; not NONE.
+        ground: why it is preempted; not NONE.
 
     Source: KEP-8522, Graduation Criteria, Beta (reason label); Kueue v1beta2, reason InClusterQueue.
 

@@ -44,7 +44,7 @@ class Explanation:
     Args:
         decision: what is explained.
         request: what the quota rules found about the request.
-        workloads: every workload that holds quota in the queue's tree; those that are taken first, in order.
+        workloads: every workload that holds quota in the queue's tree; the victims first, in order.
     """
 
     decision: Decision
@@ -64,7 +64,7 @@ def explain(decision: Decision) -> Explanation:
         decision: what the reference decided.
 
     Raises:
-        ValueError: the optimized core decided; it keeps nobody but the victims.
+        ValueError: the optimized core decided; it keeps no workload but the victims.
 
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
@@ -109,7 +109,7 @@ class _Known:
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
-        """Those who are taken first, then the other candidates, both in order; the rest last."""
+        """The victims first, then the other candidates, both in order; the rest last."""
         return (workload.key not in self.targets, self.places.get(workload.key, len(self.places)))
 
 

@@ -268,7 +268,7 @@ class AttemptTrial:
 
 
 def attempts(decision: Decision) -> tuple[AttemptTrial, ...]:
-    """The attempts of the search for targets, in order; none where nobody needed to be asked."""
+    """The attempts of the search for targets, in order; none where no preemption was needed."""
     return tuple(_attempts(decision))
 
 

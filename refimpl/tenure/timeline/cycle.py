@@ -34,7 +34,7 @@ from tenure.timeline.world import Snapshots, World
 
 @dataclass(slots=True)
 class Nominee:
-    """The head of one ClusterQueue in a cycle; its decision may be made anew.
+    """The head of one ClusterQueue in a cycle; its decision may be made again.
 
     Args:
         actor: the workload.
@@ -143,7 +143,7 @@ class _Tournament:
         self._shares = SharesOf(snapshot.tree)
 
     def winner(self, cohort: int) -> Nominee | None:
-        """Who wins below a cohort; None where nobody is left."""
+        """The head that wins below a cohort; None where none is left."""
         node = self._tree.nodes[cohort]
         best: tuple[Nominee, int] | None = None
         for child in (*node.cohorts, *node.queues):

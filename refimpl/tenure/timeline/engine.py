@@ -109,7 +109,7 @@ class Player(Clockwork):
         return min((at for at in times if at is not None), default=None)
 
     def _heeds_time(self) -> bool:
-        """Whether anybody notices that time passes; priorities are followed for the record in any case."""
+        """Whether time alone changes anything; priorities are followed for the record in any case."""
         return (
             self.world.reading.wake == Wake.AT_EXPIRY
             or bool(self.world.cluster.growing)

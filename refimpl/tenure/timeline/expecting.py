@@ -32,7 +32,7 @@ class Observed(Protocol):
         """What KAI-Scheduler's plugin was asked, in order; empty elsewhere."""
 
     def is_parked(self, key: str) -> bool:
-        """Whether somebody who waits does so outside its queue's heap."""
+        """Whether a waiting workload is outside its queue's heap."""
 
     def priority_of(self, key: str) -> int | None:
         """The effective priority; None for one who is not there."""
@@ -191,7 +191,7 @@ def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[Expect
         yield ExpectationResult(f"{field}.loop.period", holds, text, format_duration(loop.period))
     if expected.stuck is not None:
         stuck = tuple(sorted(loop.stuck))
-        text, said = ", ".join(expected.stuck) or "nobody", ", ".join(stuck) or "nobody"
+        text, said = ", ".join(expected.stuck) or "none", ", ".join(stuck) or "none"
         yield ExpectationResult(f"{field}.loop.stuck", stuck == expected.stuck, text, said)
     if expected.futile is not None:
         said = "all work is lost" if loop.futile else "some work is kept"

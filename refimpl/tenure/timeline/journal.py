@@ -242,7 +242,7 @@ class KueueJournal(PlayLedger):
         return None if duration is None or stamp is None else stamp + duration - self._world.offset
 
     def preempted(self, preemptor: Actor, actor: Actor, target: Target, *, equal: bool) -> None:
-        """A workload is taken now.
+        """A workload is preempted now.
 
         Args:
             preemptor, actor: the two.

@@ -41,7 +41,7 @@ class LoopWatch:
         self._seen.clear()
 
     def look(self, preemptions: int) -> None:
-        """A cycle has preempted somebody.
+        """A cycle has preempted a workload.
 
         Args:
             preemptions: how many there have been so far.

@@ -49,7 +49,7 @@ class PendingQueue:
 
     @property
     def is_strict(self) -> bool:
-        """Whether its head lets nobody pass."""
+        """Whether its head lets no other pass."""
         return self.strategy == QueueingStrategy.STRICT_FIFO
 
     def sticky(self, key: str) -> bool:
@@ -57,7 +57,7 @@ class PendingQueue:
         return self.preemptor_sticks and self.preemptor == key
 
     def push(self, actor: Actor, shape: Hashable) -> bool:
-        """A workload joins; one like those that wait aside joins them, and nobody looks at it.
+        """A workload joins; one like those that wait aside joins them, and is not looked at.
 
         Args:
             actor: the workload.
@@ -135,7 +135,7 @@ class PendingQueue:
             self.preemptor, self.preemptor_sticks = None, False
 
     def forget(self) -> None:
-        """A restart: everybody who waits is in the heap, and nobody is known as a preemptor."""
+        """A restart: every waiting workload is in the heap, and none is known as a preemptor."""
         self.active.update(self.parked)
         self.parked.clear()
         self._alike.clear()

@@ -49,7 +49,7 @@ class Happening(StrEnum):
     SESSION = "session"
     PLACED = "placed"
     MAY_GO = "may go"
-    """The plugin lets it be taken, and nobody takes it."""
+    """The plugin lets it be preempted, and no job preempts it."""
     KEPT = "kept"
     NOTE = "note"
 

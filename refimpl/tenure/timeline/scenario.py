@@ -101,7 +101,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Something happens that concerns nobody; every cohort's workloads are tried again."""
+    """Something happens that concerns no workload; every cohort's workloads are tried again."""
 
     at: Instant
 

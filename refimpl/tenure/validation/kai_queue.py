@@ -20,7 +20,7 @@ def resources_given(subject: Subject) -> Iterator[Fault]:
 
 
 def negative_runtimes(subject: Subject) -> Iterator[Fault]:
-    """A negative runtime is accepted, hides those of the queues above, and protects nobody.
+    """A negative runtime is accepted, hides those of the queues above, and protects no job.
 
     Source: KAI-Scheduler, MinRuntime plugin; its Queue has no check of the value.
     """

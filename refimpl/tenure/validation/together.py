@@ -145,7 +145,7 @@ def priority_classes(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
 
 def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
-    """A cohort exists as soon as it is named; one that nobody else names shares nothing.
+    """A cohort exists as soon as it is named; one that no other object names shares nothing.
 
     Source: Kueue, Cohorts: one that no object describes exists implicitly.
 

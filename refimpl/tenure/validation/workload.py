@@ -141,7 +141,7 @@ def _is_elastic(subject: Subject) -> bool:
 
 
 def _stale(subject: Subject, entry: dict[str, Any]) -> bool:
-    """An elastic job that has shrunk may keep an older count until it is computed anew."""
+    """An elastic job that has shrunk may keep an older count until it is computed again."""
     before = [old for _, old in entries(dig(subject.old, "status", "reclaimablePods"))]
     return _is_elastic(subject) and any(
         old.get("name") == entry.get("name") and old.get("count") == entry.get("count") for old in before

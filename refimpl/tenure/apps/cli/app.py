@@ -150,7 +150,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _flushed(code: Any) -> Any:
-    """The code, once everything is written or nobody reads it any more."""
+    """The code, once everything is written or the reader has closed it."""
     try:
         print(end="", flush=True)
     except BrokenPipeError:

@@ -70,7 +70,7 @@ def complete_workload(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     """The pending workloads of the manifests or the example typed so far, as far as these are small."""
     try:
         found = _pending(_given(ctx), ctx.params.get("example"))
-    except Exception:  # noqa: BLE001 - a traceback in the middle of a command line that somebody types helps nobody
+    except Exception:  # noqa: BLE001 - a traceback in the middle of a command line that is being typed is no help
         return
     yield from (name for name in found if name.startswith(incomplete))
 

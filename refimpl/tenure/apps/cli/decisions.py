@@ -148,7 +148,7 @@ def _row(pending_decision: PendingDecision) -> tuple[str, str, str, str, str]:
 
 
 def _reasons(decision: Decision) -> str:
-    """Why each victim leaves, counted; where nobody does, what is short."""
+    """Why each victim is preempted, counted; where there is none, what is short."""
     if decision.targets:
         counted = Counter(target.reason.label for target in decision.targets)
         return ", ".join(f"{count} {label}" for label, count in counted.items())

@@ -96,7 +96,7 @@ def why_command(
     \b
     tenure why ml/old cluster/
 
-    Exit codes: 0 answered, also where nobody takes it; 2 bad input; 3 internal error.
+    Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags)

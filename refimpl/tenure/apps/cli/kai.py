@@ -95,7 +95,7 @@ def filter_command(
 ) -> None:
     """Say whether running jobs may be considered as victims, or are protected, until when and by whose value.
 
-    One job, and everybody:
+    One job, and every job:
 
     \b
     tenure kai filter cluster/ -p serving/checkout -v vision/pretrain --now 2026-06-01T14:00:00Z

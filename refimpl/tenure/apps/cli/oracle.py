@@ -30,7 +30,7 @@ def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
     Exit codes: 0 at the end of the requests, also where answers are errors; 2 when nothing can be read or
     written.
     """
-    # Whoever starts us may have closed either: then nobody asks, or nobody listens.
+    # Whoever starts us may have closed either: then no request comes, or no answer is read.
     if sys.stdin is None or sys.stdout is None:
         return
     try:

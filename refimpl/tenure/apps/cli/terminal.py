@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 PATIENCE_S = 0.5
-"""Work that is done sooner shows no progress: a bar that only flickers tells nobody anything."""
+"""Work that is done sooner shows no progress: a bar that only flickers tells nothing."""
 
 Color = Annotated[
     bool | None,
@@ -58,7 +58,7 @@ def choose_colour(wanted: bool | None) -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody may be looking; whoever starts us may have closed a stream, and it is then None.
+    """Whether a person may be looking; whoever starts us may have closed a stream, and it is then None.
 
     >>> is_terminal(None)
     False

@@ -145,7 +145,7 @@ class GivenManifests:
         return judged(not taken, text, found, lambda: self._why_taken([decision], taken))
 
     def never(self, name: str, field: str) -> CheckResult:
-        """Whether nobody who waits would preempt this one."""
+        """Whether no pending workload would preempt this one."""
         victim = self._running(name, field)
         every = list(decide_all(self._loaded, now=self._now, reading=self._reading))
         # Of whom nothing is known nothing is promised.
@@ -233,7 +233,7 @@ def _leaving(decision: Decision) -> list[str]:
 
 
 def _names(names: list[str]) -> str:
-    return ", ".join(names) or "nobody"
+    return ", ".join(names) or "none"
 
 
 def _counted(found: Sequence[object], what: str) -> str:

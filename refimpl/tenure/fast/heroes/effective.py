@@ -1,4 +1,4 @@
-"""The effective tree: quotas and usage with all bills carried out, counted anew for one flavor-resource."""
+"""The effective tree: quotas and usage with all bills carried out, counted again for one flavor-resource."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from tenure.fast.heroes.tables import (
 from tenure.fast.tables import Array, Ask, Rows
 
 NOBODY = -1
-"""In the place of a branch whose heroes search: nobody's bills are kept."""
+"""In the place of a branch whose heroes search: no bills are kept."""
 
 
 @compiled
 def hold(rows: Rows, books: Books) -> None:
-    """Write down what everybody holds; what is held is all zero before."""
+    """Write down what every node holds; what is held is all zero before."""
     for row in range(rows.size):
         node = rows.queue[row]
         if node >= 0:
@@ -72,7 +72,7 @@ def settle(books: Books, top: int, mine: int, at: int, recording: bool) -> None:
 
 @compiled
 def _clear(books: Books, top: int, at: int) -> bool:
-    """Let nobody be billed; whether any hero uses something."""
+    """Let no node be billed; whether any hero uses something."""
     tree, now, in_use = books.tree, books.now, False
     for node in range(top, tree[END, top]):
         for which in range(LENDING + 1):
@@ -132,10 +132,10 @@ def _raise(books: Books, node: int, root: int, at: int, rise: int) -> None:
 
 @compiled
 def start(books: Books, before: Array, ask: Ask, mine: int) -> None:
-    """Let everybody of the tree hold its quota, as a search begins.
+    """Let every workload of the tree hold its quota, as a search begins.
 
     Args:
-        before: amounts of every node when everybody does, `HELD` among them.
+        before: amounts of every node when every workload does, `HELD` among them.
         mine: as for `settle`.
     """
     tree, amounts, top = books.tree, books.amounts, ask.path[len(ask.path) - 1]
@@ -161,7 +161,7 @@ def leave(books: Books, rows: Rows, mine: int, row: int, ask: Ask, adding: bool)
     """
     node, top, now = rows.queue[row], ask.path[len(ask.path) - 1], books.now
     single = books.single_of[row]
-    anew = single >= 0 or books.tree[UNLOCKS, top] != 0
+    recounted = single >= 0 or books.tree[UNLOCKS, top] != 0
     for entry in range(rows.first[row], rows.first[row] + rows.width[row]):
         at, amount = rows.at[entry], rows.amount[entry]
         if ask.watched[at]:
@@ -169,11 +169,11 @@ def leave(books: Books, rows: Rows, mine: int, row: int, ask: Ask, adding: bool)
             now[HELD, node, at] = plus(held, amount) if adding else minus(held, amount)
             if single >= 0:
                 books.amounts[1, single, at] = amount if adding else 0
-            if anew:
+            if recounted:
                 settle(books, top, mine, at, False)
             else:
                 pass_up(books, node, at, amount, adding)
-    return bool(anew)
+    return bool(recounted)
 
 
 @compiled

@@ -1,6 +1,6 @@
 """Searches of a standard queue where lending limits, and so shares, follow who has left.
 
-They are those of `tenure.fast.classical` and `tenure.fast.fair`, but quotas are counted anew each time.
+They are those of `tenure.fast.classical` and `tenure.fast.fair`, but quotas are counted again each time.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def fill_back(given: SearchInput, seen: Forest, books: Books, may_borrow: bool, 
 def select_classically(
     given: SearchInput, seen: Forest, books: Books, before: Array
 ) -> tuple[int, int, bool]:
-    """Find targets, quotas counted anew after each removal.
+    """Find targets, quotas counted again after each removal.
 
     Args:
-        given: its `forest` are the trees while everybody holds its quota, where heroes offer nobody; the
+        given: its `forest` are the trees while every workload holds its quota, where heroes offer none; the
             `usage` of its `work` is that of the books.
         seen: the trees with the quotas of the books.
-        books: at the end without those who are taken.
-        before: amounts of every node while everybody holds its quota.
+        books: at the end without those that are preempted.
+        before: amounts of every node while every workload holds its quota.
 
     Returns:
         as `tenure.fast.classical.select`.
@@ -109,11 +109,11 @@ class Contest(NamedTuple):
     """A tournament where quotas follow who has left.
 
     Args:
-        given: the search; the `usage` of its `work` is that of `books`, its `forest` is while everybody
+        given: the search; the `usage` of its `work` is that of `books`, its `forest` is while every workload
             holds its quota.
         books, seen: what is in use, and the trees with those quotas.
         charged, dear: the same with the request counted.
-        before: amounts of every node while everybody holds its quota.
+        before: amounts of every node while every workload holds its quota.
         every: the question, every column watched.
         rounds: the tournament; what it calls charged is in use in `charged`.
         most: room, int64[nodes, columns].
@@ -202,7 +202,7 @@ def _take(contest: Contest, row: int, count: int, ground: int, share: int) -> bo
 
 @compiled
 def _play(contest: Contest, claims: bool, initial: bool) -> tuple[int, bool]:
-    """Visit queues by the first strategy; how many are taken, and whether the request fits."""
+    """Visit queues by the first strategy; how many are preempted, and whether the request fits."""
     rows, _, _, ask, policy, _, work = contest.given
     rounds, taken = contest.rounds, 0
     while True:

@@ -1,4 +1,4 @@
-"""How far a hero may go, and its search for targets: one attempt, the order found anew after each removal."""
+"""What a hero may use, and its search for targets: one attempt, the order found again after each removal."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _is_above(books: Books, own: int, node: int) -> bool:
 
 @compiled
 def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
-    """Whether a queue may offer anybody (UCQ-020)."""
+    """Whether a queue may offer candidates (UCQ-020)."""
     if not books.tree[HERO, node] or not quest.rank_first or _is_above(books, own, node):
         return True
     return bool(books.tree[PARENT, own] == books.tree[PARENT, node])
@@ -223,11 +223,11 @@ def select(given: SearchInput, books: Books, before: Array, rounds: Rounds, ques
     """Find targets for a workload of a hero.
 
     Args:
-        books: at the end without those who are taken.
-        before: amounts of every node while everybody holds its quota, int64[8, nodes, columns].
+        books: at the end without those that are preempted.
+        before: amounts of every node while every workload holds its quota, int64[8, nodes, columns].
 
     Returns:
-        start and end in `work.out` of who is taken, in the order of removal.
+        start and end in `work.out` of the victims, in the order of removal.
     """
     rows, _, _, ask, policy, _, work = given
     classify(given, books, quest)
@@ -243,7 +243,7 @@ def select(given: SearchInput, books: Books, before: Array, rounds: Rounds, ques
         work.out[taken], work.share[taken] = row, 0
         work.ground[taken] = own_ground(rows, row, policy) if node == ask.own else HERO_TAKES
         taken += 1
-        anew = leave(books, rows, quest.root, row, ask, False)
+        recounted = leave(books, rows, quest.root, row, ask, False)
         if fits(books, ask, quest):
             return taken - fill_back(given, books, quest, taken), taken
         rounds.next[node] += 1
@@ -253,6 +253,6 @@ def select(given: SearchInput, books: Books, before: Array, rounds: Rounds, ques
         else:
             sort_next(work, rounds, node)
         for place in range(waiting):
-            if anew or quest.queues[place] == node:
+            if recounted or quest.queues[place] == node:
                 _look(given, books, rounds, quest, quest.queues[place])
     return 0, 0

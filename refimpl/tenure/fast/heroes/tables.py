@@ -40,7 +40,7 @@ class Books(NamedTuple):
         singles: where the workloads of each hero begin and end in `amounts`, int64[2, nodes].
         single_of: where each row stands there, int32[rows]; -1 of rows that are no hero's.
         amounts: what they hold when all run, and now, int64[2, k, columns].
-        frozen: bills that are not made anew, by depth of their branch's root, int64[depths, nodes, columns].
+        frozen: bills that are not made again, by depth of their branch's root, int64[depths, nodes, columns].
         is_frozen: which there are, bool[depths, columns].
         whole, floor, honour: the choices of readings `hero_billing`, `accessible_rounding`, `hero_lending`.
     """

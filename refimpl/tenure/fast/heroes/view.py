@@ -49,7 +49,7 @@ from tenure.readings import (
 )
 
 Ends: TypeAlias = tuple[int, int, bool, bool]
-"""Start and end in `Work.out` of who is taken; whether borrowing was allowed, and nominal quota claimed."""
+"""Start and end in `Work.out` of the victims; whether borrowing was allowed, and nominal quota claimed."""
 
 LARGE = "heroes beside amounts beyond 58 bits"
 """What is left to the reference because it counts bills with numbers of any size."""
@@ -60,8 +60,8 @@ class View:
     """All trees of a store while heroes run.
 
     Args:
-        base: books while everybody holds its quota.
-        forest: the trees with the quotas of these; heroes offer nobody.
+        base: books while every workload holds its quota.
+        forest: the trees with the quotas of these; heroes offer no candidates.
         moving: books for searches, and `seen`, the trees with their quotas.
         charged: books for what is in use with a request, and `dear`, the trees with their quotas.
         rounds: room for a tournament.
@@ -82,7 +82,7 @@ class View:
 
     @property
     def usage(self) -> Array:
-        """What is in use at every node while everybody holds its quota, beside what others pay for."""
+        """What is in use at every node while every workload holds its quota, beside what others pay for."""
         return self.base.now[USAGE]
 
     def concerns(self, node: int) -> bool:
@@ -104,7 +104,7 @@ class View:
         return accessible(self.base, node, root, at, self.limit_alone)
 
     def fits(self, ask: Ask) -> bool:
-        """Whether a hero's request fits while everybody holds its quota."""
+        """Whether a hero's request fits while every workload holds its quota."""
         return fits(self.base, ask, self._quest(ask))
 
     def find(
@@ -134,7 +134,7 @@ class View:
         """Quotas and usage after a search of a standard queue.
 
         Args:
-            some: whether it has found anybody.
+            some: whether it has found candidates.
             usage: what it has left in its room.
         """
         if not some:
@@ -258,7 +258,7 @@ def _with(forest: Forest, books: Books) -> Forest:
 
 
 def _books(forest: Forest, plan: Plan, rows: Rows, usage: Array, reading: Reading) -> Books:
-    """Books in which nobody is billed and nothing is written down as held."""
+    """Books in which no node is billed and nothing is written down as held."""
     nodes, columns = usage.shape
     depths = int(plan.tree[DEPTH].max(initial=0)) + 1
     singles, single_of = _singles(rows, plan)

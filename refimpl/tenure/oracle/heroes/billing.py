@@ -45,7 +45,7 @@ def bill_branch(
         held: what runs.
         asked: the flavor-resource.
         column: as deeper branches left it.
-        frozen: the bills that are not made anew.
+        frozen: the bills that are not made again.
 
     Returns:
         what each node is billed; nothing where no node is.

@@ -61,7 +61,7 @@ class Column:
 
 
 def column_of(tree: Tree, held: Held, asked: FlavorResource) -> Column:
-    """A flavor-resource as it is configured and held, nobody billed yet."""
+    """A flavor-resource as it is configured and held, no node billed yet."""
     quotas = [quota_at(tree, node.place, asked) for node in tree.nodes]
     lends: list[Mapping[FlavorResource, Amount]] = [node.lends for node in tree.nodes]
     nothing = [0] * len(quotas)

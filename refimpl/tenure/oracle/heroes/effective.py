@@ -40,9 +40,9 @@ class EffectiveUsage(Sequence[Mapping[FlavorResource, Amount]]):
         held: what runs.
         bills: what each node of each branch is billed, in the order of the tree.
         columns: what was billed, by flavor-resource; none where no hero runs.
-        frozen: the bills that were not made anew.
+        frozen: the bills that were not made again.
         charge: a request that is counted beside what runs.
-        watched: the flavor-resources that anybody asks about; None for all.
+        watched: the flavor-resources that are needed; None for all.
     """
 
     plan: HeroPlan
@@ -92,7 +92,7 @@ def effective_usage(
         plan: the heroes of the tree.
         held: what runs.
         frozen: bills that stay as they were.
-        watched: the flavor-resources that anybody asks about; None for all.
+        watched: the flavor-resources that are needed; None for all.
         charge: a request that is counted beside what runs.
 
     Source: KEP-8826, Implementation.
@@ -147,7 +147,7 @@ def usage_without(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usa
 
 
 def charged_usage(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
-    """The usage with a request counted at a ClusterQueue, which bills nobody."""
+    """The usage with a request counted at a ClusterQueue, which bills no node."""
     if isinstance(usage, EffectiveUsage) and usage.plan.unlocks:
         return usage.charged(place, amounts)
     return occupy(tree, usage, place, amounts)

@@ -1,4 +1,4 @@
-"""A hero's search for targets: one attempt, and the order is found anew after each removal."""
+"""A hero's search for targets: one attempt, and the order is found again after each removal."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ class Flip:
 
     @property
     def is_usable(self) -> bool:
-        """Whether somebody might make it: it does no harm to who asks, and is no edge of the old value."""
+        """Whether a user might make it: it does not harm their own job, and is no edge of the old value."""
         edge = self.boundary is not None and self.boundary == self.old and not isinstance(self.knob, Clock)
         return not edge and _WORTH[self.after] >= _WORTH[self.before]
 

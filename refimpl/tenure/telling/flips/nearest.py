@@ -151,9 +151,9 @@ def _halved(before: int, after: int, granule: int, beyond: Flips) -> int:
 
 
 DEFAULT_LIMIT = 5
-"""How many flips are told if nobody says otherwise."""
+"""How many flips are told unless said otherwise."""
 MOST_DECISIONS = 5_000
-"""How many decisions a search makes at most if nobody says otherwise."""
+"""How many decisions a search makes at most unless said otherwise."""
 FEWEST_DECISIONS = 150
 """How many it makes at least, however large the tree."""
 MOST_WORK = 400_000
@@ -205,8 +205,8 @@ def nearest_flips(
         queue: name of its ClusterQueue.
         now: the scheduling cycle's clock, ns since the epoch.
         reading: see `tenure.readings`.
-        target: `namespace/name` of a running workload: whether it is taken is the answer; None: whether the
-            pending one fits, preempts or waits is.
+        target: `namespace/name` of a running workload: the answer is whether it is preempted; None: whether
+            the pending one fits, preempts or waits.
         limit: how many at most.
 
     Raises:
@@ -275,7 +275,7 @@ def _by_use(flip: Flip) -> tuple[bool, float]:
 
 
 def budget_for(decision: Decision) -> int:
-    """How many altered situations are decided if nobody says otherwise: fewer, the more workloads there are.
+    """How many altered situations are decided unless said otherwise: fewer, the more workloads there are.
 
     Args:
         decision: the decision that is to be flipped.

@@ -84,7 +84,7 @@ class Quota(Measured):
 
     def is_plainer(self, value: Value, than: Value) -> bool:
         assert value is not None
-        # 99m is as long as 100m, and nobody sets it.
+        # 99m is as long as 100m, and is never set.
         return (self.resource == "cpu" and value % 10 == 0) or Measured.is_plainer(self, value, than)
 
     def range(self, decision: Decision) -> Range:
@@ -192,7 +192,7 @@ class Weight(Listed):
         return f"{whole}.{part:09d}".rstrip("0").rstrip(".")
 
     def values(self, decision: Decision) -> tuple[int, ...]:
-        """Round weights. Where exactly shares become equal is a fraction that nobody sets."""
+        """Round weights. Where exactly shares become equal is a fraction that is never set."""
         return ROUND if decision.terms.fair_sharing else ()
 
     def _found(self, situation: Situation) -> ClusterQueue | Cohort:

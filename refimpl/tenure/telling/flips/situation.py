@@ -16,7 +16,7 @@ from tenure.readings import Reading
 
 
 class Answer(StrEnum):
-    """What a flip changes: how the pending workload fares, or whether one running workload is taken."""
+    """What a flip changes: how the pending workload fares, or whether one running workload is preempted."""
 
     FITS = "fits"
     PREEMPTS = "preempts"

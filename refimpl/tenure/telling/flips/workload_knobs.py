@@ -103,7 +103,7 @@ class Priority(Listed):
         return str(value)
 
     def values(self, decision: Decision) -> Iterator[int]:
-        """Just below, at and just above everybody else's effective priority, less its own boost."""
+        """Just below, at and just above every other workload's effective priority, less its own boost."""
         cluster = decision.snapshot.cluster
         own = self._found(Situation.of(decision)).priority_boost if cluster.settings.priority_boost else 0
         others = {workload.priority for workload in decision.running if workload.key != self.workload}

@@ -110,7 +110,7 @@ def _first_close(record: Record, scale: float) -> list[Preemption]:
 
 
 def _is_best(record: Record, found: list[Preemption]) -> bool:
-    """Whether a burst says enough: among many workloads only one that takes somebody too early does."""
+    """Whether a burst says enough: among many workloads only one that preempts a workload too early does."""
     return len(record.workloads) <= MOST_WORKLOADS or any(preemption.cut_short for preemption in found)
 
 
@@ -148,7 +148,7 @@ def _window(record: Record, start: Instant, end: Instant, title: str) -> Focus:
 
 
 def focus_workloads(record: Record, focus: Focus) -> list[str]:
-    """Who has a lane in the enlarged window: all, or those of a crowd that take or are taken in it."""
+    """Who has a lane in the enlarged window: all, or those of a crowd that preempt or are preempted in it."""
     if len(record.workloads) <= MOST_WORKLOADS:
         return [summary.workload for summary in record.workloads]
     inside = [preemption for preemption in record.preemptions if focus.start <= preemption.at <= focus.end]

@@ -36,7 +36,7 @@ class Asking:
         pending: the job.
         victims: by name, which pods would go.
         action: preempt or reclaim; None for what the scheduler does between the two queues.
-        takes: whether those that may go are taken.
+        takes: whether those that may go are preempted.
     """
 
     at: Instant

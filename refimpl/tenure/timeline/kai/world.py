@@ -179,7 +179,7 @@ class KaiJournal(PlayLedger):
         rules: tuple[str, ...],
         counts: Duration,
     ) -> None:
-        """Pods of a job are taken now.
+        """Pods of a job are preempted now.
 
         Args:
             pending, actor: the two jobs.
