@@ -200,6 +200,6 @@ class ProveAnswer(Shape):
     trusted_base: TrustedBaseShape
     """What has to be believed."""
     kept: KeptShape
-    """What was not asked anew; its seconds are those of the run that asked."""
+    """What was not asked again; its seconds are those of the run that asked."""
     bounded: BoundedShape | None
     """Whole decisions, up to a bound; null where they were left out."""

@@ -1,6 +1,6 @@
 """How much an answer may cost. Solvers count what they do, so that a busy machine changes no answer.
 
-`budgets.toml` says what each obligation has cost; `python -m tenure_proofs.costs` writes it anew.
+`budgets.toml` says what each obligation has cost; `python -m tenure_proofs.costs` writes it again.
 """
 
 from __future__ import annotations

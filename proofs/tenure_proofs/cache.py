@@ -1,6 +1,6 @@
 """Answers of earlier runs: a folder with a file for each, under the hash of all that it depends on.
 
-Whoever can write here can put words into the solvers' mouths. So a file is read only while nobody but the
+Whoever can write here can put words into the solvers' mouths. So a file is read only while no one but the
 user can have written it, is never waited for, and is no larger than anything that is kept.
 """
 
@@ -25,7 +25,7 @@ MOST_LEVELS = 32
 """Of a file, and of lists and objects in each other: many times what is kept."""
 
 UNUSED_S = 30 * 24 * 3600
-"""After so many seconds a file that nobody asked for is removed."""
+"""After so many seconds a file that was not asked for is removed."""
 
 UNFINISHED = ".part"
 UNFINISHED_S = 3600
@@ -33,7 +33,7 @@ UNFINISHED_S = 3600
 
 
 def default_folder() -> Path:
-    """Where verdicts are kept unless somebody says otherwise: in the user's cache folder.
+    """Where verdicts are kept unless an option says otherwise: in the user's cache folder.
 
     Source: XDG Base Directory Specification, `XDG_CACHE_HOME`; a relative path there is ignored.
     """
@@ -94,7 +94,7 @@ class Cache:
             self._folder = None
 
     def tidy(self) -> None:
-        """After a run that has added something, remove what has long been asked for or written by nobody."""
+        """After a run that has added something, remove what has not been asked for or written for long."""
         if self._folder is None or not self._wrote:
             return
         now = time.time()
@@ -139,7 +139,7 @@ def _read(folder: Path, path: Path) -> str:
 
 
 def _need_own(folder: Path, below: Path) -> None:
-    """The user may have put a link in the place of the whole folder, and nobody one into it."""
+    """The user may have put a link in the place of the whole folder, and no one a link into it."""
     _need_users(folder.stat())
     found = below.lstat()
     if not stat.S_ISDIR(found.st_mode):

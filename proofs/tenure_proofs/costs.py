@@ -1,4 +1,4 @@
-"""Writes `budgets.toml` anew: `python -m tenure_proofs.costs`, of all that has no record yet.
+"""Writes `budgets.toml` again: `python -m tenure_proofs.costs`, of all that has no record yet.
 
 `--all` asks about every obligation again: after a new release of a solver, or a change of what lifts.
 """

@@ -224,7 +224,7 @@ def _approach(solver: z3.Solver, model: z3.ModelRef, distance: z3.ArithRef) -> z
 
 
 def _presentable(claim: Claim) -> Iterator[z3.BoolRef]:
-    """Facts that a real cluster's objects have; each is taken only where the counterexample allows it."""
+    """Facts that a real cluster's objects have; each is added only where the counterexample allows it."""
     named = [
         (leaf, scalar, optional)
         for name, d in claim.symbols.items()

@@ -2,7 +2,7 @@
 
 A module counts by its source without comments, and so does every module that it imports, wherever in its
 source, and so on. No function is looked at by itself: whatever a statement reaches, by a helper, a constant,
-a method or a table, somebody has imported the module that it is in.
+a method or a table, is in a module that is imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNSEEN = ("import_module", "__import__", "run_module", "run_path")
 
 
 class UnknownCodeError(Exception):
-    """Something is reached of which nobody can say whether it has changed; an answer about it is not kept."""
+    """Something is reached that may have changed unnoticed; an answer about it is not kept."""
 
 
 def digest(*parts: object) -> str:

@@ -149,5 +149,5 @@ def _end_with(lifeline: Connection) -> None:
     try:
         end_solvers()
     finally:
-        # The main thread may be inside a solver, which listens to nobody.
+        # The main thread may be inside a solver, which cannot be interrupted.
         os._exit(1)

@@ -18,7 +18,7 @@ class Answer(NamedTuple):
 
     Args:
         outcome: Fit, Preempt, NoCandidates or NoFit.
-        victims: who is taken, by index, in the order of removal.
+        victims: by index, in the order of removal.
         reasons: why, as the API writes it.
         removed: who was removed on the way, in that order; some of them may have got their quota back.
     """
@@ -58,12 +58,12 @@ class Case:
 
     @property
     def gone(self) -> frozenset[int]:
-        """Who is taken, as a set."""
+        """The victims, as a set."""
         return frozenset(self.answer.victims)
 
     @property
     def taken(self) -> tuple[Job, ...]:
-        """Who is taken, in the order of removal."""
+        """The victims, in the order of removal."""
         return tuple(self.world.jobs[index] for index in self.answer.victims)
 
     @property

@@ -1,4 +1,4 @@
-"""What is true of a cluster before anybody decides, counted from nothing."""
+"""What is true of a cluster before a decision, counted from nothing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Facts:
         return any(node.lends is not None for node in self.world.nodes)
 
     def is_unbilled(self, preset: str) -> bool:
-        """Whether no hero bills anybody and no lending limit is unlocked.
+        """Whether no hero bills another queue and no lending limit is unlocked.
 
         Under the guarantee a hero bills what it uses beyond its own quota, and may unlock limits while it
         runs; to the letter it bills everything that it runs.

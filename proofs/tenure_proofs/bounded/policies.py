@@ -26,7 +26,7 @@ def is_protected(world: World, job: Job) -> bool:
 
 
 def may_take_own(world: World, job: Job, preset: str) -> bool:
-    """Whether a workload of the preemptor's own queue may be preempted.
+    """Whether a workload of the preemptor's ClusterQueue may be preempted.
 
     Source: Kueue v1beta2, `withinClusterQueue`; KEP-8522, Preemption Eligibility. To the letter a target is
     newer when it was admitted after the preemptor was created, in Kueue when it was created later; under the
@@ -143,7 +143,7 @@ def attempts(facts: Facts, preset: str) -> tuple[bool, ...]:
     """Whether each attempt of classical preemption, in order, lets the preemptor's queue borrow.
 
     Source: Kueue main of August 2026, classical preemption: without borrowing first, or only with it, as
-    `borrowWithinCohort` says and as there is nominal quota left and anybody to be had elsewhere.
+    `borrowWithinCohort` says and as there is nominal quota left and a candidate elsewhere.
     """
     world = facts.world
     elsewhere = [

@@ -16,7 +16,7 @@ from tenure_proofs.bounded.shares import is_legal
 
 
 def own_set_suffices(facts: Facts, preset: str) -> bool:
-    """Whether the request fits when all leave who may be preempted of the preemptor's own queue.
+    """Whether the request fits when all that may be preempted in the preemptor's ClusterQueue leave.
 
     Less usage never leaves less, so all of them are enough if any of them are.
     """
@@ -32,8 +32,8 @@ def some_set_suffices(facts: Facts, preset: str) -> bool:
     world = facts.world
     jobs = range(len(world.jobs))
     if world.is_hero(world.mine):
-        everybody = frozenset(job for job in jobs if may_take_as_hero(world, world.jobs[job], preset))
-        return bool(everybody) and facts.hero_fits(everybody)
+        candidates = frozenset(job for job in jobs if may_take_as_hero(world, world.jobs[job], preset))
+        return bool(candidates) and facts.hero_fits(candidates)
     if world.strategies is not None:
         fair = [job for job in jobs if may_take_fairly(facts, job, preset)]
         return _reaches(facts, fair, lambda job, gone: _may_leave_fairly(facts, job, gone), borrowing=True)

@@ -36,7 +36,7 @@ def claims_its_own(facts: Facts) -> bool:
 def is_legal(facts: Facts, job: int, gone: Gone) -> bool:
     """Whether a strategy allows a workload of another queue to be preempted when these have left.
 
-    Source: Kueue's Configuration, `fairSharing.preemptionStrategies`: the first is asked of everybody, and
+    Source: Kueue's Configuration, `fairSharing.preemptionStrategies`: the first is asked of all, and
     where there is a second one it is LessThanInitialShare.
     """
     if claims_its_own(facts):

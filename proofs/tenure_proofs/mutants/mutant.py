@@ -92,7 +92,7 @@ def mutants_of(
 
 @cache
 def source_of(function: Callable[..., Any]) -> ast.FunctionDef:
-    """A function's source, read. Nobody may change it."""
+    """A function's source, read. It must not be changed."""
     definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(definition, ast.FunctionDef)
     return definition

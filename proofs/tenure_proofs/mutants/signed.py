@@ -1,4 +1,4 @@
-"""Mutants that no obligation notices and somebody has looked at: `signed.toml` says why they may stay."""
+"""Mutants that no obligation notices and a person has looked at: `signed.toml` says why they may stay."""
 
 from __future__ import annotations
 

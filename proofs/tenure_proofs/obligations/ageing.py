@@ -112,7 +112,7 @@ def of_two_classes_one_overtakes_the_other_at_most_once(claim: Claim) -> None:
 
 
 def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
-    """Inside one ClusterQueue somebody waits, and somebody runs who is still protected; both of one class."""
+    """In one ClusterQueue a workload waits, and one runs that is still protected; both of one class."""
     waiting, running = claim.record("waiting", Workload), claim.record("running", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     priority, counting = claim.lift(priority_at), claim.reading.priority_steps
@@ -137,7 +137,7 @@ def _protected(claim: Claim, policy: Any, base: Any) -> tuple[Any, Any, Any]:
 def under_min_admit_duration_no_workload_of_a_class_with_a_policy_is_preempted_before_it_expires(
     claim: Claim,
 ) -> None:
-    """KEP-8522, Story 1, with KEP-754: who has aged takes a protected one, as a lower priority."""
+    """KEP-8522, Story 1, with KEP-754: one that has aged preempts a protected one, as a lower priority."""
     waiting, running, now = _protected(claim, _class(claim, "policy", 1, MINUTE), 100)
     claim.assume(*(now - creation_that_counts(item) <= 4 * MINUTE for item in (waiting, running)))
 

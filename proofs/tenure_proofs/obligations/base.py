@@ -136,7 +136,7 @@ def a_boost_counts_exactly_where_its_gate_is_on(claim: Claim) -> None:
 
 
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))
-def within_cluster_queue_never_preempts_no_workload_of_the_preemptors_queue(claim: Claim) -> None:
+def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -150,7 +150,7 @@ def within_cluster_queue_never_preempts_no_workload_of_the_preemptors_queue(clai
 
 @obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
 def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim: Claim) -> None:
-    """Kueue v1beta2, reclaimWithinCohort: LowerPriority takes lower priority only, Any everybody."""
+    """Kueue v1beta2, reclaimWithinCohort: LowerPriority allows lower priority only, Any all."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
@@ -190,7 +190,7 @@ def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
 
 
 def _each_preempts_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, Any], now: Any) -> Any:
-    """Whether the door lets each of two workloads take the other, each with what holds for it."""
+    """Whether the door lets each of two workloads preempt the other, each with what holds for it."""
     door = claim.lift(take_target)
 
     def takes(name: str, preemptor: Any, target: Any, terms: Any) -> Any:

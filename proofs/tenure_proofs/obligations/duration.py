@@ -52,7 +52,7 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
 
 
 def _one_preempts_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tuple[Any, Any]:
-    """Whether the first may take the second, and whether the second may take the first."""
+    """Whether the first may preempt the second, and whether the second may preempt the first."""
     now, ground = claim.number("now"), claim.lift(ground_within_queue)
     forth, back = ground(one, other, terms, now).value, ground(other, one, terms, now).value
     return forth != Ground.NONE, back != Ground.NONE
@@ -110,7 +110,7 @@ def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
     },
 )
 def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: Claim) -> None:
-    """KEP-8522, Preemption order, with nobody evicted yet: so a search finds the same targets, or none.
+    """KEP-8522, Preemption order, with none evicted yet: so a search finds the same targets, or none.
 
     A candidate ordered before one that remains also remains, and before it. Where newer
     equals may be preempted, one that is no longer expired falls back among them.
@@ -164,7 +164,7 @@ def a_whole_second_timestamp_protects_for_the_whole_duration(claim: Claim) -> No
 
 
 def _preempted_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]:
-    """A queue, somebody who waits, somebody whom it may take now, the clock, and why."""
+    """A queue, a workload that waits, one that it may preempt now, the clock, and why."""
     queue = OneQueue(
         any_terms(claim), claim.lift(requeue_timestamp), claim.lift(take_target), claim.record("kin", Kin)
     )

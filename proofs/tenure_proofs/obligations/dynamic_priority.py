@@ -181,7 +181,7 @@ def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim:
 
 
 @obligation("PO-DYN-020", rules=["DYN-030"], expect=everywhere(PROVED))
-def with_a_step_from_zero_up_and_a_max_from_the_base_up_it_is_bounded(claim: Claim) -> None:
+def a_priority_is_bounded_where_no_step_is_negative_and_no_max_below_the_base(claim: Claim) -> None:
     """KEP-754, Priority Calculation: these three conditions suffice, whatever the reading."""
     base, policy = _sound_class(claim)
     (steps,) = _steps(claim, "steps")

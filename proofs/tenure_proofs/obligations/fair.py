@@ -162,7 +162,7 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
             any_of(first < first_with, second_after < second),
             negation(all_of(any_of(by_final, by_initial), back_by_final)),
         ),
-        # What changes nobody's share may go to and fro; Kueue allows it.
+        # What changes no share may go to and fro; Kueue allows it.
         implies(
             all_of(first == first_with, second_after == second, first == second),
             all_of(by_final, back_by_final),

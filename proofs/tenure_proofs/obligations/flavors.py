@@ -126,7 +126,7 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -
 
 @obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"], expect=everywhere(PROVED))
 def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
-    """Kueue main of August 2026, preemption oracle: to take from others only is the best."""
+    """Kueue main of August 2026, preemption oracle: to preempt in other ClusterQueues only is the best."""
     any_target, any_own = claim.flag("any_target"), claim.flag("any_own_target")
     search = claim.lift(mode_after_search)
     mode = search(any_target, any_own).value

@@ -77,7 +77,9 @@ def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Clai
 
 
 @obligation("PO-UCQ-301", rules=["UCQ-130"], expect=everywhere(PROVED))
-def neither_is_one_that_is_rounded_down_alone_nor_an_exact_one(claim: Claim) -> None:
+def a_share_rounded_down_alone_or_exact_is_never_below_zero_nor_above_what_can_be_billed(
+    claim: Claim,
+) -> None:
     """KEP-8826, Implementation: billed proportionally; exact shares count parts of a unit."""
     bill, weight, before, total = _bill(claim)
     claim.assume(total > 0)
@@ -122,7 +124,7 @@ def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-305", rules=["UCQ-130"], expect=everywhere(PROVED), also=EXACT)
-def a_share_of_nothing_is_zero_and_so_is_each_where_nothing_can_be_billed(claim: Claim) -> None:
+def a_share_of_nothing_is_zero_and_so_is_every_share_where_nothing_can_be_billed(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula divides by a sum that may be zero."""
     bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
     share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
@@ -162,7 +164,7 @@ def shares_by_their_sums_add_up_to_the_bill_and_so_do_exact_ones(claim: Claim) -
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
 def the_shares_of_three_equal_nodes_add_up_to_the_bill(claim: Claim) -> None:
-    """KEP-8826, Implementation: shares that are rounded down each leave something that nobody pays."""
+    """KEP-8826, Implementation: shares that are rounded down each leave something that no queue pays."""
     bill = claim.number("bill")
     claim.assume(bill >= 0, bill <= 30)
     share = claim.lift(share_of_bill)
@@ -174,7 +176,7 @@ def the_shares_of_three_equal_nodes_add_up_to_the_bill(claim: Claim) -> None:
 
 @obligation("PO-UCQ-320", rules=["UCQ-130"], expect=everywhere(PROVED))
 def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> None:
-    """KEP-8826, Implementation: what nobody pays for. By induction over the nodes.
+    """KEP-8826, Implementation: what no queue pays for. By induction over the nodes.
 
     In parts of a unit, as many as the weights sum up to, at most one less than a unit is lost at each node.
     """
@@ -347,7 +349,7 @@ def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim
 
 
 @obligation("PO-UCQ-380", rules=["UCQ-260"], expect=everywhere(PROVED))
-def a_hero_counts_on_all_there_is_or_on_what_may_be_lent_of_it(claim: Claim) -> None:
+def a_hero_may_use_all_there_is_or_what_may_be_lent_of_it(claim: Claim) -> None:
     """KEP-8826, Goals, Bypass Limits; Lending Limits: ignored, or honoured for the first version."""
     amount, limit = claim.number("amount"), claim.optional_number("limit")
     count = claim.lift(lendable)

@@ -1,4 +1,4 @@
-"""KEP-8826: whom a hero may not take, and who may not take from a hero. Trees are of any shape and depth."""
+"""KEP-8826: what a hero may not preempt, and what may not preempt it. Trees are of any shape and depth."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_t
     expect=everywhere(PROVED),
     irrespective_of={"DYN-030": "no priority helps against a hero, whatever it has grown to"},
 )
-def a_workload_whose_priority_has_grown_preempts_no_hero_unless_it_is_a_hero_s(claim: Claim) -> None:
+def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),

@@ -1,4 +1,4 @@
-"""KEP-8826: whom a hero can take, on what ground and for what reason, and in which order."""
+"""KEP-8826: which workloads a hero can preempt, on what ground and for what reason, and in which order."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Cla
 
 
 @obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
-def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) -> None:
-    """KEP-8522, Story 1, with KEP-8826: a hero takes it, the duration of its own queue or not."""
+def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim: Claim) -> None:
+    """KEP-8522, Story 1, with KEP-8826: a hero preempts it, whatever the duration of its queue."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),
         claim.record("target", Workload),
@@ -146,7 +146,7 @@ def under_min_admit_duration_a_workload_is_kept_from_heroes_too(claim: Claim) ->
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
 def in_its_own_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
-    """KEP-8522, Story 1, with KEP-8826, API: the fields about the own queue remain."""
+    """KEP-8522, Story 1, with KEP-8826, API: the fields about preemption within the queue remain."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),
         claim.record("target", Workload),

@@ -47,7 +47,7 @@ def _ordinary(*amounts: Any) -> Any:
 def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: two heroes, one above the other, each with its own subtree.
 
-    By the letter (UCQ-150) each bills the node's whole quota anew; otherwise the outer hero bills what the
+    As written (UCQ-150) each bills the node's whole quota again; otherwise the outer hero bills what the
     inner one has left, as PO-UCQ-335 says of any number of heroes.
     """
     nominal, inner, outer = claim.number("nominal"), claim.number("inner"), claim.number("outer")
@@ -165,7 +165,7 @@ def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(
 def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_its_limit(
     claim: Claim,
 ) -> None:
-    """KEP-8826, Goals, Bypass Limits: a lending limit counts what heroes take, and what others borrow."""
+    """KEP-8826, Goals, Bypass Limits: a lending limit counts what heroes use, and what others borrow."""
     quota, limit = claim.record("quota", NodeQuota), claim.optional_number("limit")
     subtree, bill, fallen = claim.number("subtree"), claim.number("bill"), claim.number("fallen")
     claim.assume(_ordinary(subtree, limit.value, bill), limit.present)
@@ -182,7 +182,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
 
 @obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"], expect=everywhere(PROVED))
 def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
-    """KEP-8826, Lending Limits: a hero can take what others keep and do not use; nobody else gains by it."""
+    """KEP-8826, Lending Limits: a hero can use what others keep idle; no other queue gains by it."""
     usage, quota, idle, allowance = (claim.number(name) for name in ("usage", "quota", "idle", "allowance"))
     claim.assume(_ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
     rise = claim.lift(unlocked)(usage, quota, idle, allowance).value

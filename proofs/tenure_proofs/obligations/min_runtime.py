@@ -343,7 +343,7 @@ def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim)
 
 @obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"], expect=everywhere(PROVED))
 def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
-    """KAI protects strictly before the end, KEP-8522 takes strictly after it."""
+    """KAI protects strictly before the end, KEP-8522 preempts strictly after it."""
     target, start = claim.record("target", Workload), claim.number("start")
     minimum, now = claim.number("minimum"), claim.number("now")
     claim.assume(has_value(target, "quota_reserved_at", start))

@@ -1,4 +1,4 @@
-"""The order in which candidates are taken: within a group, across groups, and as keys."""
+"""The order in which candidates are preempted: within a group, across groups, and as keys."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
 
 
 @obligation("PO-TBP-250", rules=ORDER_RULES, expect=everywhere(PROVED))
-def in_other_queues_time_plays_no_part_and_the_order_is_kueues(claim: Claim) -> None:
+def in_other_queues_time_changes_nothing_and_the_order_is_kueues(claim: Claim) -> None:
     """KEP-8522 is about one ClusterQueue: in others the one admitted last goes first, expired or not."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, second = claim.record("first", Workload), claim.record("second", Workload)

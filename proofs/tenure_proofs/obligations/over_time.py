@@ -51,15 +51,15 @@ NO_RETURN_BESIDE = {
 """What the guarantee rests on, choice by choice, as far as it is about single places."""
 
 FEATURE = "the feature is on"
-ONE_QUEUE = "everybody is in one ClusterQueue"
+ONE_QUEUE = "every workload is in one ClusterQueue"
 EQUALS = "all priorities are equal"
 AGEING = "no priority changes while a workload waits"
 CLOCK = "no stamp is earlier than what it follows"
 STAMP = "the victim's stamp is kept"
 HEAD = "the head of the queue is served"
-ARRIVALS = "who arrives is created after those who wait began to"
-PAST = "nobody queues from an instant that is still to come"
-AWAKE = "somebody looks when a duration has passed"
+ARRIVALS = "a workload that arrives is created after those that wait began to"
+PAST = "no workload queues from an instant that is still to come"
+AWAKE = "a scheduling cycle runs when a duration has passed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +210,10 @@ def few_preemptions(claim: Claim, without: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The head of the queue is served while somebody else waits.
+    """The head of the queue is served while another workload waits.
 
     Args:
-        last: the last reservation before; nobody who holds a place has held it for less.
+        last: the last reservation before; no workload that holds a place has held it for less.
         at: the reservation.
         round: the longest from one reservation to the next, minAdmitDuration and the delay.
     """
@@ -355,7 +355,7 @@ def each_of_n_pending_workloads_runs_within_n_durations_and_delays(claim: Claim)
 def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1, to the letter: whoever waits is newer than who came in.
 
-    Each may take the other at the very instant of its reservation, and is taken by it in the same way.
+    Each may preempt the other at the very instant of its reservation, and is preempted in the same way.
     """
     world = world_of(claim, "")
     world.feature_is_on()
@@ -407,7 +407,7 @@ def an_older_victim_can_preempt_its_preemptor_at_once(claim: Claim) -> None:
 def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
     """KEP-8522 is silent on where a victim stands; by its creation, as in Kueue, the third waits for ever.
 
-    Whichever of the two waits stands before the third, and may take the other when its time has passed.
+    Whichever of the two waits is queued before the third, and may preempt the other when its time has passed.
     """
     world = world_of(claim, "")
     world.feature_is_on()

@@ -78,7 +78,7 @@ def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
 
 
 @obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES], expect=everywhere(PROVED))
-def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> None:
+def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Claim) -> None:
     """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
@@ -108,7 +108,7 @@ def a_queue_loses_to_others_beyond_its_quota_and_never_within(claim: Claim) -> N
 
 @obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
 def each_location_and_each_kind_of_search_has_its_own_grounds(claim: Claim) -> None:
-    """Kueue v1beta2, ClusterQueuePreemption: the policies of the own queue and of others do not mix."""
+    """Kueue v1beta2, ClusterQueuePreemption: the policies within a queue and across queues do not mix."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
@@ -153,7 +153,7 @@ def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) ->
     rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"],
     expect=everywhere(PROVED),
 )
-def reclaim_within_cohort_never_preempts_no_workload_of_another_queue(claim: Claim) -> None:
+def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")

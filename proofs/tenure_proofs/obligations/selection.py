@@ -75,8 +75,8 @@ def _world(claim: Claim) -> _World:
 def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: from the second last removed to the first.
 
-    Whoever is watched is anybody, so everybody. In the first state only the last removed is kept, and of that
-    one PO-KQ-250 proves what the invariant asks.
+    The workload that is watched is arbitrary, so it is every one. In the first state only the last removed is
+    kept, and of that one PO-KQ-250 proves what the invariant asks.
     """
     world, step = _world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
@@ -158,7 +158,7 @@ def the_last_removed_is_needed_where_the_request_did_not_fit_before(claim: Claim
 
 @obligation("PO-KQ-260", rules=["KQ-190"], expect=everywhere(REFUTED))
 def the_last_removed_is_needed_even_where_the_request_fitted_already(claim: Claim) -> None:
-    """Kueue main of August 2026, search for targets: somebody leaves before fit is asked for the first time.
+    """Kueue main of August 2026, search for targets: one is removed before fit is asked for the first time.
 
     So where the request fits already, which a search for other flavor-resources may find, one target too many
     is kept: filling back does not ask about the last removed.

@@ -33,7 +33,7 @@ def a_victim_cannot_preempt_in_its_cohort_before_the_duration_has_passed(claim: 
 
 @obligation("PO-TBP-302", rules=DOOR_RULES, expect=everywhere(REFUTED))
 def a_victim_whose_priority_changes_cannot_be_back_before_the_duration_has_passed(claim: Claim) -> None:
-    """KEP-8522, Integration tests 3: lower priority is taken whatever it has run; KEP-754 makes it lower."""
+    """KEP-8522, Integration tests 3: lower priority is preempted at any time; KEP-754 makes it lower."""
     no_return(claim, AGEING)
 
 
@@ -45,7 +45,7 @@ def a_victim_cannot_be_back_before_the_duration_has_passed_though_clocks_go_back
 
 @obligation("PO-TBP-321", rules=DOOR_RULES, expect=everywhere(REFUTED))
 def preemptions_are_that_rare_even_with_the_feature_off(claim: Claim) -> None:
-    """KEP-8522, Goals: without minAdmitDuration Kueue's newer-equal rule protects nobody."""
+    """KEP-8522, Goals: without minAdmitDuration Kueue's newer-equal rule protects no workload."""
     few_preemptions(claim, FEATURE)
 
 

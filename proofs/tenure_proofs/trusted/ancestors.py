@@ -1,6 +1,6 @@
 """Cohort trees of any shape, of which a claim names a few nodes, and how two ClusterQueues stand in them.
 
-What is taken for granted of a tree are axioms without quantifiers, for the named nodes. They are universal:
+What is assumed of a tree are axioms without quantifiers, for the named nodes. They are universal:
 what holds of some nodes in every tree needs them for these nodes only, and values that satisfy them are a
 tree. That walking up from node to parent satisfies them is proved (PO-UCQ-010).
 """

@@ -1,9 +1,9 @@
 """What decisions do to one ClusterQueue over time, and the schemas for what holds through every history.
 
 Rules say what may be preempted and from when it queues; they come in lifted. What is added here is not
-theirs and is believed: who stands before whom in a queue, what an eviction and a reservation write into a
-workload, and how soon somebody is served. Workloads before and after a step are records of their own, tied by
-what the step writes.
+theirs and is believed: the order of a queue, what an eviction and a reservation write into a workload, and
+how soon a workload is served. Workloads before and after a step are records of their own, tied by what the
+step writes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OneQueue:
         terms: what holds in it.
         timestamp: the rule from when a workload queues, lifted; of a workload and the terms.
         door: what makes a target, lifted; of preemptor, target, evidence, terms, the clock and a kinship.
-        kin: a standing that plays no part, since everybody is of one ClusterQueue.
+        kin: a standing that has no effect, since all are of one ClusterQueue.
     """
 
     terms: Any
@@ -92,7 +92,7 @@ class OneQueue:
 def is_evicted(before: Any, after: Any, by_time: SymBool, now: SymInt) -> SymBool:
     """A target loses its quota and waits again.
 
-    The conditions Evicted and Preempted are written anew, so older reasons are gone. Only a preemption by
+    The conditions Evicted and Preempted are written again, so older reasons are gone. Only a preemption by
     time leaves a stamp that a rule asks for.
     """
     others = (stamp for stamp in EVICTION_STAMPS if stamp != "time_based_preempted_at")
@@ -155,7 +155,7 @@ def one_fewer_is_ahead(
     """With every step, fewer workloads stand before one that waits, itself included.
 
     They are finitely many. So where an arbitrary workload that was not among them is not after the step
-    either, and one of them is gone, they are at least one fewer; nobody else has moved, because a place in
+    either, and one of them is gone, they are at least one fewer; no other has moved, because a place in
     the queue depends on nothing but the workload.
 
     Args:

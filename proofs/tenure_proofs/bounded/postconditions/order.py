@@ -34,7 +34,7 @@ def victims_of_the_preemptors_queue_are_in_the_promised_order(case: Case) -> boo
 
 @postcondition("WD-210", everywhere(PROVED))
 def classical_victims_of_other_queues_come_first_by_advantage_and_rank(case: Case) -> bool | None:
-    """Kueue main of August 2026, candidate order: evicted, hierarchical, others, own queue; then as above."""
+    """Kueue main of August 2026, candidate order: evicted, hierarchical, other queues, its own; as above."""
     if case.is_hero or case.world.strategies is not None or not case.is_plain:
         return None
     if len(case.answer.victims) < 2:

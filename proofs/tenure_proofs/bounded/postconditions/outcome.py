@@ -14,7 +14,7 @@ PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 @postcondition("WD-010", everywhere(PROVED))
 def a_request_fits_exactly_when_quota_is_available(case: Case) -> bool | None:
-    """Kueue main of August 2026, flavor assigner: what is available fits, and nobody need leave for it."""
+    """Kueue main of August 2026, flavor assigner: what is available fits without preemption."""
     if not (case.is_plain or case.is_plain_hero):
         return None
     return (case.answer.outcome == "Fit") == case.fits_without(frozenset())
@@ -74,10 +74,10 @@ def without_candidates_among_workloads_of_one_size_no_allowed_preemption_would_s
 
 @postcondition("WD-055", everywhere(REFUTED))
 def without_candidates_no_allowed_preemption_would_suffice(case: Case) -> bool | None:
-    """The same without those bounds, which nobody promises: the search goes through its order once.
+    """The same without those bounds, which no source promises: the search goes through its order once.
 
     A small workload that leaves first can bring its queue back within quota, and so keep a large one; and
-    under fair sharing nobody is asked once more when a victim of the own queue has lowered the share.
+    under fair sharing no candidate is asked once more when a victim of that queue has lowered the share.
     """
     return _misses_no_set(case)
 

@@ -1,4 +1,4 @@
-"""Who leaves: allowed, enough, nobody in vain, nobody protected."""
+"""Victims: allowed, enough, none in vain, none protected."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _equals_and_spared(case: Case) -> tuple[list[int], list[int]]:
 
 @postcondition("WD-160", everywhere(PROVED))
 def a_victim_by_shares_was_above_the_preemptor_at_its_removal(case: Case) -> bool | None:
-    """Kueue's fair sharing, rules S2-a and S2-b, of everybody who was removed on the way, in that order."""
+    """Kueue's fair sharing, rules S2-a and S2-b, of every workload removed on the way, in that order."""
     return _legal(case, case.answer.removed)
 
 
@@ -162,7 +162,7 @@ def _reasons(case: Case, index: int) -> tuple[str, ...]:
 
 @postcondition("WD-190", everywhere(PROVED))
 def workloads_of_heroes_are_preempted_by_rank_only(case: Case) -> bool | None:
-    """KEP-8826, Hierarchical Protection: by a hero above, or by a peer of higher priority; by nobody else."""
+    """KEP-8826, Hierarchical Protection: by a hero above, or by a peer of higher priority; by no other."""
     world = case.world
     if not any(world.is_hero(job.queue) and job.queue != world.mine for job in world.jobs):
         return None
