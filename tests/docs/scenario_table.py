@@ -106,7 +106,7 @@ def _whole(expected: Expectation) -> Iterator[str]:
     if expected.loop is not None:
         yield _loop(expected.loop)
     shares = [(_short(key), share) for key, share in expected.workloads.items()]
-    for who, share in [*shares, *([("everybody", expected.every)] if expected.every else [])]:
+    for who, share in [*shares, *([("every workload", expected.every)] if expected.every else [])]:
         yield f"{who} {' and '.join(_share(share))}"
 
 

@@ -176,7 +176,7 @@ def test_the_chart_is_told_to_those_who_do_not_see_it(swaps: Record) -> None:
     title, told = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
     assert title is not None
     assert title.text is not None
-    assert title.text.endswith("a moment later, somebody is. Reading as-written.")
+    assert title.text.endswith("a moment later, one is. Reading as-written.")
     assert told is not None
     assert told.text is not None
     assert "At 4:00:00.500 second preempts first after 4h0.5s: InClusterQueueTimeBased." in told.text
