@@ -71,7 +71,7 @@ def test_json_and_yaml_say_the_same() -> None:
     assert (found["reading"], found["warnings"]) == ("guaranteed", [])
 
 
-def test_without_a_hero_nobody_is_billed() -> None:
+def test_without_a_hero_no_queue_is_billed() -> None:
     rows = answered("--example", "shared-cohort")["rows"]
     assert rows
     assert [row for row in rows if row["bill"] or row["accessible"] != row["nominal"]] == []

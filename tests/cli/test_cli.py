@@ -120,7 +120,7 @@ def test_the_reading_and_its_overrides_decide() -> None:
     assert overridden["reading"]["same_priority_gate"] == "either"
 
 
-def test_without_the_gate_nobody_leaves_for_having_run_long() -> None:
+def test_without_the_gate_no_workload_is_preempted_for_its_runtime() -> None:
     gate = ("--feature-gates", "TimeBasedSamePriorityPreemption=false")
     answer = answered("--example", "two-teams", *JOB, *AT_TWO, *gate)
     assert "InClusterQueueTimeBased" not in {item["reason"] for item in answer["preempted"]}

@@ -129,7 +129,7 @@ def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"taken"}
 
 
-def test_why_without_a_preemptor_names_all_who_would_take_it() -> None:
+def test_why_without_a_preemptor_names_all_that_would_preempt_it() -> None:
     answer = answered("why", PRETRAIN, *TEAMS)
     assert [case["preemptor"] for case in answer["cases"] if case["taken"]] == [EVAL]
     assert len(answer["cases"]) == 4

@@ -42,7 +42,7 @@ def test_a_protected_job_is_told_until_when_and_by_whose_value() -> None:
     assert "by queue production's reclaimMinRuntime 1m, one step below the common ancestor platform" in other
 
 
-def test_everybody_who_runs_is_asked_about() -> None:
+def test_every_running_job_is_asked_about() -> None:
     answer = asked("filter", *EXAMPLE, *NOW, *CHECKOUT)
     assert {item["victim"]: item["passes"] for item in answer["victims"]} == {
         "vision/pretrain": False,

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     return copied("two-teams", tmp_path)
 
 
-def test_the_table_has_a_row_for_everybody_who_waits() -> None:
+def test_the_table_has_a_row_for_every_pending_workload() -> None:
     done = tenure("decide", "--example", "two-teams", *ALL)
     assert (done.returncode, done.stderr) == (0, b"")
     head, *rows, empty, counted, clock = done.stdout.decode().splitlines()
@@ -52,7 +52,7 @@ def test_the_table_has_a_row_for_everybody_who_waits() -> None:
 
 
 @pytest.mark.parametrize("example", AT)
-def test_everybody_gets_the_decision_that_it_gets_alone(example: str) -> None:
+def test_every_pending_workload_gets_the_decision_that_it_gets_alone(example: str) -> None:
     clock = ("--now", AT[example])
     listed = answered("--example", example, "--all-pending", *clock)
     for row in listed["pending"]:

@@ -31,7 +31,7 @@ def test_a_play_says_what_happened_when_and_why() -> None:
     assert "ok   expect[2].evicted at 4:00:01: default/first" in text
 
 
-def test_a_play_of_kai_says_who_may_be_taken_and_by_which_rules() -> None:
+def test_a_play_of_kai_says_which_jobs_may_be_preempted_and_by_which_rules() -> None:
     done = tenure("play", KAI)
     assert done.returncode == 0
     text = done.stdout.decode()

@@ -140,7 +140,7 @@ def test_a_program_that_ends_with_its_input_is_given_the_time(tmp_path: Path) ->
         ("os.close(1); hang()", LONG_S, "ended before it answered"),
     ],
 )
-def test_a_program_that_does_not_read_holds_nobody_up(
+def test_a_program_that_does_not_read_blocks_no_run(
     body: str, patience: float, words: str, tmp_path: Path
 ) -> None:
     # Far more than a pipe holds.
@@ -189,7 +189,7 @@ def test_an_answer_may_be_as_long_as_is_said_and_be_the_last_without_an_end(
                     assert peer.ask([ASKED]) == [{"id": 1, "output": {}}]
 
 
-def test_who_escapes_the_group_holds_nobody_up(lifeline: Lifeline, tmp_path: Path) -> None:
+def test_a_process_that_escapes_the_group_blocks_no_run(lifeline: Lifeline, tmp_path: Path) -> None:
     body = f"""
 import subprocess
 code = "import sys, time; open(sys.argv[1], 'w').write(str(__import__('os').getpid())); time.sleep({LONG_S})"

@@ -51,7 +51,9 @@ def test_before_its_creation_a_job_has_its_base() -> None:
         ({"max": 50}, 50, "max"),
     ],
 )
-def test_what_nobody_can_have_meant_is_computed_or_refused(policy: Object, computed: int, field: str) -> None:
+def test_a_class_that_makes_no_sense_is_computed_or_refused(
+    policy: Object, computed: int, field: str
+) -> None:
     growing = a_class(**policy)
     for reading in ("as-written", "released"):
         assert asked("2026-03-02T15:00:00Z", reading, growing)["output"] == {"priority": computed}

@@ -213,7 +213,7 @@ def test_a_gate_that_kueue_does_not_have_is_an_error() -> None:
     assert (error["code"], error["field"]) == ("bad-input", "featureGates.PriorityBoots")
 
 
-def test_without_the_gate_the_duration_protects_nobody_and_expires_nobody() -> None:
+def test_without_the_gate_the_duration_has_no_effect() -> None:
     off = answer(a_request(featureGates={"TimeBasedSamePriorityPreemption": False}))
     assert (off["output"]["decision"], off["output"]["preempted"]) == ("NoCandidates", [])
 

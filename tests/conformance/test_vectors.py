@@ -121,7 +121,7 @@ def test_a_flag_that_the_file_does_not_define_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_flag_that_nobody_carries_is_told(tmp_path: Path) -> None:
+def test_a_flag_that_no_vector_carries_is_reported(tmp_path: Path) -> None:
     flags = {"Plain": "Nothing else is going on.", "Boundary": "Where an answer changes."}
     found = problems(written(tmp_path, a_file(a_vector(), flags=flags)))
     assert found == ["expiry.json: flag Boundary is defined and never used"]

@@ -44,7 +44,7 @@ def test_the_shared_cohort_decides_as_kueue_does(
     assert {target.workload.key: target.reason.label for target in decision.targets} == leaving
 
 
-def test_the_next_flavor_is_taken_and_fewer_pods_where_they_fit() -> None:
+def test_the_next_flavor_is_chosen_and_fewer_pods_where_they_fit() -> None:
     cluster = tenure.load(EXAMPLES / "shared-cohort")
     (depth,) = tenure.decide(cluster, DEPTH, now=NOW).assignment.pod_sets
     assert set(depth.flavors.values()) == {"spot"}

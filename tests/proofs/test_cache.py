@@ -63,7 +63,7 @@ def without_time(report: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in report.items() if name not in ("seconds", "kept")}
 
 
-def test_what_is_kept_is_what_asking_anew_says(tmp_path: Path) -> None:
+def test_what_is_kept_is_what_asking_again_says(tmp_path: Path) -> None:
     fresh, again = (run_plan(keeping(tmp_path)) for _ in range(2))
     assert fresh.kept == FromCache()
     assert again.kept == FromCache(len(fresh.lifted), len(fresh.results), 0)
@@ -95,7 +95,7 @@ def test_nothing_is_kept_where_no_folder_is_named(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_hash_is_the_same_for_everybody() -> None:
+def test_the_hash_is_the_same_in_every_process() -> None:
     assert key() == key()
 
 
@@ -300,7 +300,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str | bytes], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_warned_of_and_written_anew(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_file_is_warned_of_and_written_again(tmp_path: Path, damage: str) -> None:
     change, why = DAMAGES[damage]
     cache, heard = warned(tmp_path)
     cache.put("ab12", {"verdict": "proved"})
@@ -459,7 +459,7 @@ def test_processes_that_keep_the_same_at_once_do_each_other_no_harm(tmp_path: Pa
     assert [path.name for path in files(tmp_path)] == ["ab12.json"]
 
 
-def test_what_nobody_asks_for_is_removed_after_a_run_that_added_something(tmp_path: Path) -> None:
+def test_what_is_not_asked_for_is_removed_after_a_run_that_added_something(tmp_path: Path) -> None:
     cache, _ = warned(tmp_path)
     for name in ("ab12", "cd34"):
         cache.put(name, 1)
@@ -521,7 +521,7 @@ def right() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_a_verdict_that_no_run_has_kept_is_asked_anew(
+def test_a_verdict_that_no_run_has_kept_is_asked_again(
     forgery: str, right: dict[str, Any], tmp_path: Path
 ) -> None:
     cache, heard = warned(tmp_path)
@@ -566,7 +566,7 @@ def test_a_counterexample_of_another_oracle_is_replayed_again(
     assert heard == []
 
 
-def test_a_comparison_of_lifters_that_no_run_has_kept_is_made_anew(tmp_path: Path) -> None:
+def test_a_comparison_of_lifters_that_no_run_has_kept_is_made_again(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
     answers = kept.lifts(cache, Keys(), examples=3, random_seed=0)
     right = {"function": "is_time_expired", "examples": 3, "problem": "", "undecided": False}
@@ -577,7 +577,7 @@ def test_a_comparison_of_lifters_that_no_run_has_kept_is_made_anew(tmp_path: Pat
     assert len(heard) == 1
 
 
-def test_a_mutant_that_nothing_known_has_noticed_is_tried_anew(tmp_path: Path) -> None:
+def test_a_mutant_that_nothing_known_has_noticed_is_tried_again(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
     mutant = next(mutant for mutant in all_mutants().values() if mutant.rule == "TBP-020")
     rule, before, after = mutant.change
@@ -600,7 +600,7 @@ def test_a_mutant_that_nothing_known_has_noticed_is_tried_anew(tmp_path: Path) -
     assert len(heard) == 1
 
 
-def test_decisions_that_were_not_all_judged_are_made_anew(tmp_path: Path) -> None:
+def test_decisions_that_were_not_all_judged_are_made_again(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
     part = Part("one queue", Size.SMALL, 1, 8)
     names = [[claim, preset] for claim in POSTCONDITIONS for preset in preset_names()]

@@ -236,7 +236,7 @@ def test_a_history_whose_step_or_start_breaks_the_invariant_is_refuted() -> None
     ]
 
 
-def test_fewer_are_ahead_only_where_nobody_joins_and_somebody_leaves() -> None:
+def test_fewer_are_ahead_only_where_none_joins_and_one_leaves() -> None:
     def step(joins: bool, leaves: bool) -> Callable[[Claim], None]:
         def statement(claim: Claim) -> None:
             ahead, after = claim.number("ahead"), claim.number("after")

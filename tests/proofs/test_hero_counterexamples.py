@@ -43,7 +43,9 @@ def test_every_counterexample_of_a_further_column_replays(identifier: str, colum
 
 
 @pytest.mark.parametrize("identifier", ["PO-UCQ-100", "PO-UCQ-110", "PO-UCQ-160"])
-def test_what_a_hero_takes_in_a_whole_tree_it_leaves_where_its_subtree_is_its_branch(identifier: str) -> None:
+def test_what_a_hero_preempts_in_a_whole_tree_it_keeps_where_its_subtree_is_its_branch(
+    identifier: str,
+) -> None:
     scenario = copy.deepcopy(example_of(identifier, WHOLE_TREE).scenario)
     assert scenario is not None
     assert preempted(scenario) == [("team-b/target", "UberCQPreemption")]
@@ -51,14 +53,14 @@ def test_what_a_hero_takes_in_a_whole_tree_it_leaves_where_its_subtree_is_its_br
     assert preempted(scenario) == []
 
 
-def test_the_headline_s_story_is_of_a_hero_below_that_takes_from_one_above() -> None:
+def test_the_headline_s_story_is_of_a_hero_below_that_preempts_one_above() -> None:
     story = "\n".join(example_of("PO-UCQ-100", WHOLE_TREE).story)
     assert "preemptor is created with priority 100, in a hero of cohort-0, cohort-0 below cohort-1" in story
     assert "target is created with priority 99, in a hero of cohort-1" in story
     assert story.endswith("target is preempted: UberCQPreemption")
 
 
-def test_a_hero_takes_a_workload_under_its_min_admit_duration() -> None:
+def test_a_hero_preempts_a_workload_under_its_min_admit_duration() -> None:
     example = example_of("PO-UCQ-250", "guaranteed")
     assert example.scenario is not None
     assert any("target" in line and "minAdmitDuration 4h" in line for line in example.story)

@@ -118,7 +118,7 @@ def test_every_lifted_rule_has_mutants() -> None:
 
 
 @pytest.mark.parametrize("bug", real_bugs.REAL_BUGS, ids=lambda bug: f"{bug[0]}: {bug[2]}")
-def test_a_bug_that_somebody_made_is_a_mutant_that_is_killed(bug: tuple[str, str, str, str]) -> None:
+def test_a_bug_that_was_made_once_is_a_mutant_that_is_killed(bug: tuple[str, str, str, str]) -> None:
     (mutant,) = [
         mutant
         for mutant in all_mutants().values()

@@ -81,6 +81,6 @@ def test_by_creation_two_have_their_turns_and_the_third_of_three_never() -> None
 
 
 @pytest.mark.parametrize("workloads", [2, 3])
-def test_where_nobody_looks_nobody_has_a_turn(workloads: int) -> None:
+def test_without_cycles_no_workload_has_a_turn(workloads: int) -> None:
     asleep = parse_reading({"preset": "guaranteed", "wake": "events"})
     assert [runs for name, runs in turns(asleep, workloads).items() if name != "w0"] == [0] * (workloads - 1)

@@ -160,7 +160,7 @@ def test_on_every_small_tree_immunity_and_containment_hold_of_whole_decisions(
     assert found.of_heroes > 10
 
 
-def test_on_whole_trees_heroes_go_outside_and_as_written_take_from_above() -> None:
+def test_on_whole_trees_heroes_go_outside_and_as_written_preempt_those_above() -> None:
     guaranteed, written = (
         counted({"preset": name, "hero_scope": "tree"}) for name in ("guaranteed", "as-written")
     )

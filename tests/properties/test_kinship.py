@@ -120,7 +120,7 @@ def test_the_trees_are_all_there_are() -> None:
     assert all(first <= second for shape in shapes(4, 4) for first, second in pairwise(shape.queues))
 
 
-def test_a_queue_without_cohort_is_nobody_s_kin() -> None:
+def test_a_queue_without_cohort_has_no_kin() -> None:
     queue = ClusterQueue("q", rules=PreemptionRules.UBER_CLUSTER_QUEUE)
     tree = build_tree(Cluster({"q": queue}), queue)
     assert kin_between(plan_heroes(tree, SCOPES["branch"]), 0, 0) == Kin()

@@ -61,7 +61,7 @@ def test_a_workload_within_its_duration_is_not_preempted_by_an_equal_of_its_queu
 
 @MANY
 @given(decide_inputs(features=ALL_FEATURES))
-def test_heroes_take_inside_their_branch_and_lose_to_no_standard_queue(scenario: dict[str, Any]) -> None:
+def test_heroes_preempt_inside_their_branch_and_lose_to_no_standard_queue(scenario: dict[str, Any]) -> None:
     """Whatever else is drawn; and every workload of the tree gets its explanation."""
     request = {**scenario, "reading": "guaranteed", "explain": True}
     said = answer({"id": 1, "call": "decide", "input": request})

@@ -55,7 +55,7 @@ def test_who_leaves_makes_room(scenario: dict[str, Any]) -> None:
 
 @MANY
 @given(decide_inputs())
-def test_nobody_leaves_in_vain(scenario: dict[str, Any]) -> None:
+def test_no_workload_is_preempted_in_vain(scenario: dict[str, Any]) -> None:
     decision = decided(scenario)
     selection = decision.selection
     asking = question_of(decision)

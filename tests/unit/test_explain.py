@@ -101,7 +101,7 @@ def test_every_workload_of_the_queue_is_explained_once(case: Case, reading: Read
 
 @MANY
 @given(cases(), READINGS)
-def test_whoever_is_taken_is_said_to_be_by_the_rules_that_allow_it(case: Case, reading: Reading) -> None:
+def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     rows = {row.workload.key: row for row in explain(decision).workloads}
     for target in decision.targets:

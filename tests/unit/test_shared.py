@@ -34,7 +34,7 @@ def test_the_first_makes_it_and_the_others_wait(tmp_path_factory: pytest.TempPat
     assert [path.name for path in made[0].iterdir()] == ["part"]
 
 
-def test_what_failed_is_made_anew(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_failed_is_made_again(tmp_path_factory: pytest.TempPathFactory) -> None:
     def fail(folder: Path) -> None:
         (folder / "half").touch()
         raise OSError("no room")

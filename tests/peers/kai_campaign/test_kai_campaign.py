@@ -68,7 +68,7 @@ def test_every_wrong_rule_is_noticed(mutant: Mutant) -> None:
     pytest.fail(f"{mutant.before} -> {mutant.after} answers {MOST} cases alike")
 
 
-def test_a_rule_that_is_wrong_only_where_nobody_asks_answers_alike() -> None:
+def test_a_rule_that_is_wrong_only_where_it_is_not_asked_answers_alike() -> None:
     unseen = [mutant for mutant in MUTANTS if not is_shown(mutant)]
     assert len(unseen) == len(NEVER_ASKED)
     drawn = [drawn_bytes(7, index) for index in range(500)]

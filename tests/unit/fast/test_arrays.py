@@ -50,7 +50,7 @@ def assert_same(arrays: Arrays, cluster: Cluster) -> None:
     assert arrays.usage.tolist() == fresh.usage.tolist()
 
 
-def test_updates_in_place_come_to_what_is_built_anew() -> None:
+def test_updates_in_place_come_to_what_is_built_again() -> None:
     arrays = Arrays(a_cluster(running(1), running(2, "b", 9000)))
     arrays.add(running(3, "b", 500))
     assert_same(arrays, a_cluster(running(1), running(2, "b", 9000), running(3, "b", 500)))
@@ -70,7 +70,7 @@ def test_ties_keep_the_order_of_uids_after_updates() -> None:
     assert by_tie == sorted(workload.uid for workload in workloads)
 
 
-def test_what_is_unlimited_is_summed_anew() -> None:
+def test_what_is_unlimited_is_summed_again() -> None:
     most = 2**63 - 1
     arrays = Arrays(a_cluster(running(1, cpu=most), running(2, cpu=5)))
     arrays.remove(running(1).key)

@@ -157,7 +157,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions there are no modes")
-def test_a_folder_of_somebody_else_is_not_used(
+def test_a_folder_of_another_user_is_not_used(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     pytest.importorskip("numba")

@@ -118,7 +118,7 @@ def test_derived_flavors_are_the_same(shape: str) -> None:
         assert prepared.assignment.borrowing == cold.assignment.borrowing
 
 
-def test_a_queue_that_is_inactive_fits_nobody() -> None:
+def test_a_queue_that_is_inactive_fits_no_workload() -> None:
     engine = Prepared(Arrays(Cluster({"q": ClusterQueue("q", inactive="stopped")})), READING)
     preemptor = case_of(SHAPES["queue"], 1, 1).preemptor
     assert engine.decide(preemptor, "q", NOW).outcome.value == "NoFit"

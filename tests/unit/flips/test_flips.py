@@ -138,7 +138,7 @@ def test_a_boost_is_taken_off_again() -> None:
     assert (flip.field, flip.old, flip.new) == ("spec.priority", 90, 91)
 
 
-def test_a_threshold_rises_to_the_priority_that_is_to_be_taken() -> None:
+def test_a_threshold_rises_to_the_priority_that_is_to_be_preempted() -> None:
     own = dataclasses.replace(
         queue(nominal={GPU: 0}, cohort="c"),
         reclaim_within_cohort=ReclaimWithinCohort.ANY,

@@ -54,7 +54,7 @@ def told(asked: Situation, target: str | None = None) -> dict[tuple[str, str], t
     return made
 
 
-def test_a_hero_that_takes_would_wait_under_the_default_rules() -> None:
+def test_a_hero_that_preempts_would_wait_under_the_default_rules() -> None:
     flips = told(situation("h", 8, runs("a", "a", 10), runs("b", "b", 10), reading=preset("guaranteed")))
     assert flips["ClusterQueue/h", RULES][:2] == (UBER, DEFAULT)
 
@@ -66,7 +66,7 @@ def test_a_victim_of_a_hero_would_be_spared_under_the_default_rules() -> None:
     assert (old, new, after) == (UBER, DEFAULT, Answer.KEPT)
 
 
-def test_who_is_billed_would_take_back_its_own_were_the_hero_none() -> None:
+def test_a_billed_queue_would_reclaim_its_own_without_the_hero() -> None:
     flips = told(situation("a", 8, runs("h", "h", 15), reading=preset("guaranteed")))
     assert flips["ClusterQueue/h", RULES] == (UBER, DEFAULT, Answer.PREEMPTS)
     assert ("ClusterQueue/a", RULES) not in flips  # of a peer it takes lower priority alone
@@ -77,7 +77,7 @@ def test_beside_a_hero_a_queue_may_become_one() -> None:
     assert flips["ClusterQueue/a", RULES] == (DEFAULT, UBER, Answer.PREEMPTS)
 
 
-def test_without_a_hero_nobody_is_told_to_become_one() -> None:
+def test_without_a_hero_no_queue_is_told_to_become_one() -> None:
     asked = situation(
         "h", 8, runs("a", "a", 10), runs("b", "b", 10), hero=False, reading=preset("guaranteed")
     )

@@ -152,7 +152,7 @@ def test_what_earlier_pod_sets_take_is_gone_for_later_ones() -> None:
     assert derived(asking(large, small), both).fits
 
 
-def test_the_first_flavor_that_fits_is_taken() -> None:
+def test_the_first_flavor_that_fits_is_chosen() -> None:
     first = FlavorResource("a", "cpu")
     pod_set = asking(PodSet("main", 1, {"cpu": 2}))
     assert flavor_of(derived(pod_set, choice("a", "b"))) == "a"
@@ -199,7 +199,7 @@ def test_without_the_gate_the_best_mode_wins_whatever_the_fungibility() -> None:
     assert flavor_of(assignment) == "b"
 
 
-def test_a_tainted_flavor_is_passed_over_unless_somebody_tolerates_it() -> None:
+def test_a_tainted_flavor_is_passed_over_unless_the_pods_tolerate_it() -> None:
     taint = Taint("gpu", "yes")
     tainted, plain = ResourceFlavor("a", taints=(taint,)), ResourceFlavor("b")
     tolerating = ResourceFlavor("a", taints=(taint,), tolerations=(Toleration("gpu", exists=True),))

@@ -77,7 +77,7 @@ def spared(decision: Decision) -> list[str]:
 
 @MANY
 @given(cases(), READINGS)
-def test_who_leaves_makes_room_and_nobody_leaves_in_vain(case: Case, reading: Reading) -> None:
+def test_victims_free_enough_quota_and_none_is_preempted_in_vain(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     leaving = [target.workload for target in decision.targets]
     assert bool(leaving) == (decision.outcome == Outcome.PREEMPT)
@@ -108,7 +108,7 @@ def test_every_candidate_uses_what_is_short_and_has_no_higher_priority(case: Cas
 
 @MANY
 @given(cases(), READINGS)
-def test_the_outcome_says_why_nobody_leaves(case: Case, reading: Reading) -> None:
+def test_the_outcome_says_why_no_workload_is_preempted(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     nominal = decision.queue.nominal()
     (pods,) = decision.preemptor.pod_sets
@@ -119,7 +119,7 @@ def test_the_outcome_says_why_nobody_leaves(case: Case, reading: Reading) -> Non
     assert (decision.outcome == Outcome.FIT) == (ever and now)
 
 
-def test_a_request_that_fits_takes_nobody() -> None:
+def test_a_request_that_fits_preempts_no_workload() -> None:
     decision = decided(waiting(2, 200), running("a", 2, 1))
     assert (decision.outcome, taken(decision)) == (Outcome.FIT, [])
 
@@ -134,7 +134,7 @@ def test_a_request_above_the_nominal_quota_never_fits() -> None:
     assert (decision.outcome, taken(decision)) == (Outcome.NO_FIT, [])
 
 
-def test_those_who_may_be_taken_stay_when_they_are_not_enough() -> None:
+def test_candidates_stay_when_they_do_not_free_enough() -> None:
     decision = decided(waiting(4, 100), running("low", 2, 50), running("high", 2, 200))
     assert (decision.outcome, taken(decision)) == (Outcome.NO_CANDIDATES, [])
     assert [candidate.workload.name for candidate in decision.candidates] == ["low"]
@@ -158,7 +158,7 @@ def test_a_running_workload_that_asked_for_none_of_it_is_still_a_candidate() -> 
     assert (taken(decision), spared(decision)) == (["full"], ["none"])
 
 
-def test_whoever_uses_nothing_that_is_short_is_never_taken() -> None:
+def test_a_workload_that_uses_nothing_that_is_short_is_never_preempted() -> None:
     decision = decided(waiting(1, 200), running("gpu", 4, 150), running("cpu", priority=1, usage={CPU: 6}))
     # Not even a candidate: as one it would be removed first, and given back.
     assert [candidate.workload.name for candidate in decision.candidates] == taken(decision) == ["gpu"]
@@ -204,7 +204,7 @@ def test_of_two_newer_the_one_admitted_last_goes_first() -> None:
     assert taken(decided(waiting(2), early, late)) == ["late"]
 
 
-def test_exactly_at_the_threshold_a_workload_is_kept_and_a_nanosecond_later_taken() -> None:
+def test_exactly_at_the_threshold_a_workload_is_kept_and_a_nanosecond_later_preempted() -> None:
     in_queue = queue(duration=4 * HOUR)
     at, past = (running("w", 4, quota_reserved_at=NOW - 4 * HOUR - late) for late in (0, 1))
     assert decided(waiting(1), at, in_queue=in_queue).outcome == Outcome.NO_CANDIDATES
@@ -223,7 +223,7 @@ def test_an_evicted_target_gets_no_second_condition() -> None:
     assert [effect.workload for effect in effects_of(decision)] == ["ml/low"]
 
 
-def test_eviction_allows_nobody_to_be_taken_who_may_not() -> None:
+def test_eviction_makes_no_workload_a_candidate() -> None:
     assert decided(waiting(2), running("evicted", 4, 200, evicted=True)).outcome == Outcome.NO_CANDIDATES
 
 
@@ -257,7 +257,7 @@ def test_a_higher_priority_stays_under_every_policy(policy: WithinClusterQueue) 
     assert decision.outcome == Outcome.NO_CANDIDATES
 
 
-def test_policy_never_takes_nobody() -> None:
+def test_under_policy_never_no_workload_is_preempted() -> None:
     decision = decided(waiting(4), running("low", 4, 1), in_queue=queue(WithinClusterQueue.NEVER))
     assert decision.outcome == Outcome.NO_CANDIDATES
 

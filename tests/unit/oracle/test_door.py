@@ -68,7 +68,7 @@ def test_any_other_evidence_is_not_allowed(
 
 @pytest.mark.parametrize("target", [HIGHER, PROTECTED])
 @pytest.mark.parametrize("ground", list(Ground))
-def test_whoever_may_not_be_taken_is_taken_on_no_evidence(target: Workload, ground: Ground) -> None:
+def test_a_workload_that_may_not_be_preempted_passes_on_no_evidence(target: Workload, ground: Ground) -> None:
     with pytest.raises(NotAllowed, match=f"ml/preemptor may not preempt {target.key}"):
         take_target(waiting(), target, Evidence(ground), terms(queue(duration=MINUTE)), NOW, Kin())
 

@@ -155,7 +155,7 @@ def test_a_hero_is_admitted_with_fewer_pods_where_all_find_no_place() -> None:
     assert decision.assignment.pod_sets[0].count == 5
 
 
-def test_a_standard_search_unlocks_anew_after_each_removal() -> None:
+def test_a_standard_search_unlocks_again_after_each_removal() -> None:
     # What bravo keeps is lent as far as the hero uses it; alpha reclaims from bravo on that tree.
     queues = [a_queue("alpha", 6), a_queue("bravo", 6, lends=0), a_queue("hero", 0, hero=True)]
     running = [runs("h", "hero", 5), runs("b1", "bravo", 3), runs("b2", "bravo", 3)]

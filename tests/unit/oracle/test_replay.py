@@ -79,7 +79,7 @@ def test_whoever_is_no_candidate_is_allowed_on_no_ground(decisions: list[tuple[D
     assert refused
 
 
-def test_a_victim_of_another_tree_makes_all_of_them_nobody(
+def test_with_a_victim_of_another_tree_none_is_allowed(
     decisions: list[tuple[Decision, Question]],
 ) -> None:
     decision, question = next(decision for decision in decisions if decision[0].targets)

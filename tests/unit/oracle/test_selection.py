@@ -72,7 +72,7 @@ def test_nobody_fits_when_all_together_are_not_enough(candidates: list[int], gro
     assert (removal.fits, in_order(removal.removed)) == (False, candidates[::-1])
 
 
-def test_without_candidates_nothing_fits_even_if_nobody_need_leave() -> None:
+def test_without_candidates_nothing_fits_even_if_no_removal_is_needed() -> None:
     nobody: list[int] = []
     removal = remove_until_fits(nobody, frozenset[int](), anybody, lambda _: True, remove)
     assert (removal.fits, removal.removed) == (False, None)
@@ -84,7 +84,7 @@ def test_at_least_one_leaves() -> None:
     assert in_order(removal.removed) == [1]
 
 
-def test_who_may_not_be_taken_any_more_is_passed_over() -> None:
+def test_a_candidate_that_is_no_longer_eligible_is_passed_over() -> None:
     fits = Fit((frozenset({1, 3}),))
 
     def stands(left: Left, who: int) -> bool:

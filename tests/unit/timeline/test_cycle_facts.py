@@ -74,7 +74,7 @@ def test_a_cycle_handles_who_does_not_borrow_first_then_priority_then_age(
     assert [head.workload.split("/")[1].replace("-", "_") for head in record.cycles[0].heads] == expected
 
 
-def test_the_one_whose_targets_are_taken_looks_again_and_waits_for_them() -> None:
+def test_a_head_whose_targets_are_preempted_is_decided_again_and_waits_for_them() -> None:
     queues = [
         queue("a", 2, "all", preemption=RECLAIM),
         queue("b", 2, "all", preemption=RECLAIM),
@@ -92,7 +92,7 @@ def test_the_one_whose_targets_are_taken_looks_again_and_waits_for_them() -> Non
     assert [run.workload for run in record.runs] == ["default/big", "default/a1", "default/b1"]
 
 
-def test_without_the_gate_whose_targets_are_taken_is_skipped() -> None:
+def test_without_the_gate_a_head_whose_targets_are_preempted_is_skipped() -> None:
     queues = [
         queue("a", 2, "all", preemption=RECLAIM),
         queue("b", 2, "all", preemption=RECLAIM),

@@ -56,7 +56,7 @@ def test_the_head_that_waits_for_its_victim_is_lost_as_in_a_restart() -> None:
     assert heads_of(loaded.cluster, clock, RELEASED) == {"q": "default/high"}
 
 
-def test_who_waits_aside_is_like_everybody_else_who_waits() -> None:
+def test_a_workload_that_waits_aside_is_exported_like_every_pending_one() -> None:
     events = [submit("0s", "runs", "q", 1, 5), submit("1m", "aside", "q", 1)]
     made = parse_scenario(scenario([queue("q", 1)], events))
     at = made.start + 120 * 10**9

@@ -27,7 +27,7 @@ def test_a_hero_whose_head_goes_first_runs_at_once() -> None:
     assert runs(record) == {"b-job": 2, "a-job": 1, "hero": 1}
 
 
-def nobody_comes_before(first: Head, second: Head) -> bool:
+def none_comes_before(first: Head, second: Head) -> bool:
     """UCQ-030, if it said nothing."""
     del first, second
     return False
@@ -36,7 +36,7 @@ def nobody_comes_before(first: Head, second: Head) -> bool:
 def test_a_hero_in_the_order_of_kueue_makes_room_for_another_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cycle, "has_turn_before", nobody_comes_before)
+    monkeypatch.setattr(cycle, "has_turn_before", none_comes_before)
     record = played()
     assert record.loop is not None
     assert runs(record)["hero"] == 0

@@ -91,7 +91,7 @@ def test_a_session_ends_with_the_next_and_includes_its_last_instant() -> None:
     assert lengths == [10, 1, 1]
 
 
-def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_taken() -> None:
+def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_preempted() -> None:
     events = [
         {"at": "10m", "session": "10s"},
         {"at": "10m1s", "finish": "train"},
@@ -110,7 +110,7 @@ def test_a_job_that_is_deleted_is_not_asked_about() -> None:
     assert "no job asks: default/train is deleted" in [story_line.text for story_line in record.story]
 
 
-def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> None:
+def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_again() -> None:
     events = [
         take("10m", "urgent", "train"),
         {"at": "10m10s", "place": "train"},
@@ -133,7 +133,7 @@ def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_anew() -> No
     assert [run.stopped - run.start for run in record.runs] == [10 * MINUTE, 10 * MINUTE]
 
 
-def test_pods_taken_at_different_times_leave_at_different_times() -> None:
+def test_pods_preempted_at_different_times_leave_at_different_times() -> None:
     jobs = [
         {"name": "sweep", "queue": "team", "pods": 3, "minAvailable": 1, "since": "0s"},
         {"name": "urgent", "queue": "team"},
@@ -290,7 +290,7 @@ def test_a_scenario_without_title_and_source_has_empty_ones() -> None:
     assert (made.title, made.source) == ("", "")
 
 
-def test_an_expectation_that_nobody_asked_about_fails() -> None:
+def test_an_expectation_about_what_was_not_asked_fails() -> None:
     record = play(parsed(raw([], expect=[{"at": "1m", "kept": "train"}])), preset("guaranteed"))
     assert [(expectation.holds, expectation.found) for expectation in record.expectations] == [
         (False, "default/train: no job asked")

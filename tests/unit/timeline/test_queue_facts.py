@@ -143,7 +143,7 @@ def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2"]
 
 
-def test_a_wake_puts_everybody_into_the_heap_and_forgets_what_was_alike() -> None:
+def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
     assert [woken.key for woken in queue.wake()] == ["ns/gpu-1"]
@@ -166,7 +166,7 @@ def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
     assert queue.push(actor("gpu-3"), "g")
 
 
-def test_a_strict_queue_lets_nobody_be_skipped_for_being_alike() -> None:
+def test_in_a_strict_queue_none_is_skipped_for_being_alike() -> None:
     queue = PendingQueue("q", STRICT)
     queue.push(actor("gpu-2"), "g")
     queue.requeue(actor("gpu-1"), Requeue.NO_FIT, shape)

@@ -80,7 +80,7 @@ def test_a_hero_without_cohort_is_an_ordinary_queue() -> None:
     assert warnings(alone) == [("HeroWithoutCohort", "spec.preemption.rules")]
 
 
-def test_a_hero_takes_what_a_lending_limit_keeps_below_its_cohort_only() -> None:
+def test_a_hero_uses_what_a_lending_limit_keeps_below_its_cohort_only() -> None:
     limited = {"reclaimWithinCohort": "Any"}
     below = thing("Cohort", "team", {"parentName": "org"})
     groups = [{**queue()["spec"]["resourceGroups"][0]}]

@@ -96,7 +96,7 @@ def test_queues_and_classes_that_there_are_not() -> None:
     assert warnings(pending, *classes(10)) == [("DanglingReference", "spec.priorityClassRef.name")]
 
 
-def test_a_cohort_that_nobody_else_names() -> None:
+def test_a_cohort_that_no_other_object_names() -> None:
     shared = [queue(name, cohortName="research", preemption=RECLAIMING) for name in ("a", "b")]
     lonely = queue("c", cohortName="reserch", preemption=RECLAIMING)
     assert warnings(*shared, lonely) == [("DanglingReference", "spec.cohortName")]
@@ -117,7 +117,7 @@ def test_parents_in_a_circle() -> None:
     assert warnings(*queues) == [("Cycle", "spec.parentQueue"), ("DanglingReference", "spec.parentQueue")]
 
 
-def test_a_queue_that_lends_and_never_takes_back() -> None:
+def test_a_queue_that_lends_and_never_reclaims() -> None:
     taking = queue("b", cohortName="ml", preemption=RECLAIMING)
     path = "spec.preemption.reclaimWithinCohort"
     assert warnings(queue("a", cohortName="ml"), taking) == [("LentForGood", path)]
