@@ -68,7 +68,7 @@ def test_the_method_may_be_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("take", "code"),
+    ("victims", "code"),
     [
         (("vision/sweep",), 1),
         (("vision/sweep=sweep-0,sweep-1",), 0),
@@ -78,10 +78,10 @@ def test_the_method_may_be_another() -> None:
     ],
     ids=str,
 )
-def test_a_scenario_stands_or_is_refused(take: tuple[str, ...], code: int) -> None:
-    options = [part for name in take for part in ("--take", name)]
+def test_a_scenario_is_accepted_or_refused(victims: tuple[str, ...], code: int) -> None:
+    options = [part for name in victims for part in ("--victim", name)]
     answer = asked("validate", *EXAMPLE, *NOW, *CHECKOUT, *options, code=code)
-    assert answer["stands"] is (code == 0)
+    assert answer["accepted"] is (code == 0)
 
 
 def test_a_value_is_resolved_with_its_reason() -> None:
@@ -100,7 +100,7 @@ def test_a_value_is_resolved_with_its_reason() -> None:
         (("filter", *EXAMPLE, *CHECKOUT, "--argument", "x"), "NAME=VALUE"),
         (("filter", *EXAMPLE, "elsewhere", *CHECKOUT), "not both"),
         (("validate", *EXAMPLE, *CHECKOUT), "at least one victim"),
-        (("validate", *EXAMPLE, *CHECKOUT, "--take", "vision/sweep=x"), "a pod of the job"),
+        (("validate", *EXAMPLE, *CHECKOUT, "--victim", "vision/sweep=x"), "a pod of the job"),
         (("resolve", *EXAMPLE, "--victim-queue", "visoin"), "did you mean vision?"),
         (("resolve", "gone.yaml", "--victim-queue", "a"), "no such file"),
     ],

@@ -34,7 +34,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "vectors format": ("--help",),
     "vectors add": ("time-based",),
     "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),
-    "kai validate": (*KAI, "-p", "serving/checkout", "--take", "vision/sweep=sweep-0"),
+    "kai validate": (*KAI, "-p", "serving/checkout", "--victim", "vision/sweep=sweep-0"),
     "kai resolve": ("--example", "kai-departments", "--victim-queue", "speech", "--pending-queue", "vision"),
 }
 ELSEWHERE = {"conform": "tests/conform", "campaign": "tests/campaign"}

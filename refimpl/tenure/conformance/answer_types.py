@@ -467,7 +467,7 @@ class FilterOutput(TypedDict):
 
 
 class ValidatorOutput(TypedDict):
-    """Whether a scenario may stand."""
+    """Whether a scenario is accepted."""
 
     validator: bool
     """Whether it may."""

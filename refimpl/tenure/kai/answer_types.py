@@ -92,8 +92,8 @@ class SubGroupLoss:
     """What it must have."""
     active: int
     """How many of its pods hold a place."""
-    taken: int
-    """How many the scenario names."""
+    lost: int
+    """How many pods the scenario takes from it."""
     left: int
     """What remains."""
     keeps: bool
@@ -106,8 +106,8 @@ class LossShape:
 
     victim: str
     """The job."""
-    stands: bool
-    """Whether the scenario may stand, as far as this job goes."""
+    accepted: bool
+    """Whether the scenario is accepted, as far as this job goes."""
     elastic: bool
     """Whether it has pods to spare."""
     protected: bool | None
@@ -124,7 +124,7 @@ class LossShape:
 
 @dataclass(frozen=True, slots=True)
 class ValidateAnswer:
-    """Whether a scenario may stand."""
+    """Whether a scenario is accepted."""
 
     pending: str
     """The pending job."""
@@ -134,7 +134,7 @@ class ValidateAnswer:
     """`preempt` or `reclaim`."""
     method: str
     """`lca` or `queue`."""
-    stands: bool
+    accepted: bool
     """Whether it may."""
     summary: str
     """The answer in a sentence."""

@@ -149,7 +149,7 @@ def _filter_summary(pending: str, shapes: Sequence[FilteredShape]) -> str:
 def validate_answer(
     session: Session, pending: str, victims: Sequence[Victim], action: Action | None = None
 ) -> ValidateAnswer:
-    """Whether a scenario may stand, and why.
+    """Whether a scenario is accepted, and why.
 
     Args:
         session: whom to ask.
@@ -163,18 +163,18 @@ def validate_answer(
     """
     waiting = session.job(pending)
     if not victims:
-        raise bad_input("--take", "nothing", "at least one victim")
+        raise bad_input("--victim", "nothing", "at least one victim")
     chosen = action_between(waiting, session.job(victims[0].job)) if action is None else action
     said = session.validate(chosen, pending, victims)
     shapes = tuple(_loss(loss, session.job(loss.job), session) for loss in said.losses)
-    verb = "may stand" if said.stands else "is refused"
-    refused = "" if said.stands else f": {shapes[-1].victim} {shapes[-1].verdict}"
+    verb = "is accepted" if said.accepted else "is refused"
+    refused = "" if said.accepted else f": {shapes[-1].victim} {shapes[-1].verdict}"
     return ValidateAnswer(
         pending=pending,
         now=format_instant(session.now),
         action=action_name(chosen),
         method=method_name(session.scene.arguments.method),
-        stands=said.stands,
+        accepted=said.accepted,
         summary=f"The scenario for {pending} {verb}{refused}",
         victims=shapes,
         warnings=session.scene.warnings,
@@ -187,8 +187,8 @@ def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
             group.name,
             group.min_available,
             group.active,
-            group.taken,
-            group.active - group.taken,
+            group.lost,
+            group.active - group.lost,
             group.keeps,
         )
         for group in loss.groups
@@ -196,7 +196,7 @@ def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
     must = loss.protection is not None and loss.protection.protected
     return LossShape(
         victim=job.name,
-        stands=loss.stands,
+        accepted=loss.accepted,
         elastic=loss.elastic,
         protected=None if loss.protection is None else loss.protection.protected,
         until=_until(loss.protection),

@@ -63,9 +63,9 @@ def protected(session: Session, raw: Fields) -> Object:
 
 
 def validated(session: Session, raw: Fields) -> Object:
-    """`validate`: whether a scenario may stand."""
+    """`validate`: whether a scenario is accepted."""
     said = session.validate(case.action(raw), case.text(raw, "preemptor"), case.victims(raw))
-    return {"validator": said.stands}
+    return {"validator": said.accepted}
 
 
 def answer_steps(session: Session, raw: Fields) -> list[Object]:

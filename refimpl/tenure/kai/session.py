@@ -100,14 +100,14 @@ class GroupLoss:
         name: of the sub-group.
         min_available: what it must have.
         active: how many of its pods hold a place.
-        taken: how many the scenario names.
+        lost: how many pods the scenario takes from it.
         keeps: whether it has its minimum afterwards.
     """
 
     name: str
     min_available: int
     active: int
-    taken: int
+    lost: int
     keeps: bool
 
 
@@ -120,14 +120,14 @@ class JobLoss:
         elastic: whether it is elastic; a job that is not is not looked at.
         protection: what was asked; None where nothing had to be.
         groups: the sub-groups that lose pods; empty where nothing had to be looked at.
-        stands: whether the scenario may stand, as far as this job goes.
+        accepted: whether the scenario is accepted, as far as this job goes.
     """
 
     job: str
     elastic: bool
     protection: Protection | None
     groups: tuple[GroupLoss, ...]
-    stands: bool
+    accepted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,11 @@ class Validated:
     """The validator's answer about a scenario.
 
     Args:
-        stands: whether the scenario may stand.
+        accepted: whether the scenario is accepted.
         losses: the victim jobs, up to the first that refuses it.
     """
 
-    stands: bool
+    accepted: bool
     losses: tuple[JobLoss, ...]
 
 
@@ -295,7 +295,7 @@ class Session:
         return Filtered(job.name, passes, elastic, asked)
 
     def validate(self, action: Action, pending: str, victims: Iterable[Victim]) -> Validated:
-        """Whether a scenario may stand. It ends with the first job that refuses it.
+        """Whether a scenario is accepted. It ends with the first job that refuses it.
 
         Args:
             action: preempt or reclaim.
@@ -308,7 +308,7 @@ class Session:
         losses: list[JobLoss] = []
         for victim in victims:
             losses.append(self._loss(action, pending, victim))
-            if not losses[-1].stands:
+            if not losses[-1].accepted:
                 return Validated(False, tuple(losses))
         return Validated(True, tuple(losses))
 
@@ -318,6 +318,6 @@ class Session:
         elastic = job_is_elastic(job)
         asked = self.protection(action, pending, job.name) if elastic else None
         if not must_keep_minimum(elastic, asked is not None and asked.protected):
-            return JobLoss(job.name, elastic, asked, (), stands=True)
+            return JobLoss(job.name, elastic, asked, (), accepted=True)
         groups = group_losses(job, taken)
         return JobLoss(job.name, elastic, asked, groups, all(group.keeps for group in groups))

@@ -149,12 +149,12 @@ def filter_remark(filtered: Filtered) -> Remark:
 def group_sentence(group: GroupLoss) -> str:
     """What is left of a sub-group.
 
-    >>> group_sentence(GroupLoss("default", 2, active=3, taken=2, keeps=False))
+    >>> group_sentence(GroupLoss("default", 2, active=3, lost=2, keeps=False))
     'sub-group default keeps 3 - 2 = 1 of at least 2'
     """
-    left = group.active - group.taken
+    left = group.active - group.lost
     least = group.min_available
-    return f"sub-group {group.name} keeps {group.active} - {group.taken} = {left} of at least {least}"
+    return f"sub-group {group.name} keeps {group.active} - {group.lost} = {left} of at least {least}"
 
 
 def loss_verdict(loss: JobLoss, now: Instant) -> str:
@@ -190,7 +190,7 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
 
 
 def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
-    """Whether a scenario may stand."""
+    """Whether a scenario is accepted."""
     yield answer.summary
     yield f"  {answer.action}, clock {answer.now}, method {answer.method}"
     for loss in answer.victims:

@@ -17,7 +17,7 @@ def test_the_filter_remembers_nothing_about_an_elastic_job_and_the_validator_doe
     session = Session(scene, now=5)
     assert session.filter(PREEMPT, "w", "v").passes
     session.now = 20
-    assert session.validate(PREEMPT, "w", [Victim("v", ("Running-0", "Running-1", "Running-2"))]).stands
+    assert session.validate(PREEMPT, "w", [Victim("v", ("Running-0", "Running-1", "Running-2"))]).accepted
     session.now = 5
     assert not session.protection(PREEMPT, "w", "v").protected
 

@@ -34,7 +34,7 @@ kai_app = typer.Typer(
         "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
         "kubectl get queues,podgroups,pods -A -o yaml | tenure kai filter - -p serving/checkout"
     ),
-    epilog="Exit codes: 0 may be preempted, or the scenario may stand; 1 protected, or refused; 2 bad input.",
+    epilog="Exit codes: 0 may be preempted, or the scenario is accepted; 1 it is not; 2 bad input.",
 )
 
 Paths = Annotated[
@@ -122,11 +122,13 @@ def validate_command(
     *,
     paths: Paths = None,
     pending: PendingJob = "",
-    take: Annotated[
+    victim: Annotated[
         list[str] | None,
         typer.Option(
+            "--victim",
+            "-v",
             metavar="JOB[=POD,POD...]",
-            help="A victim, and its pods that would go; repeatable.",
+            help="A victim, and those of its pods that would be preempted; repeatable.",
             show_default="none",
         ),
     ] = None,
@@ -134,24 +136,24 @@ def validate_command(
     now: Now = None,
     printing: Printing,
 ) -> None:
-    """Say whether a scenario may stand: whether every protected elastic job keeps its minimum.
+    """Say whether a scenario is accepted: whether every protected elastic job keeps its minimum.
 
     Two pods of one job, and a whole job besides:
 
     \b
-    tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0,sweep-1
-    tenure kai validate cluster/ -p serving/checkout --take vision/sweep=sweep-0 --take vision/pretrain
+    tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0,sweep-1
+    tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0 --victim vision/pretrain
 
     Jobs that are not elastic are not looked at; whether they may be preempted says `tenure kai filter`.
 
-    Exit codes: 0 the scenario may stand, 1 it is refused, 2 bad input.
+    Exit codes: 0 the scenario is accepted, 1 it is refused, 2 bad input.
     """
     choose_colour(printing.color)
     session = _session(paths, plugin, now)
-    victims = [_victim(name, session) for name in take or ()]
+    victims = [_victim(name, session) for name in victim or ()]
     answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
     _print(printing.output, answer, validate_lines(answer))
-    if not answer.stands:
+    if not answer.accepted:
         raise typer.Exit(1)
 
 

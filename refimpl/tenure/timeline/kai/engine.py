@@ -56,7 +56,7 @@ def ask(
     loss = validated.losses[0]
     rules = ("KMR-080", "KMR-090", *(("KMR-100",) if loss.groups else ()))
     verdict = loss_verdict(loss, session.now)
-    return _answer(chosen, victim, validated.stands, asked, loss.protection, verdict), rules
+    return _answer(chosen, victim, validated.accepted, asked, loss.protection, verdict), rules
 
 
 def _answer(
