@@ -40,7 +40,7 @@ def test_a_play_of_kai_says_which_jobs_may_be_preempted_and_by_which_rules() -> 
         "preempt for default/urgent-too: protected, as the session found before, by KMR-080, KMR-120" in text
     )
     assert "10m short of its minimum runtime" in text
-    assert "ok   expect[5].mayGo at 0:10:00.100: default/train" in text
+    assert "ok   expect[5].mayBePreempted at 0:10:00.100: default/train" in text
 
 
 def test_the_story_may_be_short_long_or_left_out() -> None:

@@ -66,7 +66,11 @@ def _facts(scenario: AnyScenario, reading: str) -> list[str]:
 
 def _answers(scenario: KaiScenario) -> Iterator[str]:
     """Who may be preempted at the last four instants of which that is said; then what of the whole play."""
-    asked = [expectation for expectation in scenario.expectations if expectation.kept or expectation.may_go]
+    asked = [
+        expectation
+        for expectation in scenario.expectations
+        if expectation.kept or expectation.may_be_preempted
+    ]
     for at in sorted({expectation.at for expectation in asked if expectation.at is not None})[-4:]:
         spoken = [expectation for expectation in asked if expectation.at == at]
         said = "; ".join(fact for expectation in spoken for fact in _answer(expectation))
@@ -81,7 +85,7 @@ def _answers(scenario: KaiScenario) -> Iterator[str]:
 
 def _answer(expected: Expectation) -> Iterator[str]:
     by = "" if expected.asker is None else f" by {_short(expected.asker)}"
-    for keys, words in ((expected.kept, "not preempted"), (expected.may_go, "may be preempted")):
+    for keys, words in ((expected.kept, "not preempted"), (expected.may_be_preempted, "may be preempted")):
         if keys:
             yield f"{' '.join(map(_short, keys))} {words}{by}"
 

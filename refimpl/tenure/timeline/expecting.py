@@ -78,8 +78,11 @@ def _answers(world: Observed, expected: Expectation) -> Iterator[ExpectationResu
         if question.at == expected.at and expected.asker in (None, question.pending)
         for answer in question.victims
     }
-    for name, keys, wanted in (("mayGo", expected.may_go, True), ("kept", expected.kept, False)):
-        wrong = [key for key in keys if key not in said or said[key].may_go != wanted]
+    for name, keys, wanted in (
+        ("mayBePreempted", expected.may_be_preempted, True),
+        ("kept", expected.kept, False),
+    ):
+        wrong = [key for key in keys if key not in said or said[key].may_be_preempted != wanted]
         if keys:
             text = ", ".join(keys)
             found = "; ".join(f"{key}: {_verdict(said.get(key))}" for key in wrong) or text

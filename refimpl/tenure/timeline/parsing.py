@@ -228,11 +228,11 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield path, show(value)
 
 
-_AT_ONCE = ("running", "waiting", "evicted", "parked", "priority", "may_go", "kept", "min_runtime")
+_AT_ONCE = ("running", "waiting", "evicted", "parked", "priority", "may_be_preempted", "kept", "min_runtime")
 _WHOLE = ("workloads", "every_workload", "preemptions", "cut_short", "loop")
 KUEUE_ONLY = ("parked", "priority", "loop")
 """What says nothing about a play of KAI-Scheduler."""
-KAI_ONLY = ("asker", "may_go", "kept", "min_runtime")
+KAI_ONLY = ("asker", "may_be_preempted", "kept", "min_runtime")
 """What says nothing about a play of Kueue."""
 
 
@@ -300,7 +300,7 @@ class Expectations:
             cut_short=_bounds(shape.cut_short),
             loop=self._loop(shape.loop, f"{field}.loop"),
             asker=None if shape.asker is None else self._key(shape.asker, f"{field}.for"),
-            may_go=self._keys(shape.may_go, f"{field}.mayGo"),
+            may_be_preempted=self._keys(shape.may_be_preempted, f"{field}.mayBePreempted"),
             kept=self._keys(shape.kept, f"{field}.kept"),
             min_runtime={
                 self._key(name, f"{field}.minRuntime"): value

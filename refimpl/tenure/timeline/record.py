@@ -48,7 +48,7 @@ class Happening(StrEnum):
     CLOCK = "clock"
     SESSION = "session"
     PLACED = "placed"
-    MAY_GO = "may go"
+    MAY_BE_PREEMPTED = "may be preempted"
     """The plugin lets it be preempted, and no job preempts it."""
     KEPT = "kept"
     NOTE = "note"
@@ -218,7 +218,7 @@ class VictimAnswer:
     """`namespace/name`."""
     action: str
     """Preempt or reclaim."""
-    may_go: bool
+    may_be_preempted: bool
     """Whether the filter passes it and the validator lets its pods go."""
     pods: tuple[str, ...]
     """The pods that were asked about."""
@@ -244,8 +244,8 @@ class KaiQuestion:
     """Number of the session."""
     pending: str
     """`namespace/name` of the job."""
-    takes: bool
-    """Whether the victims that may go are preempted."""
+    preempts: bool
+    """Whether the victims that may be preempted are."""
     victims: tuple[VictimAnswer, ...]
     """The answers, in the order of asking."""
 

@@ -214,7 +214,7 @@ class Expectation:
         cut_short: the longest time that protected time was cut short, ns.
         loop: see `LoopExpected`.
         asker: of KAI-Scheduler's plugin at the instant: for whom it was asked; None for whoever it was.
-        may_go, kept: who may be preempted by its answers at the instant, and who may not.
+        may_be_preempted, kept: who may be preempted by its answers at the instant, and who may not.
         min_runtime: what counts by its answers at the instant, ns.
     """
 
@@ -232,7 +232,7 @@ class Expectation:
     cut_short: Bounds | None = None
     loop: LoopExpected | None = None
     asker: str | None = None
-    may_go: tuple[str, ...] = ()
+    may_be_preempted: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     min_runtime: Mapping[str, Duration] = field(default_factory=dict)
 

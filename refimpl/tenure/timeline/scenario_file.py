@@ -242,7 +242,7 @@ class ExpectShape(FilePart):
     """The instant, when all of it has happened; null for the whole play."""
     asker: Name | None = Field(default=None, alias="for")
     """KAI-Scheduler: the job that asked at that instant; any where it is not said."""
-    may_go: Names | None = None
+    may_be_preempted: Names | None = None
     """KAI-Scheduler: jobs that may be preempted, by the answers of that instant."""
     kept: Names | None = None
     """KAI-Scheduler: jobs that may not."""

@@ -43,6 +43,6 @@ def ask(at: str, by: str, *victims: str, **more: Any) -> dict[str, Any]:
     return {"at": at, "ask": {"for": by, "victims": list(victims), **more}}
 
 
-def take(at: str, by: str, *victims: str, **more: Any) -> dict[str, Any]:
-    """A question after which those who may go are taken."""
-    return {"at": at, "take": {"for": by, "victims": list(victims), **more}}
+def preempt(at: str, by: str, *victims: str, **more: Any) -> dict[str, Any]:
+    """A question after which the victims that may be preempted are."""
+    return {"at": at, "preempt": {"for": by, "victims": list(victims), **more}}

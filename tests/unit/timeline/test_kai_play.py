@@ -16,7 +16,7 @@ from tenure.resources import bundled
 from tenure.timeline import KaiScenario, Record, load_scenarios, play
 from tenure.timeline.kai.scenario import Asking
 from tenure.timeline.record import Happening
-from tests.unit.timeline.kai import ask, parsed, played, queue, raw, take
+from tests.unit.timeline.kai import ask, parsed, played, preempt, queue, raw
 
 SCENARIOS = [
     scenario
@@ -27,17 +27,21 @@ SCENARIOS = [
 UNTOUCHED = [
     scenario
     for scenario in SCENARIOS
-    if all(isinstance(event, Asking) and not event.takes for event in scenario.events)
+    if all(isinstance(event, Asking) and not event.preempts for event in scenario.events)
 ]
 
 
 def verdicts(record: Record) -> list[tuple[str, bool]]:
     """Every answer, in order."""
-    return [(victim.victim, victim.may_go) for question in record.questions for victim in question.victims]
+    return [
+        (victim.victim, victim.may_be_preempted)
+        for question in record.questions
+        for victim in question.victims
+    ]
 
 
 def test_no_reading_touches_a_play() -> None:
-    made = parsed(raw([take("9m", "urgent", "train"), take("10m", "urgent", "train")]))
+    made = parsed(raw([preempt("9m", "urgent", "train"), preempt("10m", "urgent", "train")]))
     plays = [replace(play(made, preset(name)), reading="") for name in preset_names()]
     assert plays[0] == plays[1] == plays[2]
     assert verdicts(plays[0]) == [("default/train", False), ("default/train", True)]
@@ -53,7 +57,7 @@ def test_where_nothing_changes_every_answer_is_the_plugins_about_the_given_objec
             jobs = scenario.scene.jobs
             action = action_between(jobs[question.pending], jobs[answer.victim])
             filtered = Session(scenario.scene, question.at).filter(action, question.pending, answer.victim)
-            assert (answer.may_go, filtered.elastic) == (filtered.passes, False)
+            assert (answer.may_be_preempted, filtered.elastic) == (filtered.passes, False)
             assert filtered.protection is not None
             assert answer.min_runtime == filtered.protection.min_runtime
 
@@ -95,12 +99,12 @@ def test_what_finishes_within_a_session_is_still_seen_by_it_and_not_preempted() 
     events = [
         {"at": "10m", "session": "10s"},
         {"at": "10m1s", "finish": "train"},
-        take("10m2s", "urgent", "train"),
-        take("10m20s", "urgent", "train"),
+        preempt("10m2s", "urgent", "train"),
+        preempt("10m20s", "urgent", "train"),
     ]
     record = played(raw(events, expect=[{"preemptions": 0}]))
     assert verdicts(record) == [("default/train", True), ("default/train", False)]
-    assert record.questions[1].victims[0].verdict.startswith("nothing to take")
+    assert record.questions[1].victims[0].verdict.startswith("nothing to preempt")
     assert record.workloads[0].finished == record.start + 10 * MINUTE + SECOND
 
 
@@ -112,11 +116,11 @@ def test_a_job_that_is_deleted_is_not_asked_about() -> None:
 
 def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_again() -> None:
     events = [
-        take("10m", "urgent", "train"),
+        preempt("10m", "urgent", "train"),
         {"at": "10m10s", "place": "train"},
         {"at": "11m", "place": "train"},
-        take("20m59s", "urgent", "train"),
-        take("21m", "urgent", "train"),
+        preempt("20m59s", "urgent", "train"),
+        preempt("21m", "urgent", "train"),
     ]
     expect = [
         {"at": "10m", "evicted": "train"},
@@ -124,7 +128,7 @@ def test_a_victim_leaves_for_as_long_as_its_pods_take_and_is_placed_again() -> N
         {"at": "10m30s", "waiting": "train"},
         {"at": "11m", "running": "train"},
         {"at": "20m59s", "kept": "train"},
-        {"at": "21m", "mayGo": "train"},
+        {"at": "21m", "mayBePreempted": "train"},
         {"preemptions": 2, "cutShort": "0s"},
     ]
     record = played(raw(events, timing={"eviction": "30s"}, expect=expect))
@@ -139,8 +143,8 @@ def test_pods_preempted_at_different_times_leave_at_different_times() -> None:
         {"name": "urgent", "queue": "team"},
     ]
     events: list[dict[str, Any]] = [
-        {"at": "1m", "take": {"for": "urgent", "victims": {"sweep": "sweep-2"}}},
-        {"at": "1m20s", "take": {"for": "urgent", "victims": {"sweep": "sweep-1"}}},
+        {"at": "1m", "preempt": {"for": "urgent", "victims": {"sweep": "sweep-2"}}},
+        {"at": "1m20s", "preempt": {"for": "urgent", "victims": {"sweep": "sweep-1"}}},
         {"at": "1m30s", "place": "sweep"},
         {"at": "1m50s", "place": "sweep"},
     ]
@@ -204,7 +208,7 @@ def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"events": [{"at": "1m"}]}, "events[0]: found nothing, expected one of place, ask, take"),
+        ({"events": [{"at": "1m"}]}, "events[0]: found nothing, expected one of place, ask, preempt"),
         ({"events": [ask("1m", "urgent", "trian")]}, "found 'trian', expected a job of the scenario"),
         ({"events": [ask("1m", "urgent", "urgent")]}, "expected jobs other than the one that asks"),
         ({"events": [ask("1m", "urgent")]}, "events[0].ask.victims: found [], expected the names of jobs"),
@@ -274,7 +278,10 @@ def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:
             {"expect": [{"loop": "none"}]},
             "expect[0].loop: found this, expected nothing: plays of this scheduler",
         ),
-        ({"expect": [{"mayGo": "train"}]}, "expect[0].mayGo: found this, expected it beside at"),
+        (
+            {"expect": [{"mayBePreempted": "train"}]},
+            "expect[0].mayBePreempted: found this, expected it beside at",
+        ),
     ],
 )
 def test_a_file_that_is_wrong_says_where_what_and_what_is_expected(

@@ -60,8 +60,8 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
         (raw(expect=[{"running": "a"}]), "expect[0].running: found this, expected it beside at"),
         (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
         (
-            raw(expect=[{"at": "1h", "mayGo": "a"}]),
-            "expect[0].mayGo: found this, expected nothing: plays of this",
+            raw(expect=[{"at": "1h", "mayBePreempted": "a"}]),
+            "expect[0].mayBePreempted: found this, expected nothing: plays of this",
         ),
         (raw(expect=[{"reading": "guaranted", "loop": "any"}]), "did you mean guaranteed?"),
         (raw(expect=[{"reading": "guaranteed"}]), "expect[0]: found nothing, expected one of running, "),

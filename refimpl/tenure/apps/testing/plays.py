@@ -100,7 +100,7 @@ def _called(number: int, expected: Expectation) -> str:
         "waiting": expected.waiting,
         "evicted": expected.evicted,
         "parked": expected.parked,
-        "may go": expected.may_go,
+        "may be preempted": expected.may_be_preempted,
         "kept": expected.kept,
         "priority": tuple(expected.priority),
         "minimum runtime": tuple(expected.min_runtime),

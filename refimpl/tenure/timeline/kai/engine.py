@@ -25,7 +25,7 @@ Rules = tuple[str, ...]
 def ask(
     session: Session, pending: str, victim: str, pods: Pods, action: Action | None
 ) -> tuple[VictimAnswer, Rules]:
-    """Whether a job may take another one, or some of its pods: the filter, and for who passes the validator.
+    """Whether a job may preempt another one, or some of its pods: filter, then validator.
 
     Args:
         session: whom to ask.
@@ -44,7 +44,7 @@ def ask(
     there = staying(job)
     asked = there if pods is None else tuple(name for name in pods if name in there)
     if not asked:
-        verdict = "nothing to take: none of the pods holds a place"
+        verdict = "nothing to preempt: none of the pods holds a place"
         return _answer(chosen, victim, False, (), None, verdict), ()
     filtered = session.filter(chosen, pending, victim)
     if not filtered.elastic:
@@ -60,12 +60,17 @@ def ask(
 
 
 def _answer(
-    action: Action, victim: str, may_go: bool, pods: Rules, protection: Protection | None, verdict: str
+    action: Action,
+    victim: str,
+    may_be_preempted: bool,
+    pods: Rules,
+    protection: Protection | None,
+    verdict: str,
 ) -> VictimAnswer:
     return VictimAnswer(
         victim=victim,
         action=action_name(action),
-        may_go=may_go,
+        may_be_preempted=may_be_preempted,
         pods=pods,
         protected=None if protection is None else protection.protected,
         remembered=protection is not None and protection.kept,
@@ -210,14 +215,14 @@ class KaiPlayer(Clockwork):
             answers.append(answer)
             self._settle(session, event, answer, rules)
         number = len(self.world.sessions)
-        world.questions.append(KaiQuestion(world.now, number, event.pending, event.takes, tuple(answers)))
+        world.questions.append(KaiQuestion(world.now, number, event.pending, event.preempts, tuple(answers)))
 
     def _settle(self, session: Session, event: Asking, answer: VictimAnswer, rules: Rules) -> None:
         world, pending = self.world, self.world.actors[event.pending]
         actor = world.actors[answer.victim]
         self.journal.answered(actor, answer)
         going = set(answer.pods) & set(world.holding(actor.key))
-        if not (event.takes and answer.may_go and going):
+        if not (event.preempts and answer.may_be_preempted and going):
             self.journal.told(pending, actor, answer, rules)
             return
         scene = session.scene

@@ -66,7 +66,7 @@ def _group(job: str, name: str, count: int, least: int | None, runs: bool) -> Su
     return SubGroup(name, count if least is None else least, pods)
 
 
-_KINDS = ("place", "ask", "take", "session", "finish", "delete", "clock", "edit")
+_KINDS = ("place", "ask", "preempt", "session", "finish", "delete", "clock", "edit")
 EDITED = ("Queue",)
 """The kinds that an event may change."""
 
@@ -156,9 +156,9 @@ class _Reader:
     def _event(self, shape: KaiEventShape, at: Instant, path: str) -> Iterator[KaiEvent]:
         if shape.place is not None:
             yield PlacePods(at, self._jobs(shape.place, path))
-        for asked, takes in ((shape.ask, False), (shape.take, True)):
+        for asked, preempts in ((shape.ask, False), (shape.preempt, True)):
             if asked is not None:
-                yield self._ask(asked, at, path, takes)
+                yield self._ask(asked, at, path, preempts)
         if shape.session is not None:
             if shape.session < 0:
                 raise self.place.error(path, f"{shape.session}ns", "how long it lasts, 0s or more")
@@ -174,13 +174,13 @@ class _Reader:
     def _queues(self) -> Mapping[str, Queue]:
         return self.objects.scene(self.arguments).queues
 
-    def _ask(self, shape: AskShape, at: Instant, path: str, takes: bool) -> Asking:
+    def _ask(self, shape: AskShape, at: Instant, path: str, preempts: bool) -> Asking:
         pending = self._key(shape.pending, f"{path}.for")
         victims = self._jobs(shape.victims, f"{path}.victims")
         if pending in victims:
             raise self.place.error(f"{path}.victims", pending, "jobs other than the one that asks")
         action = None if shape.action is None else ACTIONS[shape.action]
-        return Asking(at, pending, victims, action, takes)
+        return Asking(at, pending, victims, action, preempts)
 
     def _jobs(self, raw: object, path: str) -> dict[str, Pods]:
         """One job, several, or a map from jobs to their pods."""

@@ -36,14 +36,14 @@ class Asking:
         pending: the job.
         victims: by name, which pods would go.
         action: preempt or reclaim; None for what the scheduler does between the two queues.
-        takes: whether those that may go are preempted.
+        preempts: whether those that may be preempted are.
     """
 
     at: Instant
     pending: str
     victims: Mapping[str, Pods]
     action: Action | None = None
-    takes: bool = False
+    preempts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class KaiEventShape(FilePart):
     """The scheduler places pods that wait; a job of which no pod had a place gets a start stamp."""
     ask: AskShape | None = None
     """Whether others may be preempted; none is."""
-    take: AskShape | None = None
+    preempt: AskShape | None = None
     """The same, and those that may be preempted are."""
     session: DurationText | None = None
     """A session begins, and lasts so long; what is asked outside of any is asked in one of that instant."""

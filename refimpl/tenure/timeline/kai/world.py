@@ -168,7 +168,7 @@ class KaiJournal(PlayLedger):
 
     def told(self, pending: JobActor, actor: JobActor, answer: VictimAnswer, rules: tuple[str, ...]) -> None:
         """A line about an answer of which nothing follows."""
-        what = Happening.MAY_GO if answer.may_go else Happening.KEPT
+        what = Happening.MAY_BE_PREEMPTED if answer.may_be_preempted else Happening.KEPT
         self.tell(what, f"{answer.action} for {pending.key}: {answer.verdict}", actor, rules)
 
     def preempted(
