@@ -171,7 +171,7 @@ docs-serve: $(STAMP) ## serve the site and rebuild on change
 	$(QUIET_MKDOCS) $(BIN)/mkdocs serve
 
 .PHONY: pictures
-pictures: $(STAMP) ## draw the README's pictures anew
+pictures: $(STAMP) ## draw the README's pictures again
 	$(BIN)/python -m tools.pictures
 
 # Without one the tests that open every page are skipped, with that reason.
@@ -186,7 +186,7 @@ wheel: $(STAMP) ## build the distribution into dist/
 
 # A fresh environment, so that nothing of a developer's own gets into the lock.
 .PHONY: lock
-lock: ## write constraints.txt anew from the newest releases that pyproject.toml allows
+lock: ## write constraints.txt again from the newest releases that pyproject.toml allows
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(PYTHON) -m venv "$$fresh"; \
 	env -u PIP_CONSTRAINT "$$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[proofs,fast,docs,dev]'; \

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _cases(count: int, seed: int) -> Iterator[Case]:
-    """Clusters with a tenth more or fewer running workloads, in which somebody has to be searched for."""
+    """Clusters with a tenth more or fewer running workloads, in which victims have to be searched for."""
     found = 0
     for scenario in examples(1_000_000, seed, max_workloads=count + count // 10 + 1):
         if abs(len(scenario["admitted"]) - count) > max(1, count // 10):

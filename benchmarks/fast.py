@@ -6,7 +6,7 @@ Shapes: one ClusterQueue, a flat cohort of 50, a tree of three levels with 100 C
 over 50, and a hero above a tree. Every workload holds two resources; the request is such that about a share
 of all must leave, and its flavors are given. `cold` decides on arrays, with nothing sorted; `prepared` by an
 engine that has decided before, for 16 requests in turn; `batch` for 1000 pending workloads, all kinds of
-preemptors anew; `objects` is turning the answer into named victims. `kueue` is `GetTargets` of the released
+preemptors again; `objects` is turning the answer into named victims. `kueue` is `GetTargets` of the released
 Kueue, which knows no heroes, on a snapshot of the same objects; its victims must be the core's. All are
 medians of processor time, in microseconds; of Kueue the lower one of that and of time on the clock.
 """
@@ -41,7 +41,7 @@ HERO_READING = preset("guaranteed")
 """By the letter (`released`) every workload of a hero is billed to every queue one by one."""
 
 LONGEST_BESIDE_HEROES = 100
-"""Up to so many workloads the reference is asked there; it counts every bill anew after each removal."""
+"""Up to so many workloads the reference is asked there; it counts every bill again after each removal."""
 
 HEADS = (
     "shape",
@@ -107,7 +107,7 @@ def _earlier(path: Path | None, made: Row) -> Row:
 
 
 def _with(earlier: Row, made: Row) -> Row:
-    """What was measured, beside the rows of earlier runs that were not measured anew."""
+    """What was measured, beside the rows of earlier runs that were not measured again."""
     rows = {(row["shape"], row["share"], row["workloads"]): row for row in earlier.get("decisions", ())}
     rows |= {(row["shape"], row["share"], row["workloads"]): row for row in made["decisions"]}
     shapes = list(SHAPES)

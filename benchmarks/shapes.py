@@ -41,7 +41,7 @@ class Shape:
         name: what it is called.
         queues: how many ClusterQueues.
         depth: levels of cohorts above them; 0 for none.
-        resources: how many resources everybody holds, at least one; the first is cpu.
+        resources: how many resources every workload holds, at least one; the first is cpu.
         fair: whether shares decide.
         heroes: whether the queue that asks is a hero above all others, and every twentieth one a hero of its
             cohort that owns nothing.

@@ -18,7 +18,7 @@ from tenure.apps.cli import terminal
 
 
 def tenure(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> CompletedProcess[bytes]:
-    """Run `tenure` with these words; whatever happens, it shows nobody a traceback."""
+    """Run `tenure` with these words; whatever happens, it shows no traceback."""
     done = called(cli.main, arguments, stdin=stdin, cwd=cwd)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return done

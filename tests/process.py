@@ -16,7 +16,7 @@ PATIENCE_S = 900.0
 def tenure(
     *arguments: str, stdin: bytes = b"", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `tenure`; whatever happens, it shows nobody a traceback."""
+    """Run `tenure`; whatever happens, it shows no traceback."""
     done = subprocess.run(
         [str(TENURE), *arguments], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=PATIENCE_S
     )
@@ -30,7 +30,7 @@ def prepared(first: str, *arguments: str) -> list[str]:
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:
-    """Wait for an event that tells nobody of itself."""
+    """Wait for an event of which there is no notice."""
     until = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < until, f"it never came to this: {what}"

@@ -53,7 +53,7 @@ TODO {id}: why it is so, and what it would break otherwise.
 
 ## Edge cases
 
-- TODO {id}: what somebody who implements it would have to ask; first the boundary itself.
+- TODO {id}: what an implementer would have to ask; first the boundary itself.
 
 ## Source
 
@@ -281,7 +281,7 @@ def _next_steps(new: NewRule) -> str:
 Next: `make lint` after each step; it lists every TODO that is left, and what is missing.
   1. the page, then the same statement in the function's docstring
   2. the function: arguments, comparisons, doctest
-  3. its use: whoever decides by the rule calls {new.name}
+  3. its use: what decides by the rule calls {new.name}
   4. the obligation, named after its claim; `tenure prove --only {new.id}` proves it and makes its mutants
   5. the cases: `tenure vectors add {new.area} {CASES}/{new.id}-accept.json` and the same of reject
   6. `python -m tools.traceability --write`, `python -m tenure_proofs.costs`, CHANGELOG.md

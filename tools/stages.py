@@ -2,7 +2,7 @@
 
     python -m tools.stages run test-site   the tests of one stage, as its make target does
     python -m tools.stages all             every stage after the other, with a table of their times
-    python -m tools.stages write           writes CONTRIBUTING.md's table anew
+    python -m tools.stages write           writes CONTRIBUTING.md's table again
 
 A test file belongs to the stage that names it, or the closest folder above it. What `make test` draws at
 random is a sample, as `tests/sampling.py` says; a stage may run the same files `longer`.

@@ -37,10 +37,10 @@ AREAS = {
     "time_based": "equals in one ClusterQueue",
     "dynamic_priority": "priority that grows with time",
     "hero_rank": "who is a hero, and how heroes stand to each other",
-    "hero_billing": "who is billed",
+    "hero_billing": "which queues are billed",
     "hero_tree": "the tree while heroes run",
     "hero_fit": "what is accessible to a hero, and what fits",
-    "hero_targets": "whom a hero takes",
+    "hero_targets": "what a hero preempts",
     "min_runtime": "minimum runtimes",
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""

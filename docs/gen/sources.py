@@ -67,7 +67,7 @@ def vectors_page(area: str) -> str:
 
 
 def written_pages() -> list[str]:
-    """The pages that somebody wrote, by their paths below `docs/`."""
+    """The pages that are written by hand, by their paths below `docs/`."""
     return sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 

@@ -1,4 +1,4 @@
-"""`tenure decide --all-pending`: everybody who waits, each evaluated independently."""
+"""`tenure decide --all-pending`: all pending workloads, each evaluated independently."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_whoever_names_no_workload_is_told_of_all_pending() -> None:
     assert b"or --all-pending\nsee tenure decide --help\n" in done.stderr
 
 
-def test_nobody_pending_is_an_answer(folder: Path) -> None:
+def test_no_pending_workload_is_an_answer(folder: Path) -> None:
     for file in folder.glob("workloads-*.yaml"):
         whole = yaml.safe_load(file.read_text(encoding="utf-8"))
         whole["items"] = [item for item in whole["items"] if "admission" in item.get("status", {})]

@@ -90,7 +90,7 @@ def test_errors_and_help_are_coloured_on_a_terminal_alone() -> None:
 
 
 def many_pending(folder: Path, count: int) -> Path:
-    """A cluster of one full queue, in which deciding for everybody takes a while."""
+    """A cluster of one full queue, in which deciding for all takes a while."""
     api = "kueue.x-k8s.io/v1beta2"
 
     def workload(number: int, **status: Any) -> dict[str, Any]:

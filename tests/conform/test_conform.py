@@ -43,7 +43,7 @@ TAIL = """
     print(json.dumps({"id": request["id"], **answer}), flush=True)
 """
 ALWAYS_FIT = '        answer = {"output": {"decision": "Fit", "preempted": [], "stable": True}}'
-# Otherwise than everybody else, wherever two workloads or more hold quota.
+# Otherwise than all others, wherever two workloads or more hold quota.
 ODD = """
         odd = len(given["admitted"]) >= 2
         answer = {"output": {"decision": "NoFit" if odd else "Fit", "preempted": [], "stable": True}}

@@ -123,9 +123,9 @@ def test_cohorts_form_trees_of_at_most_four_levels(read: list[DecideRequest]) ->
 
 def test_uids_and_names_are_unique(drawn: list[Object]) -> None:
     for scenario in drawn:
-        everybody = [*scenario["admitted"], scenario["incoming"]]
+        workloads = [*scenario["admitted"], scenario["incoming"]]
         for key in ("uid", "name"):
-            values = [item["metadata"][key] for item in everybody]
+            values = [workload["metadata"][key] for workload in workloads]
             assert len(values) == len(set(values))
 
 

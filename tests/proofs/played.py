@@ -45,7 +45,7 @@ Asked = tuple[str, dict[str, Any], bool]
 
 
 def one_queue(places: int, eviction: int) -> Scenario:
-    """A ClusterQueue with a few places, and nobody there yet."""
+    """A ClusterQueue with a few places, and no workload there yet."""
     flavor = {"name": "f", "resources": [{"name": "cpu", "nominalQuota": str(places)}]}
     preemption = {
         "withinClusterQueue": "LowerOrNewerEqualPriority",
@@ -86,12 +86,12 @@ class Watch:
 
     Args:
         player: who plays.
-        steps: collects what was asked of the relations, where somebody wants to ask again.
+        steps: collects what was asked of the relations, where a test wants to ask again.
         seen: every workload as it was at the last look.
         heap: who could be head of the cycle that is looked at.
         ran: who has been evicted, as it was and when, until its pods are gone.
         by_time: whether that was for the time that it had run.
-        since: from when on somebody could have had a place, without a reservation since.
+        since: from when on a workload could have had a place, without a reservation since.
         equals: whether all priorities are equal.
     """
 
@@ -120,7 +120,7 @@ class Watch:
         assert says(part, self.reading, **values) == want, f"{part}: not {want} of {values}"
 
     def look(self) -> None:
-        """Every difference since the last look is a step; in time, where somebody promises to be awake."""
+        """Every difference since the last look is a step; in time, where a cycle is promised."""
         for key, actor in self.player.world.actors.items():
             before = self.seen.get(key)
             self._changed(key, before, (actor.phase, actor.workload))
@@ -142,7 +142,7 @@ class Watch:
                 self.ask("holds", before=after[1])
                 self.since = None
             case (Phase.RUNNING, Phase.TERMINATING):
-                assert key in self.ran, f"{key} is evicted, and nobody has preempted it"
+                assert key in self.ran, f"{key} is evicted, and no workload has preempted it"
             case (Phase.RUNNING | Phase.TERMINATING, Phase.WAITING):
                 self._gone(key, after[1])
             case (old, new) if old == new:
@@ -291,7 +291,7 @@ class PlayedQueue(RuleBasedStateMachine):
 
     @rule()
     def tick(self) -> None:
-        """Something happens that concerns nobody."""
+        """Something happens that concerns no workload."""
         self.happens(Tick(self.now))
 
     @rule(down=st.sampled_from([0, 5]))

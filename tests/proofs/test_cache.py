@@ -1,4 +1,4 @@
-"""What is kept is what asking anew would say; whatever a verdict depends on, a change of it asks anew."""
+"""What is kept is what asking again would say; whatever a verdict depends on, a change of it asks again."""
 
 from __future__ import annotations
 

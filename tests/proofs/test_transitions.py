@@ -37,7 +37,7 @@ from tests.proofs.relations import says as asked
 MILLISECOND = SECOND // 1000
 DURATION = MINUTE
 LONGEST_PAUSE = 20 * SECOND
-"""How long nobody looks at most: the delay of PO-TBP-330."""
+"""The longest time without a cycle: the delay of PO-TBP-330."""
 
 OWN = 2
 
@@ -216,7 +216,7 @@ class AsWritten(Queue):
 
     @rule()
     def time_passes(self) -> None:
-        """Whoever waits takes back at once, for ever: nobody looks, only arrivals do."""
+        """The one that waits preempts at once, for ever: only arrivals start a cycle."""
         self.pause(SECOND)
 
     def look(self) -> None:

@@ -75,7 +75,7 @@ def victims(duration: str, reading: str) -> set[str]:
 
 
 def newcomer() -> dict[str, str]:
-    """Created after everybody was admitted, so that under no reading anybody is newer."""
+    """Created after all were admitted, so that under no reading any is newer."""
     return {"namespace": "ns", "name": "zz-new", "uid": "zz-new", "creationTimestamp": NOW}
 
 

@@ -1,7 +1,7 @@
 """What the proofs over time promise of a play, counted in its record.
 
 A delay, the c of the bounds, is the time from an expiry to the successor's reservation: from the first
-instant at which everybody who holds a place has had it for minAdmitDuration and somebody waits, to the next
+instant at which every holder of a place has had it for minAdmitDuration and a workload waits, to the next
 reservation. It holds the eviction, the controller's absence and the wait for a cycle.
 """
 
@@ -110,7 +110,7 @@ def delay_of(record: Record, given: Given) -> Duration:
 
 def _delays(record: Record, given: Given) -> Iterator[tuple[Instant, Instant]]:
     starts = sorted({run.start for run in record.runs})
-    # Before the first reservation nobody holds a place: whoever waits could be served at once.
+    # Before the first reservation no place is held: every waiting workload could be served at once.
     for last, at in pairwise([record.start - given.duration, *starts, record.end]):
         since = max(last + given.duration, waiting_since(record, at))
         if since < at:
@@ -118,7 +118,7 @@ def _delays(record: Record, given: Given) -> Iterator[tuple[Instant, Instant]]:
 
 
 def waiting_since(record: Record, at: Instant) -> Instant:
-    """Since when there has been somebody who waits, up to just before an instant."""
+    """Since when a workload has been waiting, up to just before an instant."""
     since = at
     while before := [wait.start for wait in record.waits if wait.start < since <= wait.end]:
         since = min(before)

@@ -30,7 +30,7 @@ from tests.unit.timeline.plays import queue, scenario
 
 _EQUAL = "LowerOrNewerEqualPriority"
 _STRATEGIES = (["LessThanOrEqualToFinalShare", "LessThanInitialShare"], ["LessThanInitialShare"])
-NOTHING = "nobody was asked"
+NOTHING = "no head was decided"
 
 
 def drawn(seed: int) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def after_a_restart(made: Scenario, reading: Reading, at: Instant) -> Record:
 def difference(seed: int) -> str:
     """How a cluster that was written out and read back differs from one whose controller restarts.
 
-    Empty where it does not; `NOTHING` where the restarted controller has nobody to ask.
+    Empty where it does not; `NOTHING` where the restarted controller has no head to decide.
     """
     made, reading, at = cut_of(seed)
     try:

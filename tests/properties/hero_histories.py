@@ -82,7 +82,7 @@ class History:
         settings: classical preemption, or fair sharing.
         counts: what the history exercised.
         step: how many steps were taken.
-        cut: whether a quota was cut while somebody ran, so that more may be in use than there is.
+        cut: whether a quota was cut while workloads ran, so that more may be in use than there is.
         known: the snapshot of the cluster as it is now; None where it changed since one was taken.
     """
 
@@ -133,7 +133,7 @@ class History:
 
 
 def draw_history(seed: int) -> History:
-    """A cluster with up to three levels of cohorts, two flavors and some heroes, in which nobody runs."""
+    """A cluster with up to three levels of cohorts, two flavors and some heroes, in which nothing runs."""
     chance = random.Random(seed)
     flavors = ("f0", "f1") if chance.random() < 0.4 else ("f0",)
     cohorts = {"root": Cohort("root", resource_groups=_groups(chance, flavors, (0, 0, 3), limited=False))}
@@ -337,7 +337,7 @@ def _check_hero(history: History, decision: Decision) -> None:
     for target in decision.targets:
         place = tree.places[target.workload.cluster_queue or ""]
         kin = kin_between(plan, snapshot.place, place)
-        history.check(place in inside, "nobody outside the hero's subtree is taken")
+        history.check(place in inside, "no workload outside the hero's subtree is preempted")
         own = place == snapshot.place
         reason = target.reason == Reason.UBER_CQ_PREEMPTION
         history.check(own != reason, "the reason is a hero's, except in its own queue")

@@ -38,7 +38,7 @@ def test_what_is_refuted_is_seen_to_fail(name: str) -> None:
 
 
 def test_by_creation_two_have_their_turns_where_the_preemptor_stays_and_three_have_not() -> None:
-    # In a StrictFIFO queue, and after a restart, nobody stays at the head: there two are enough.
+    # In a StrictFIFO queue, and after a restart, no preemptor stays at the head: there two are enough.
     without_turn = set()
     for seed in range(1, FEW + 1):
         raw, _ = drawn(seed)

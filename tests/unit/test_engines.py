@@ -175,7 +175,7 @@ def test_no_ground_is_believed_that_the_reference_does_not_find() -> None:
 
 
 def targets_of(asked: DecideRequest) -> tuple[Target, ...]:
-    """Whom the core preempts; nobody where the question is refused."""
+    """What the core preempts; none where the question is refused."""
     about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
     try:
         return engines.decide(Engine.FAST, asked.cluster, *about).targets

@@ -51,8 +51,8 @@ def takes(world: World, victims: tuple[int, ...]) -> Answer:
     return Answer("Preempt", victims, ("Whim",) * len(victims), victims)
 
 
-def everybody(world: World, _preset: str, _backwards: bool, right: Answer) -> Answer:
-    """Whenever anybody must leave, everybody leaves."""
+def all_leave(world: World, _preset: str, _backwards: bool, right: Answer) -> Answer:
+    """Whenever one must be preempted, all are."""
     return takes(world, tuple(range(len(world.jobs)))) if right.victims else right
 
 
@@ -100,5 +100,5 @@ def by_the_input(world: World, preset: str, backwards: bool, right: Answer) -> A
 
 
 def under_one_preset_nobody(_world: World, preset: str, _backwards: bool, right: Answer) -> Answer:
-    """Under one reading nobody is ever taken."""
+    """Under one reading no workload is ever preempted."""
     return Answer("NoCandidates", (), (), ()) if preset == "released" and right.victims else right

@@ -44,7 +44,7 @@ def a_cluster(*workloads: Workload) -> Cluster:
 
 
 def assert_same(arrays: Arrays, cluster: Cluster) -> None:
-    """An updated store says what one says that is built anew."""
+    """An updated store says what one says that is built again."""
     fresh = Arrays(cluster)
     assert len(arrays) == len(fresh)
     assert arrays.usage.tolist() == fresh.usage.tolist()

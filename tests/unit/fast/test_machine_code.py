@@ -1,4 +1,4 @@
-"""The core's machine code: kept where nobody else can put any, whatever the current folder holds."""
+"""The core's machine code: kept where no other user can put any, whatever the current folder holds."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def limited(queue: ClusterQueue) -> ClusterQueue:
 
 
 def lower(queue: ClusterQueue) -> ClusterQueue:
-    """The queue, whose preemptors have to be above everybody whom they take."""
+    """The queue, whose preemptors have to be above all that they preempt."""
     return replace(
         queue,
         reclaim_within_cohort=ReclaimWithinCohort.LOWER_PRIORITY,

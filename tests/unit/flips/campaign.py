@@ -36,7 +36,7 @@ def situation_of(scenario: dict[str, object]) -> Situation:
 
 
 def target_of(situation: Situation, number: int) -> str | None:
-    """Whom to ask about: nobody, somebody who is taken, anybody; by turns."""
+    """What to ask about: the pending workload, a victim, any running one; by turns."""
     decision = situation.decided()
     if number % 3 == 0 or not decision.running:
         return None
@@ -46,7 +46,7 @@ def target_of(situation: Situation, number: int) -> str | None:
 
 
 def problems(situation: Situation, target: str | None, flip: Flip) -> list[str]:
-    """What is wrong with a flip: the changed input is decided anew, and the input one unit nearer too."""
+    """What is wrong with a flip: the changed input is decided again, and the input one unit nearer too."""
     found = []
     answer = answer_of(situation.decided(), target)
     altered = apply(flip, situation)

@@ -1,4 +1,4 @@
-"""What would change an answer beside heroes: each flip is made, and decided anew."""
+"""What would change an answer beside heroes: each flip is made, and decided again."""
 
 from __future__ import annotations
 

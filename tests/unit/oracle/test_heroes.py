@@ -104,7 +104,7 @@ TEAMS = [a_queue("alpha", 10), a_queue("bravo", 10), a_queue("hero", 0, hero=Tru
 
 
 def test_bills_of_heroes_above_stay_while_a_hero_below_makes_room() -> None:
-    # Were upper's bill made anew without low, team would pay more of it, and low's leaving would gain less.
+    # Were upper's bill made again without low, team would pay more of it, and low's leaving would gain less.
     queues = [
         a_queue("team", 8, "team-c"),
         a_queue("lower", 0, "team-c", hero=True),

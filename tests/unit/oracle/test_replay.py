@@ -1,4 +1,4 @@
-"""What allows victims that somebody else has named, beside what the reference's own search finds."""
+"""What allows victims that another engine has named, beside what the reference's own search finds."""
 
 from __future__ import annotations
 

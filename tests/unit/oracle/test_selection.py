@@ -47,7 +47,7 @@ def give_back(left: Left, who: int) -> Left:
 
 
 CANDIDATES = st.permutations(range(6)).flatmap(lambda order: st.integers(1, 6).map(lambda n: order[:n]))
-# Every monotone fit is of this form; `nobody needs to leave` is the caller's business, not selection's.
+# Every monotone fit is of this form; `no removal is needed` is the caller's business, not selection's.
 FITS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=4), max_size=4).map(
     lambda groups: Fit(tuple(groups))
 )
@@ -73,8 +73,8 @@ def test_nobody_fits_when_all_together_are_not_enough(candidates: list[int], gro
 
 
 def test_without_candidates_nothing_fits_even_if_no_removal_is_needed() -> None:
-    nobody: list[int] = []
-    removal = remove_until_fits(nobody, frozenset[int](), anybody, lambda _: True, remove)
+    none: list[int] = []
+    removal = remove_until_fits(none, frozenset[int](), anybody, lambda _: True, remove)
     assert (removal.fits, removal.removed) == (False, None)
 
 
