@@ -531,6 +531,16 @@ def test_a_word_for_which_there_is_a_better_one_is_named(tmp_path: Path) -> None
     ]
 
 
+def test_a_word_that_no_page_needs_is_named_where_it_is_prose(tmp_path: Path) -> None:
+    code = "```\nnobody\n```\n\n    nobody\n\n"
+    page = f"+++\nid = 'nobody'\n+++\n\n> Nobody quotes.\n\n{code}`nobody` is taken; nobody waits.\n"
+    (tmp_path / "spec" / "findings").mkdir(parents=True)
+    (tmp_path / "spec" / "findings" / "F-001-x.md").write_text(page, encoding="utf-8")
+    assert [str(problem) for problem in words(tmp_path)] == [
+        'spec/findings/F-001-x.md:13: TNL100 "nobody" is not a word of the glossary: say "no workload"'
+    ]
+
+
 def test_the_tree_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["--root", str(ROOT)])
     printed = capsys.readouterr().out
