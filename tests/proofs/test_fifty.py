@@ -49,7 +49,7 @@ def test_all_three_areas_have_changes_in_every_file_that_decides() -> None:
 
 def test_as_many_are_drawn_of_each_area_and_the_seed_says_which() -> None:
     drawn = fifty.drawn(8, 7, fifty.AREAS)
-    assert [this_drawn.edit.area for this_drawn in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
+    assert [change.edit.area for change in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
     assert drawn == fifty.drawn(8, 7, fifty.AREAS) != fifty.drawn(8, 8, fifty.AREAS)
 
 
