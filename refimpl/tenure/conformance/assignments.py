@@ -8,6 +8,7 @@ from typing import Any
 from tenure.errors import InputError, Problem
 from tenure.manifests import show
 from tenure.model import Assignment, FlavorResource, PodSetFlavors
+from tenure.rules.amounts import plus
 
 
 def read_assignment(raw: object) -> Assignment | None:
@@ -28,7 +29,7 @@ def read_assignment(raw: object) -> Assignment | None:
         if not isinstance(amount, int) or isinstance(amount, bool) or amount < 0:
             expected = "an integer of at least 0 in base units, or milli-CPU for cpu"
             raise bad_input(f"{path}.amount", amount, expected)
-        usage[place] = usage.get(place, 0) + amount
+        usage[place] = plus(usage.get(place, 0), amount)
     needed = frozenset(
         _flavor_resource(entry, f"assignment.frsNeedPreemption[{index}]")
         for index, entry in enumerate(read_list(raw, "frsNeedPreemption", "assignment.frsNeedPreemption"))

@@ -70,7 +70,7 @@ class Assigner:
             waits = waits or served.worst.mode != FlavorMode.FIT
             for resource, (flavor, way) in served.ways.items():
                 at = FlavorResource(flavor, resource)
-                usage[at] = usage.get(at, 0) + requests[resource]
+                usage[at] = plus(usage.get(at, 0), requests[resource])
                 level = max(level, way.level)
                 if way.mode != FlavorMode.FIT:
                     lacking.add(at)
@@ -144,7 +144,7 @@ class Assigner:
 
     def _way(self, at: FlavorResource, amount: Amount, assumed: Amounts) -> Way:
         """How a request could be served; where only a search tells, search (KQ-520)."""
-        searching, request = self.searching, assumed.get(at, 0) + amount
+        searching, request = self.searching, plus(assumed.get(at, 0), amount)
         searching.arrays.require((at,))
         view = searching.view()
         if view is not None:

@@ -26,6 +26,7 @@ from tenure.oracle.question import OWN, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import available_at, borrowing_level, potential_at, quota_at
+from tenure.rules.amounts import plus
 from tenure.rules.flavors import (
     is_higher_mode,
     is_preferred,
@@ -153,7 +154,7 @@ class Assigner:
             waits = waits or served.waits
             for resource, (flavor, way) in served.flavors.items():
                 place = FlavorResource(flavor, resource)
-                usage[place] = usage.get(place, 0) + requests[resource]
+                usage[place] = plus(usage.get(place, 0), requests[resource])
                 level = max(level, way.level)
                 if way.mode != FlavorMode.FIT:
                     needed.add(place)
@@ -236,7 +237,7 @@ class Assigner:
         ways: dict[str, Way] = {}
         for resource, amount in requests.items():
             place = FlavorResource(flavor, resource)
-            asked[place] = assumed.get(place, 0) + amount
+            asked[place] = plus(assumed.get(place, 0), amount)
             ways[resource] = self._way(place, asked[place])
         return Choice(flavor, asked, ways, self._worst(ways.values()))
 
