@@ -122,11 +122,19 @@ def test_ages_count_from_the_job_where_it_is_given() -> None:
     assert decided("2026-03-02T14:30:00Z", jobs=late)["output"]["decision"] == "NoCandidates"
 
 
-def test_a_decision_is_refused_that_is_given_a_refused_class() -> None:
-    given = an_input(workloadPriorityClasses=[a_class(step=-1)])
-    error = answer({"id": 1, "call": "decide", "input": given})["error"]
-    assert (error["code"], error["field"]) == ("bad-input", "spec.dynamicPriorityPolicy.step")
-    assert "output" in answer({"id": 1, "call": "decide", "input": {**given, "reading": "as-written"}})
+def test_a_decision_is_refused_where_a_refused_class_is_used() -> None:
+    def answered(reading: str = "guaranteed", **fields: Any) -> dict[str, Any]:
+        given = an_input(workloadPriorityClasses=[a_class(step=-1)], reading=reading, **fields)
+        return answer({"id": 1, "call": "decide", "input": given})
+
+    aged, running = a_workload("aged", priority=100), a_workload("running", reserved="2026-03-02T09:00:00Z")
+    aged["spec"]["priorityClassRef"] = running["spec"]["priorityClassRef"] = CLASS_OF
+    used: tuple[dict[str, Any], ...] = ({"incoming": aged}, {"admitted": [running]})
+    for fields in used:
+        error = answered(**fields)["error"]
+        assert (error["code"], error["field"]) == ("bad-input", "spec.dynamicPriorityPolicy.step")
+        assert "output" in answered("as-written", **fields)
+    assert "output" in answered()
 
 
 def test_one_cluster_at_two_times_is_decided_at_either() -> None:

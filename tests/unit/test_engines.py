@@ -36,7 +36,7 @@ from tenure.readings import preset
 from tenure.resources import bundled
 from tenure.telling.explain import explain
 from tests import process
-from tests.conformance.requests import an_input
+from tests.conformance.requests import a_workload, an_input
 from tests.sampling import sample
 from tests.unit.clusters import NOW as NOW_NS
 from tests.unit.clusters import queue, requests_of_vectors, running, waiting
@@ -99,7 +99,14 @@ def test_a_refused_class_is_refused_by_both() -> None:
         "value": 5,
         "dynamicPriorityPolicy": {"step": -1, "max": 9, "delayForStep": "1m"},
     }
-    errors = [said(engine=engine, workloadPriorityClasses=[falling]).get("error") for engine in BOTH]
+    aged = a_workload("aged")
+    aged["spec"]["priorityClassRef"] = {
+        "group": "kueue.x-k8s.io",
+        "kind": "WorkloadPriorityClass",
+        "name": "falling",
+    }
+    asked = {"incoming": aged, "workloadPriorityClasses": [falling]}
+    errors = [said(engine=engine, **asked).get("error") for engine in BOTH]
     assert errors[0] is not None
     assert errors[0] == errors[1]
 

@@ -10,7 +10,6 @@ from tenure.conformance.gathering import attempt, key_problems
 from tenure.errors import InputError
 from tenure.manifests import parse_instant, read_priority_class
 from tenure.model import Cluster, Workload
-from tenure.oracle.ageing import refuse_faulty_classes
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import parse_reading
 
@@ -60,6 +59,5 @@ def answer_priority(raw: object) -> dict[str, Any]:
     assert now is not None
     assert reading is not None
     cluster = Cluster({}, growing={found.name: found})
-    refuse_faulty_classes(cluster, reading)
     waiting = Workload("", "", "", found.base, created, priority_class=found.name, job_created_at=created)
     return {"priority": with_effective_priority(waiting, cluster, now, reading).priority}

@@ -1,61 +1,50 @@
-"""Classes whose priority grows with time: which of them a reading refuses."""
+"""Priorities that grow with time, and the classes that a reading refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tenure.errors import InputError, Problem
-from tenure.model import Cluster, DynamicPriorityPolicy, PolicyFault, WorkloadPriorityClass
+from tenure.model import Cluster, DynamicPriorityPolicy, Instant, PolicyFault, Workload, WorkloadPriorityClass
 from tenure.readings import Reading
-from tenure.rules.dynamic_priority import policy_fault
+from tenure.rules.dynamic_priority import policy_fault, priority_at
 
 
-def refuse_faulty_classes(cluster: Cluster, reading: Reading) -> None:
-    """Refuse a cluster with a WorkloadPriorityClass that the reading refuses.
+def grown_priority(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> int | None:
+    """The priority that a workload's class gives it at an instant; None where its class has no policy.
 
     Args:
+        workload: any workload.
         cluster: its classes that have a policy.
-        reading: see `tenure.readings`; key `invalid_class`.
+        now: ns since the epoch.
+        reading: see `tenure.readings`; keys `priority_steps` and `invalid_class`.
 
     Raises:
-        InputError: every such class, with the field that is wrong.
+        InputError: the reading refuses the class. One that no workload of a decision uses refuses nothing.
 
-    Source: KEP-754 is silent; rule DYN-040.
+    Source: KEP-754, Priority Calculation; it is silent on faulty classes, see rule DYN-040.
 
     >>> from tenure.readings import preset
     >>> falling = WorkloadPriorityClass("c", 5, DynamicPriorityPolicy(step=-1, max=9, delay_for_step=1))
-    >>> refuse_faulty_classes(Cluster({}, growing={"c": falling}), preset("as-written"))
-    >>> refuse_faulty_classes(
-    ...     Cluster({}, growing={"c": falling}), preset("guaranteed")
-    ... )  # doctest: +ELLIPSIS
+    >>> cluster = Cluster({}, growing={"c": falling})
+    >>> asked = Workload("ns", "w", "u", priority=0, created_at=0, priority_class="c"), cluster, 3
+    >>> grown_priority(*asked, preset("as-written"))
+    2
+    >>> grown_priority(*asked, preset("guaranteed"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tenure.errors.InputError: WorkloadPriorityClass/c: spec.dynamicPriorityPolicy.step: found -1, expected ...
     """
-    if not cluster.growing:
-        return
-    problems = [
-        problem
-        for priority_class in cluster.growing.values()
-        for problem in faults_of(priority_class, reading)
-    ]
-    if problems:
-        raise InputError(problems)
-
-
-def faults_of(growing: WorkloadPriorityClass, reading: Reading) -> Iterator[Problem]:
-    """What is wrong with one class under a reading, the first fault only.
-
-    >>> from tenure.readings import preset
-    >>> list(faults_of(WorkloadPriorityClass("c", 5), preset("guaranteed")))
-    []
-    """
-    if growing.policy is None:
-        return
+    growing = cluster.growing.get(workload.priority_class)
+    if growing is None or growing.policy is None:
+        return None
     fault = policy_fault(growing.base, growing.policy, reading.invalid_class)
     if fault != PolicyFault.NONE:
-        field, found, expected = _said(fault, growing.base, growing.policy)
-        place = f"WorkloadPriorityClass/{growing.name}"
-        yield Problem(f"{growing.policy_path}.{field}", found, expected, object=place)
+        raise InputError([_problem(growing, growing.policy, fault)])
+    return priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
+
+
+def _problem(growing: WorkloadPriorityClass, policy: DynamicPriorityPolicy, fault: PolicyFault) -> Problem:
+    field, found, expected = _said(fault, growing.base, policy)
+    place = f"WorkloadPriorityClass/{growing.name}"
+    return Problem(f"{growing.policy_path}.{field}", found, expected, object=place)
 
 
 def _said(fault: PolicyFault, base: int, policy: DynamicPriorityPolicy) -> tuple[str, str, str]:

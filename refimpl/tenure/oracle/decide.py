@@ -117,7 +117,7 @@ def decide(
 
     Raises:
         InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
-            the reading refuses.
+            the reading refuses, of the workload or of one that runs in its tree.
 
     Source: KEP-8522; KEP-8826; Kueue main of August 2026, flavor assigner and preemptor.
     """

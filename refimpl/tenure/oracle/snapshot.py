@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 from tenure.errors import bad_input
 from tenure.model import Amount, Amounts, Cluster, ClusterQueue, FlavorResource, Instant, Workload
-from tenure.oracle.ageing import refuse_faulty_classes
+from tenure.oracle.ageing import grown_priority
 from tenure.oracle.heroes.effective import effective_usage
 from tenure.oracle.heroes.fit import fits_hero
 from tenure.oracle.heroes.held import NOTHING_HELD, Held, held_by, held_together
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
-from tenure.rules.dynamic_priority import priority_at, priority_in_decision
+from tenure.rules.dynamic_priority import priority_in_decision
 
 Running: TypeAlias = Mapping[int, tuple[Workload, ...]]
 """The workloads that hold quota of each ClusterQueue, by the queue's place."""
@@ -119,14 +119,13 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
         reading: see `tenure.readings`.
 
     Raises:
-        InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
-            the reading refuses.
+        InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass of a
+            running workload of the tree that the reading refuses.
 
     >>> from tenure.readings import preset
     >>> take_snapshot(Cluster({"q": ClusterQueue("q")}), "q", 0, preset("guaranteed")).usage
     ({},)
     """
-    refuse_faulty_classes(cluster, reading)
     queue = cluster.cluster_queues.get(queue_name)
     if queue is None:
         known = ", ".join(sorted(cluster.cluster_queues)) or "none is given"
@@ -156,6 +155,9 @@ def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, 
         now: the scheduling cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
 
+    Raises:
+        InputError: the reading refuses its WorkloadPriorityClass.
+
     Source: KEP-754, Priority Calculation; a priority boost is added to what comes out.
 
     >>> from tenure.model import Settings
@@ -165,8 +167,6 @@ def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, 
     >>> with_effective_priority(boosted, cluster, 0, preset("guaranteed")).priority
     107
     """
-    grown, growing = None, cluster.growing.get(workload.priority_class)
-    if growing is not None and growing.policy is not None:
-        grown = priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
+    grown = grown_priority(workload, cluster, now, reading)
     priority = priority_in_decision(workload, grown, cluster.settings.priority_boost)
     return workload if priority == workload.priority else workload.with_priority(priority)

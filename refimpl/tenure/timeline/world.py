@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from tenure.engines import Engine, Sitting
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Workload
+from tenure.oracle.ageing import grown_priority
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
-from tenure.rules.dynamic_priority import next_step_at, priority_at
+from tenure.rules.dynamic_priority import next_step_at
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
@@ -218,8 +219,10 @@ def _step(world: World, actor: Actor, mark: Instant) -> Iterator[Timer]:
     if growing.policy is None or growing.policy.step == 0:
         return
     workload, policy, clock = actor.workload, growing.policy, mark + world.offset
-    before = priority_at(workload, growing.base, policy, clock, reading.priority_steps)
+    before = grown_priority(workload, world.cluster, clock, reading)
     at = next_step_at(workload, policy, clock, reading.priority_steps)
-    after = priority_at(workload, growing.base, policy, at, reading.priority_steps)
+    after = grown_priority(workload, world.cluster, at, reading)
+    assert before is not None
+    assert after is not None
     if after != before:
         yield Timer(at - world.offset, actor, is_step=True, falls=after < before)
