@@ -200,7 +200,10 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
     problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
     problems += _given_twice("admitted", [workload.key for workload in admitted])
-    problems += tree_problems({cohort.name: (place, cohort) for place, cohort in placed})
+    asked = [cluster_queue.cohort or "" for cluster_queue in queues if cluster_queue.name == queue]
+    problems += tree_problems(
+        {cohort.name: (place, cohort) for place, cohort in placed}, asked if asks_for_one else None
+    )
     chosen = attempt(problems, lambda: parse_engine(raw.get("engine", engine)))
     if problems:
         raise InputError(problems)

@@ -13,23 +13,37 @@ from tenure.manifests.showing import Place, did_you_mean, listed, printable
 from tenure.model import ClusterQueue, Cohort
 
 
-def tree_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
+def tree_problems(
+    cohorts: Mapping[str, tuple[Place, Cohort]], asked: Collection[str] | None = None
+) -> Iterator[Problem]:
     """What is wrong with the tree that cohorts form: cycles, and more levels than are followed.
 
     Args:
         cohorts: by name, in the order given, with how problems name each.
+        asked: the cohorts that are asked about; a cycle that none of them stands in or below is no problem,
+            as Kueue decides in the other trees. None for all.
 
     >>> chain = {f"c{i}": (Place(f"Cohort/c{i}"), Cohort(f"c{i}", f"c{i + 1}")) for i in range(300)}
     >>> print(*tree_problems(chain))
     Cohort/c0: spec.parentName: found 301 levels of cohorts, expected at most 100
     """
-    cycles = list(cycle_problems(cohorts))
-    yield from cycles or _depth_problems(cohorts)
+    parents = {name: cohort.parent for name, (_, cohort) in cohorts.items()}
+    cycles = list(_cycles(parents))
+    above = set(parents) if asked is None else {name for start in asked for name in _path(start, parents)}
+    refused = [cycle for cycle in cycles if not above.isdisjoint(cycle)]
+    for cycle in refused:
+        found = f"a cycle: {listed([*cycle, cycle[0]])}"
+        expected = "a parent that is not below the cohort itself"
+        yield cohorts[cycle[0]][0].problem("spec.parentName", found, expected)
+    if not refused:
+        yield from _depth_problems(cohorts, {name for cycle in cycles for name in cycle})
 
 
-def _depth_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
-    """The deepest cohort, where it is too deep; there is no cycle."""
-    levels: dict[str, int] = {}
+def _depth_problems(
+    cohorts: Mapping[str, tuple[Place, Cohort]], in_cycles: Collection[str]
+) -> Iterator[Problem]:
+    """The deepest cohort, where it is too deep; below a cycle, levels are counted from the cycle."""
+    levels = dict.fromkeys(in_cycles, 1)
     for name in cohorts:
         path: list[str] = []
         here: str | None = name
@@ -44,27 +58,31 @@ def _depth_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Pro
         yield cohorts[deepest][0].problem("spec.parentName", found, f"at most {MAX_COHORT_LEVELS}")
 
 
-def cycle_problems(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[Problem]:
-    """One problem for each cycle of parents, at the cohort of it that was given first.
-
-    Args:
-        cohorts: by name, in the order given, with how problems name each.
+def _cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
+    """Every cycle once, from the cohort of it that was given first.
 
     Source: Kueue, Cohorts whose parents form a cycle admit nothing until it is broken.
 
-    >>> two = {name: (Place(f"Cohort/{name}"), Cohort(name, parent)) for name, parent in ("ab", "ba")}
-    >>> problem, = cycle_problems(two)
-    >>> problem.object, problem.found
-    ('Cohort/a', 'a cycle: a, b, a')
+    >>> list(_cycles({"a": "b", "b": "a", "c": "a"}))
+    [['a', 'b']]
     """
-    parents = {name: cohort.parent for name, (_, cohort) in cohorts.items()}
     done: set[str] = set()
-    for name in cohorts:
-        cycle = _cycle_from(name, parents, done)
-        if cycle:
-            place = cohorts[cycle[0]][0]
-            found = f"a cycle: {listed([*cycle, cycle[0]])}"
-            yield place.problem("spec.parentName", found, "a parent that is not below the cohort itself")
+    for name in parents:
+        path = _path(name, parents, done)
+        above = parents.get(path[-1]) if path else None
+        done.update(path)
+        if above in path:
+            yield path[path.index(above) :]
+
+
+def _path(name: str, parents: Mapping[str, str | None], done: Collection[str] = ()) -> list[str]:
+    """A cohort and those above it, each once, up to those that are done."""
+    path: dict[str, None] = {}
+    here: str | None = name
+    while here is not None and here not in path and here not in done:
+        path[here] = None
+        here = parents.get(here)
+    return list(path)
 
 
 def root_of(name: str, cohorts: Mapping[str, Cohort]) -> str:
@@ -76,18 +94,6 @@ def root_of(name: str, cohorts: Mapping[str, Cohort]) -> str:
     while name in cohorts and (parent := cohorts[name].parent) is not None:
         name = parent
     return name
-
-
-def _cycle_from(name: str, parents: Mapping[str, str | None], done: set[str]) -> list[str]:
-    path: list[str] = []
-    here: str | None = name
-    while here is not None and here not in done:
-        done.add(here)
-        path.append(here)
-        here = parents.get(here)
-    if here is None or here not in path:
-        return []
-    return path[path.index(here) :]
 
 
 def queue_warnings(

@@ -30,6 +30,10 @@ func TestAnswersInOrder(t *testing.T) {
 	noFlavor := strings.Replace(preempts, `"assignment": null`, `"assignment": {"podSets": [{"name": "main", "count": 1, "flavors": {}}]}`, 1)
 	inactive := strings.Replace(preempts, `"resourceFlavors": [{"metadata": {"name": "f"}}]`, `"resourceFlavors": []`, 1)
 	badObject := strings.Replace(preempts, `"priority": 0`, `"priority": "high"`, 1)
+	cyclic := strings.Replace(strings.Replace(preempts, `"spec": {
+		"preemption"`, `"spec": {"cohortName": "a",
+		"preemption"`, 1), `"resourceFlavors"`, `"cohorts": [
+		{"metadata": {"name": "a"}, "spec": {"parentName": "b"}}, {"metadata": {"name": "b"}, "spec": {"parentName": "a"}}], "resourceFlavors"`, 1)
 	panics := strings.Replace(preempts, `"admission": {`, `"notAdmission": {`, 1)
 	want := []struct{ line, decision, code string }{
 		{preempts, "Preempt", ""},
@@ -38,6 +42,7 @@ func TestAnswersInOrder(t *testing.T) {
 		{given, "Preempt", ""},
 		{noFlavor, "NoFit", ""},
 		{inactive, "", codeInactiveQueue},
+		{cyclic, "", codeInactiveQueue},
 		{badObject, "", codeBadInput},
 		{panics, "", codePanic},
 		{`{"id": "x", "call": "guess"}`, "", codeUnknownCall},

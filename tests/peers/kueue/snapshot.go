@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/cache/hierarchy"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/workload"
 )
@@ -19,7 +21,7 @@ func (emptyCluster) List(context.Context, client.ObjectList, ...client.ListOptio
 
 // buildSnapshot fills a new scheduler cache with the scenario, in the order in which nothing has to
 // wait for anything, and takes a snapshot. Workloads that the cache does not count are returned by
-// name: no quota is reserved for them, or their ClusterQueue is not there.
+// name: no quota is reserved for them, their ClusterQueue is not there, or it stands below a cycle of Cohorts.
 func buildSnapshot(ctx context.Context, s *scenario) (*schdcache.Snapshot, []string, error) {
 	log := logr.FromContextOrDiscard(ctx)
 	cache := schdcache.New(emptyCluster{}, schdcache.WithFairSharing(s.fairSharing != nil))
@@ -37,7 +39,12 @@ func buildSnapshot(ctx context.Context, s *scenario) (*schdcache.Snapshot, []str
 		}
 	}
 	var ignored []string
+	endless := queuesBelowCycles(s)
 	for _, admitted := range s.admitted {
+		if admission := admitted.Status.Admission; admission != nil && endless[admission.ClusterQueue] {
+			ignored = append(ignored, string(workload.Key(admitted)))
+			continue
+		}
 		if !cache.AddOrUpdateWorkload(log, admitted) {
 			ignored = append(ignored, string(workload.Key(admitted)))
 		}
@@ -54,3 +61,32 @@ func tolerateCycle(err error) error {
 	}
 	return err
 }
+
+// queuesBelowCycles names the ClusterQueues whose Cohorts never end. Kueue's cache charges a workload to
+// every Cohort above its ClusterQueue, and in a cycle it would do so until the stack overflows, which no
+// program survives.
+func queuesBelowCycles(s *scenario) map[kueue.ClusterQueueReference]bool {
+	parents := make(map[kueue.CohortReference]kueue.CohortReference, len(s.cohorts))
+	for _, cohort := range s.cohorts {
+		parents[kueue.CohortReference(cohort.Name)] = cohort.Spec.ParentName
+	}
+	found := map[kueue.ClusterQueueReference]bool{}
+	for _, queue := range s.clusterQueues {
+		if name := queue.Spec.CohortName; name != "" && hierarchy.HasCycle(lineage{name, parents}) {
+			found[kueue.ClusterQueueReference(queue.Name)] = true
+		}
+	}
+	return found
+}
+
+// lineage is a Cohort with those above it, as Kueue's own test for cycles reads them.
+type lineage struct {
+	name    kueue.CohortReference
+	parents map[kueue.CohortReference]kueue.CohortReference
+}
+
+func (l lineage) GetName() kueue.CohortReference { return l.name }
+
+func (l lineage) HasParent() bool { return l.parents[l.name] != "" }
+
+func (l lineage) CCParent() hierarchy.CycleCheckable { return lineage{l.parents[l.name], l.parents} }

@@ -113,9 +113,12 @@ def test_cohorts() -> None:
     assert found["team"] != Cohort("team", "org")
 
 
-def test_a_cycle_of_cohorts_is_named() -> None:
+def test_a_cycle_of_cohorts_above_the_target_is_named() -> None:
     two = [an_object("Cohort", name, {"parentName": parent}) for name, parent in ("ab", "ba")]
-    assert errors(cohorts=two) == [
+    assert "a" in read(cohorts=two).cluster.cohorts
+    below = a_queue()
+    below["spec"]["cohortName"] = "b"
+    assert errors(cohorts=two, clusterQueues=[below]) == [
         "Cohort/a: cohorts[0].spec.parentName: found a cycle: a, b, a,"
         " expected a parent that is not below the cohort itself"
     ]
