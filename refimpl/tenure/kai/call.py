@@ -9,10 +9,10 @@ from typing import Any
 from tenure.errors import InputError, Problem
 from tenure.kai import case
 from tenure.kai.arguments import configure, method_name
-from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Pod, Queue, Scene, SubGroup
+from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Job, Pod, Queue, Scene, SubGroup
 from tenure.kai.resolver import path_of
 from tenure.kai.session import Session
-from tenure.manifests import did_you_mean, printable, show
+from tenure.manifests import did_you_mean, listed, printable, show
 from tenure.model import Action
 
 Object = dict[str, Any]
@@ -121,7 +121,8 @@ def _set_queue(session: Session, step: Fields) -> Object:
 
 
 def _set_pod_status(session: Session, step: Fields) -> Object:
-    job, name = session.job(case.text(step, "job")), case.text(step, "pod")
+    name = case.text(step, "pod")
+    job = _job_of_pod(session, name) if step.get("job") is None else session.job(case.text(step, "job"))
     if name not in {pod.name for _, pod in job.pods()}:
         raise case.refused("pod", name, "a pod of the job")
     changed = Pod(name, case.status(step))
@@ -131,6 +132,17 @@ def _set_pod_status(session: Session, step: Fields) -> Object:
     )
     session.change(jobs=(replace(job, sub_groups=groups),))
     return {}
+
+
+def _job_of_pod(session: Session, name: str) -> Job:
+    """The one job that has a pod of this name, where a step names no job."""
+    found = [job for job in session.scene.jobs.values() if name in {pod.name for _, pod in job.pods()}]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise case.refused("pod", name, "a pod of one of the jobs")
+    expected = f"one of the jobs that have pod {printable(name)}: {listed([job.name for job in found])}"
+    raise InputError([Problem("job", "nothing", expected)])
 
 
 def _add_pod(session: Session, step: Fields) -> Object:

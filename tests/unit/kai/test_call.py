@@ -98,3 +98,19 @@ def test_steps_change_what_they_name() -> None:
     }
     answers = [{"validator": True}, {}, {"validator": True}, {}, {"validator": False}, {"protected": True}]
     assert said(**given)["output"] == {"steps": answers}
+
+
+def test_a_pod_that_one_job_has_needs_no_job_to_be_named() -> None:
+    def a_job(name: str, pod: str) -> dict[str, Any]:
+        group = {"name": "d", "minAvailable": 1, "pods": [{"name": pod, "status": "Running"}]}
+        return {"name": name, "queue": "q", "subGroups": [group]}
+
+    def after(*jobs: dict[str, Any]) -> dict[str, Any]:
+        step = {"op": "setPodStatus", "pod": "p", "status": "Failed"}
+        return said(op="sequence", queues=[{"name": "q"}], jobs=list(jobs), steps=[step])
+
+    assert after(a_job("v", "p"), a_job("w", "other"))["output"] == {"steps": [{}]}
+    assert after(a_job("v", "other"))["error"]["field"].endswith("steps[0].pod")
+    twice = after(a_job("v", "p"), a_job("w", "p"))["error"]
+    assert twice["field"].endswith("steps[0].job")
+    assert "one of the jobs that have pod p: v, w" in twice["message"]
