@@ -99,6 +99,52 @@ def test_what_cannot_be_read_is_no_verdict_and_hides_nothing(tmp_path: Path) -> 
     assert "spec.stopPolicy" in done.output
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "apiVersion: {}",
+        "apiVersion: &version {}",
+        "apiVersion: # a remark\n  {}",
+        "? apiVersion\n: {}",
+        "apiVersion: >-\n  {}",
+        '"apiVersio\\x6e": {}',
+        "apiVersion: !!str {}",
+        'apiVersion: "kueue\\x2ex-k8s.io/v1beta2"',
+    ],
+)
+def test_no_spelling_of_a_version_hides_a_file_from_skip_others(spelling: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    rest = {key: value for key, value in queue(stopPolicy="Stop").items() if key != "apiVersion"}
+    text = f"{spelling.format('kueue.x-k8s.io/v1beta2')}\n{yaml.safe_dump(rest)}"
+    path.write_text(text, encoding="utf-8")
+    done = run(str(path), "--skip-others")
+    assert (done.exit_code, "spec.stopPolicy" in done.output) == (1, True), done.output
+    # kubectl reads UTF-16 too.
+    path.write_text(text, encoding="utf-16")
+    assert unreadable(run(str(path), "--skip-others")) == [str(path)]
+    path.write_text(f"---\na: {{{{ .Values.a }}}}\n---\n{text}", encoding="utf-8")
+    assert unreadable(run(str(path), "--skip-others")) == [str(path)]
+
+
+def test_skip_others_says_which_of_the_others_cannot_be_read(tmp_path: Path) -> None:
+    written(tmp_path, "good.yaml", queue())
+    written(tmp_path, "other.yaml", {"apiVersion": "apps/v1", "kind": "Deployment"})
+    (tmp_path / "empty.yaml").write_text("# nothing yet\n", encoding="utf-8")
+    (tmp_path / "template.yaml").write_text("a: {{ .Values.a }}\n", encoding="utf-8")
+    done = run(str(tmp_path), "--skip-others")
+    assert (done.exit_code, done.stdout) == (0, "validate: 1 object, 0 errors, 0 warnings\n")
+    (said,) = done.stderr.splitlines()
+    assert said.startswith(f"warning: passed over, because it cannot be read: {tmp_path / 'template.yaml'}: ")
+    assert unreadable(run("absent", "--skip-others")) == ["absent"]
+
+
+def test_skip_others_looks_at_a_configuration_in_a_config_map(tmp_path: Path) -> None:
+    text = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: 5\n"
+    held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kueue", "namespace": "kueue"}}
+    path = written(tmp_path, "a.yaml", {**held, "data": {"controller_manager_config.yaml": text}})
+    assert run(path, "--skip-others").exit_code == 1
+
+
 def test_an_update_is_compared_with_what_is_there(tmp_path: Path) -> None:
     now = written(tmp_path, "now.yaml", thing("LocalQueue", "ml", {"clusterQueue": "a"}))
     then = written(tmp_path, "then.yaml", thing("LocalQueue", "ml", {"clusterQueue": "b"}))

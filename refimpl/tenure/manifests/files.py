@@ -7,7 +7,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -125,8 +126,9 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"
 """How files end that say what is expected of manifests, and may lie in the same folder."""
 _STDIN = "-"
-# A label of Kueue on any other object makes no manifest of it.
-_OURS = re.compile(rb"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
+_NO_DOCUMENT: Final = "no document"
+# Of what cannot be parsed. A label of Kueue on any other object makes no manifest of it.
+_OURS = re.compile(r"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObj
             yield from _flatten(document, file, problems)
     if not any_document and len(problems) == known_problems:
         name = "stdin" if str(path) == _STDIN else printable_path(path)
-        found = "no document" if files else "no file named *.yaml, *.yml or *.json"
+        found = _NO_DOCUMENT if files else "no file named *.yaml, *.yml or *.json"
         problems.append(Problem("", found, "at least one Kubernetes object", file=name))
 
 
@@ -242,26 +244,49 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
     return sorted(found)
 
 
-def ours(paths: Sequence[str | Path]) -> list[str | Path]:
-    """The files among some paths that hold an object of an API group that is read or validated.
+def iterate_ours(
+    paths: Sequence[str | Path],
+    is_ours: Callable[[object], bool],
+    problems: list[Problem],
+    passed_over: list[Problem],
+) -> Iterator[SourcedObject]:
+    """As `iterate_objects`, of the files alone that hold an object that counts.
 
-    Anything may lie beside manifests in a repository, templates that are no YAML among it. What cannot be
-    read stays, so that it is said.
+    Anything may lie beside manifests in a repository, templates that are no YAML among it.
 
     Args:
-        paths: as for `read_objects`; standard input stays.
+        paths: as for `read_objects`.
+        is_ours: whether an object counts.
+        problems: gets what cannot be read: a path, and a file that holds or seems to hold such an object.
+        passed_over: gets the first problem of every other file that cannot be read.
 
-    >>> ours(["absent.yaml"])
-    ['absent.yaml']
+    >>> problems = []
+    >>> list(iterate_ours(["absent.yaml"], bool, problems, [])), problems[0].file
+    ([], 'absent.yaml')
     """
-    return [file for path in paths for file in files_of(path, []) if _names_a_group(file)]
+    for file in (file for path in paths for file in files_of(path, problems)):
+        wrong: list[Problem] = []
+        found = list(iterate_objects([file], wrong))
+        if any(is_ours(sourced.object) for sourced in found) or (wrong and _seems_ours(file, is_ours)):
+            problems.extend(wrong)
+            yield from found
+        else:
+            passed_over.extend([problem for problem in wrong if problem.found != _NO_DOCUMENT][:1])
 
 
-def _names_a_group(file: str | Path) -> bool:
+def _seems_ours(file: str | Path, is_ours: Callable[[object], bool]) -> bool:
+    """Whether a file that cannot be read as a whole may hold an object that counts, as kubectl reads it."""
     if str(file) == _STDIN or not Path(file).is_file():
         return True
     raw = read_file(file, str(file), [])
-    return raw is None or _OURS.search(raw) is not None
+    if raw is None:
+        return True
+    text = raw.decode("utf-16" if raw[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig", "replace")
+    # One document that is wrong hides no other.
+    parts = re.split(r"^---", text, flags=re.MULTILINE)
+    documents = (document for part in parts for document in parse_yaml(part, "")[0])
+    contents = (found.object for document in documents for found in _flatten(document, "", []))
+    return _OURS.search(text) is not None or any(map(is_ours, contents))
 
 
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document | SourcedObject]]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import SourcedObject, gate_problems, place_of
 from tenure.manifests.configuration import GROUP as CONFIGURED
-from tenure.manifests.configuration import configuration, embedded
+from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, VERSIONS, to_v1beta2
 from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
@@ -56,6 +56,18 @@ def kind_of(raw: object) -> str | None:
     if not isinstance(kind, str) or kind not in SHAPES:
         return None
     return kind if group == (KAI if kind == "Queue" else GROUP) else None
+
+
+def is_looked_at(raw: object) -> bool:
+    """Whether anything is said of an object: Kueue's, KAI-Scheduler's, or a ConfigMap with a Configuration.
+
+    >>> [is_looked_at({"apiVersion": version}) for version in ("kueue.x-k8s.io/v1beta2", "v1")]
+    [True, False]
+    """
+    configured = dig(raw, "data", KEY) if dig(raw, "kind") == "ConfigMap" else None
+    return _group(raw) in (GROUP, CONFIGURED, KAI) or (
+        isinstance(configured, str) and CONFIGURED in configured
+    )
 
 
 def header_faults(raw: object, where: str = "") -> Iterator[Fault]:

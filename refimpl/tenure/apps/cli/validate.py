@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,11 +13,12 @@ from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import Example, Interpretation, parse_gates
 from tenure.apps.cli.output import CheckPrinting, Reporting, print_answer
-from tenure.apps.cli.terminal import choose_colour
+from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
-from tenure.manifests.files import iterate_objects, ours
+from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
 from tenure.validation import Notice, Report, render, validate
+from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
 
@@ -56,7 +58,8 @@ def validate_command(
         bool,
         typer.Option(
             "--skip-others",
-            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold.",
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold; say which "
+            "of them cannot be read.",
         ),
     ] = False,
     printing: CheckPrinting,
@@ -103,9 +106,7 @@ def validate_command(
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
-        if skip_others:
-            sources = ours(sources)
-    objects = list(iterate_objects(sources, unreadable))
+    objects = list(_own(sources, unreadable) if skip_others else iterate_objects(sources, unreadable))
     before = list(iterate_objects(old or [], unreadable))
     found = validate(objects, old=before, gates=gates, reading=chosen)
     if objects or not unreadable:
@@ -116,6 +117,14 @@ def validate_command(
         raise InputError(unreadable)
     if not found.is_valid or (strict and found.warnings):
         raise typer.Exit(1)
+
+
+def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[SourcedObject]:
+    """The objects of the files that hold one that is looked at; of the others is said what cannot be read."""
+    passed_over: list[Problem] = []
+    yield from iterate_ours(sources, is_looked_at, unreadable, passed_over)
+    for problem in passed_over:
+        complain("warning", f"passed over, because it cannot be read: {problem}")
 
 
 def rendered(report: Report) -> dict[str, Any]:
