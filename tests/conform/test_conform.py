@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -247,6 +248,8 @@ def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str
         (("--reading", "nonsense"), "found 'nonsense'"),
         (("--max-depth", "9"), "--max-depth: found 9, expected 0 to 4"),
         (("--no-vectors", "--scenarios", "0"), "expected vectors, scenarios, or both"),
+        (("--without-family", "XX"), "--without-family: found 'XX', expected one of DYN, KMR, "),
+        (("--at-least", "50"), "--at-least: found 50, expected --partial beside it"),
     ],
 )
 def test_wrong_options_are_refused(
@@ -254,6 +257,65 @@ def test_wrong_options_are_refused(
 ) -> None:
     assert run("--exec", "oracle", *words) == 2
     assert said in capsys.readouterr().err
+
+
+# Answers some of the requests, by their turn, as the reference does.
+SOME = """
+        from tenure.conformance.protocol import answer as reference
+        turn += 1
+        answer = {"error": {"code": "not-modelled", "message": "", "field": ""}}
+        answer = reference(request) if turn in answered else answer
+"""
+
+
+def families_asked() -> list[str]:
+    """The family of each vector, in the order in which they are asked."""
+    decisions = (vector for vector in load_vectors() if vector.data["call"] == "decide")
+    return [vector.id.partition("-")[0] for vector in decisions]
+
+
+def partial(folder: Path, answered: set[int], *more: str) -> tuple[str, ...]:
+    """The options for the vectors alone, asked of a program that answers those of these numbers."""
+    command = script(folder, SOME)
+    path = Path(command[1])
+    path.write_text(f"turn, answered = -1, {answered}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    return ("--exec", shlex.join(command), "--partial", "--scenarios", "0", *more)
+
+
+def test_who_leaves_nearly_everything_out_does_not_conform(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    families = families_asked()
+    first = {families.index(family) for family in families}
+    code = run(*partial(tmp_path, first, "-o", "json"))
+    report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+    Draft202012Validator(schema("conform")).validate(report)
+    assert (code, report["conforms"], report["atLeast"]) == (1, False, 95)
+    assert report["coverage"] == [
+        {"family": family, "vectors": count, "answered": 1} for family, count in Counter(families).items()
+    ]
+    assert run(*partial(tmp_path, first, "--at-least", "1")) == 1
+    said = capsys.readouterr().out
+    assert f"vectors: found {len(first)} of {len(families)} answered, expected at least 1 %" in said
+    assert "nothing agrees" not in said
+
+
+def test_a_family_that_is_left_out_whole_is_excluded_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    families = families_asked()
+    words = partial(
+        tmp_path, {turn for turn, family in enumerate(families) if family != "DYN"}, "--at-least", "90"
+    )
+    assert run(*words) == 1
+    asked = families.count("DYN")
+    assert f"DYN: found 0 of {asked} vectors answered, expected at least one" in capsys.readouterr().out
+    assert run(*words, "-o", "junit") == 1
+    suites = ET.fromstring(capsys.readouterr().out.split("\n", 1)[1])
+    assert {suite.get("name"): suite.get("failures") for suite in suites}["coverage"] == "1"
+    words = partial(tmp_path, set(range(len(families))), "--without-family", "DYN")
+    assert run(*words) == 0
+    assert capsys.readouterr().out.endswith("(mode victims, at least 95 % answered, without DYN)\n")
 
 
 def test_shrinking_keeps_the_difference_and_drops_the_rest() -> None:

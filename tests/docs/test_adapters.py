@@ -50,13 +50,14 @@ def test_the_adapter_in_python_has_the_fault_that_the_page_shows(tmp_path: Path)
 
 def test_mended_as_the_page_says_it_conforms(tmp_path: Path) -> None:
     code, mended = titled("adapter.py"), titled("decide, mended")
-    last = '    return "Preempt", leaving\n'
-    assert code.count(last) == 1
-    (tmp_path / "adapter.py").write_text(code.replace(last, mended), encoding="utf-8")
+    unmended = '    return "Preempt", leaving\n'
+    assert code.count(unmended) == 1
+    (tmp_path / "adapter.py").write_text(code.replace(unmended, mended), encoding="utf-8")
     done = conform(tmp_path, shown('tenure conform --exec "python adapter.py"'))
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[-1] == "conform: adapter 0.1 conforms (mode victims)"
-    assert "conform: adapter 0.1 conforms (mode victims)" in PAGE.read_text()
+    last = "conform: adapter 0.1 conforms (mode victims, at least 1 % answered, without DYN)"
+    assert done.stdout.splitlines()[-1] == last
+    assert last in PAGE.read_text()
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tenure.lab.campaigns import Count, Tally, counts, table, tally_lines
-from tenure.lab.verdicts import FAILURES, AnswerPair
+from tenure.lab.verdicts import FAILURES, AnswerPair, Kind
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 
 Object = dict[str, Any]
@@ -20,6 +20,10 @@ DRAWN: Final = "seed "
 _RULE: Final = RuleText(
     "disagreement",
     "A request that the program answers otherwise than the reference, and nothing predicts that.",
+)
+_COVERAGE: Final = RuleText(
+    "coverage",
+    "More of the vectors is left out as not modelled than may be, or a whole family of rules is.",
 )
 
 
@@ -60,6 +64,18 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyCoverage:
+    """How many of the vectors about a family of rules the program answered."""
+
+    family: str
+    """How its identifiers begin, such as `KQ`."""
+    vectors: int
+    """How many were asked."""
+    answered: int
+    """How many it did not leave out as not modelled."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conformance:
     """How far a program answers as the reference does."""
 
@@ -72,13 +88,42 @@ class Conformance:
     reading: str
     """The preset that decided; empty for each vector's own and the default for random scenarios."""
     conforms: bool
-    """Whether every answer is the reference's, or what a signed divergence predicts, and one agrees."""
+    """Whether every answer is the reference's, or what a signed divergence predicts, one agrees, and enough
+    is answered."""
     vectors: tuple[Count, ...]
     """What came of the vectors."""
     drawn: Drawn | None
     """What came of the random scenarios; None where none were asked."""
     disagreements: tuple[Disagreement, ...]
     """The first ones."""
+    coverage: tuple[FamilyCoverage, ...] = ()
+    """Of each family of rules that vectors were asked about; empty where nothing may be left out."""
+    at_least: int = 0
+    """The least share of the vectors that it has to answer, in percent; 0 where it may leave nothing out."""
+    excluded: tuple[str, ...] = ()
+    """Families of rules that it was not asked about."""
+
+
+def shortfalls(coverage: Sequence[FamilyCoverage], at_least: int) -> Iterator[str]:
+    """Why too little is answered; nothing where it is enough.
+
+    Args:
+        coverage: of each family that was asked about.
+        at_least: the least share of all the vectors, in percent; 0 asks for nothing.
+
+    >>> list(shortfalls([FamilyCoverage("KQ", 97, 97), FamilyCoverage("DYN", 3, 0)], 95))
+    ['DYN: found 0 of 3 vectors answered, expected at least one; --without-family DYN asks about none']
+    """
+    if not coverage or not at_least:
+        return
+    asked = sum(family.vectors for family in coverage)
+    answered = sum(family.answered for family in coverage)
+    if 100 * answered < at_least * asked:
+        yield f"vectors: found {answered} of {asked} answered, expected at least {at_least} %"
+    for family in coverage:
+        if not family.answered:
+            found = f"found 0 of {family.vectors} vectors answered, expected at least one"
+            yield f"{family.family}: {found}; --without-family {family.family} asks about none"
 
 
 def disagreement(case: str, about: str, pair: AnswerPair, lines: Iterator[str]) -> Disagreement:
@@ -96,17 +141,31 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
     if conformance.vectors:
         yield f"{sum(count.count for count in conformance.vectors)} vectors"
         yield from table("verdict", conformance.vectors)
+    if conformance.coverage:
+        yield "  answered, by family of rules"
+    for family in conformance.coverage:
+        share = 100 * family.answered / family.vectors
+        yield f"    {share:6.2f} %  {family.answered:8}  of {family.vectors} {family.family}"
     if conformance.drawn is not None:
         yield from tally_lines(conformance.drawn)
     if not conformance.conforms and not _failed(conformance):
-        yield "nothing differs, and nothing agrees: the program models none of what was asked"
+        if not _agrees(conformance):
+            yield "nothing differs, and nothing agrees: the program models none of what was asked"
+        yield from shortfalls(conformance.coverage, conformance.at_least)
     yield closing_line(conformance)
 
 
 def _failed(conformance: Conformance) -> bool:
-    drawn = conformance.drawn.verdicts if conformance.drawn is not None else ()
     # A verdict's text begins with its kind.
-    return any(count.what.startswith(FAILURES) for count in (*conformance.vectors, *drawn))
+    return any(count.what.startswith(FAILURES) for count in _verdicts(conformance))
+
+
+def _agrees(conformance: Conformance) -> bool:
+    return any(count.what == Kind.AGREE for count in _verdicts(conformance))
+
+
+def _verdicts(conformance: Conformance) -> tuple[Count, ...]:
+    return (*conformance.vectors, *(conformance.drawn.verdicts if conformance.drawn is not None else ()))
 
 
 def closing_line(conformance: Conformance) -> str:
@@ -114,7 +173,9 @@ def closing_line(conformance: Conformance) -> str:
     who = conformance.name or conformance.program
     verdict = "conforms" if conformance.conforms else "does not conform"
     under = f", reading {conformance.reading}" if conformance.reading else ""
-    return f"conform: {who} {verdict} (mode {conformance.mode}{under})"
+    least = f", at least {conformance.at_least} % answered" if conformance.at_least else ""
+    without = f", without {', '.join(conformance.excluded)}" if conformance.excluded else ""
+    return f"conform: {who} {verdict} (mode {conformance.mode}{under}{least}{without})"
 
 
 def drawn_of(tally: Tally, seed: int) -> Drawn:
@@ -150,14 +211,29 @@ def conform_checks(conformance: Conformance) -> Report:
             _suite(
                 "random scenarios", drawn, [disagreement for disagreement in told if _is_drawn(disagreement)]
             ),
+            *([_coverage_suite(conformance)] if conformance.coverage else ()),
         ),
-        tuple(
-            Trouble(_RULE.id, disagreement.case, f"{disagreement.verdict}: {disagreement.about}")
-            for disagreement in told
+        (
+            *(
+                Trouble(_RULE.id, disagreement.case, f"{disagreement.verdict}: {disagreement.about}")
+                for disagreement in told
+            ),
+            *(
+                Trouble(_COVERAGE.id, "coverage", text)
+                for text in shortfalls(conformance.coverage, conformance.at_least)
+            ),
         ),
-        (_RULE,),
+        (_RULE, _COVERAGE),
         closing=closing_line(conformance),
     )
+
+
+def _coverage_suite(conformance: Conformance) -> Suite:
+    title, wrong = "coverage", [*shortfalls(conformance.coverage, conformance.at_least)]
+    cases = [Case(title, text, text) for text in wrong]
+    if not wrong:
+        cases = [Case(title, "enough of the vectors is answered")]
+    return Suite(title, tuple(cases), tests=len(cases), failures=len(wrong))
 
 
 def _suite(title: str, counted: tuple[Count, ...], told: list[Disagreement]) -> Suite:

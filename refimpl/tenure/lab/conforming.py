@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +17,11 @@ from tenure.lab.conform_report import (
     DRAWN,
     Conformance,
     Disagreement,
+    FamilyCoverage,
     both_answers,
     disagreement,
     drawn_of,
+    shortfalls,
     summary,
 )
 from tenure.lab.pool import Hands, Tell
@@ -38,6 +40,8 @@ class ConformanceCheck:
         plan: the random scenarios; of a count of 0, none.
         jobs: how many processes, each with a program of its own, decide them.
         vectors: the vectors to ask about.
+        at_least: the least share of them to be answered, in percent; 0 where nothing may be left out.
+        excluded: families of rules that are not among them.
         most: how many failures to tell of each kind; random ones are made small first.
         tell: hears how far it is.
     """
@@ -45,10 +49,14 @@ class ConformanceCheck:
     plan: CampaignPlan
     jobs: int
     vectors: list[Vector]
+    at_least: int
+    excluded: Sequence[str]
     most: int
     tell: Tell
     whole: Tally = field(default_factory=Tally)
     by_vector: Counter[str] = field(default_factory=Counter)
+    by_family: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
     failed: int = 0
 
     def run(self) -> Conformance:
@@ -65,15 +73,24 @@ class ConformanceCheck:
                     self.whole.merge(tally)
                     self.tell(self._asked(), self.failed + self.whole.failed)
             told += [self._told(found, sides) for found in self.whole.differences[: self.most]]
+        coverage = [
+            FamilyCoverage(family, asked, self.answered[family])
+            for family, asked in self.by_family.items()
+            if self.at_least
+        ]
+        enough = not any(shortfalls(coverage, self.at_least))
         return Conformance(
             program=shlex.join(self.plan.command),
             name=sides.name,
             mode=self.plan.mode,
             reading=self.plan.reading,
-            conforms=not (self.failed or self.whole.failed) and self._agrees,
+            conforms=not (self.failed or self.whole.failed) and self._agrees and enough,
             vectors=counts(self.by_vector),
             drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
             disagreements=tuple(told),
+            coverage=tuple(coverage),
+            at_least=self.at_least if coverage else 0,
+            excluded=tuple(self.excluded),
         )
 
     @property
@@ -89,6 +106,8 @@ class ConformanceCheck:
         """Ask about each, a batch at a time; what counts is what the reference says now."""
         for vector, pair in self._answers(sides):
             self.by_vector[str(pair.verdict)] += 1
+            self.by_family[family_of(vector)] += 1
+            self.answered[family_of(vector)] += pair.verdict.kind is not Kind.LEFT_OUT
             if pair.verdict.kind in FAILURES:
                 self.failed += 1
                 if self.failed <= self.most:
@@ -110,17 +129,21 @@ class ConformanceCheck:
 
 
 def chosen_vectors(
-    calls: Collection[str], beginnings: Collection[str] = (), folder: Path | None = None
+    calls: Collection[str],
+    beginnings: Collection[str] = (),
+    excluded: Collection[str] = (),
+    folder: Path | None = None,
 ) -> list[Vector]:
     """The vectors to ask about.
 
     Args:
         calls: calls of the protocol that the program answers.
         beginnings: of identifiers; none for all.
+        excluded: families of rules that are not asked about.
         folder: of vector files; None for the published ones.
 
     Raises:
-        InputError: a beginning with which no vector begins; a file that is none.
+        InputError: a beginning with which no vector begins; no such family; a file that is none.
 
     >>> {each.data["call"] for each in chosen_vectors(["minruntime"])}
     {'minruntime'}
@@ -129,8 +152,19 @@ def chosen_vectors(
     for beginning in beginnings:
         if not any(vector.id.startswith(beginning) for vector in vectors):
             raise bad_input("--only", beginning, "the beginning of some vector's identifier")
+    families = sorted({family_of(vector) for vector in vectors})
+    for family in excluded:
+        if family not in families:
+            raise bad_input("--without-family", family, f"one of {', '.join(families)}")
     return [
         vector
         for vector in vectors
-        if vector.data["call"] in calls and (not beginnings or vector.id.startswith(tuple(beginnings)))
+        if vector.data["call"] in calls
+        and (not beginnings or vector.id.startswith(tuple(beginnings)))
+        and family_of(vector) not in excluded
     ]
+
+
+def family_of(vector: Vector) -> str:
+    """The family of rules that a vector is about, as its identifier begins: `KQ`."""
+    return vector.id.partition("-")[0]

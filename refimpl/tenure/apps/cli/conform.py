@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SCENARIOS = 1000
 TOLD = 5
+AT_LEAST = 95
+"""Percent of the vectors."""
 PATIENCE = 300.0
 
 
@@ -67,6 +69,10 @@ class AskedVectors:
         typer.Option(
             metavar="BEGINNING", help="Only vectors whose identifier begins so, as KQ-; repeatable."
         ),
+    ] = None
+    without_family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAMILY", help="No vectors of this family of rules, such as UCQ; repeatable."),
     ] = None
     folder: Annotated[
         Path | None, typer.Option(help="Folder of vector files.", show_default="the published ones")
@@ -116,6 +122,17 @@ class Treatment:
             "--partial", help="An answer with error code not-modelled is counted apart, and is no failure."
         ),
     ] = False
+    at_least: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            metavar="PERCENT",
+            help="With --partial: how many of the vectors it has to answer to conform, and one of each "
+            "family of rules at least.",
+            show_default=str(AT_LEAST),
+        ),
+    ] = None
     repeat: Annotated[
         int,
         typer.Option(min=1, help="Ask the program to decide each scenario so often, where it knows how to."),
@@ -130,6 +147,18 @@ class Treatment:
         Path | None, typer.Option(help="File to write what is told to, as requests, a JSON line each.")
     ] = None
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE
+
+    def share(self) -> int:
+        """The least share of the vectors to be answered, in percent; 0 where nothing may be left out.
+
+        Raises:
+            InputError: one is given where nothing may be left out.
+        """
+        if self.partial:
+            return self.at_least or AT_LEAST
+        if self.at_least is not None:
+            raise bad_input("--at-least", self.at_least, "--partial beside it: else every answer counts")
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +202,19 @@ def conform_command(
     tenure conform --exec ./adapter --only TBP-020 --scenarios 0
     tenure conform --exec ./adapter --no-vectors --seed 7 --index 305
 
+    A scheduler without heroes, which answers at least four of five vectors of the other rules:
+
+    \b
+    tenure conform --exec ./adapter --partial --without-family UCQ --at-least 80
+
     For continuous integration, and for another program:
 
     \b
     tenure conform --exec ./adapter --report junit=conform.xml
     tenure conform --exec ./adapter -o json | jq '.disagreements[].case'
 
-    Exit codes: 0 every answer is the reference's or signed, 1 one is not, 2 bad input, or the program fails
-    as a program.
+    Exit codes: 0 every answer is the reference's or signed, 1 one is not, or too little is answered, 2 bad
+    input, or the program fails as a program.
     """
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure conform")
@@ -195,6 +229,7 @@ def conform_command(
     from tenure.lab.conforming import ConformanceCheck, chosen_vectors
     from tenure.lab.programs import ProgramFailure, command_of
 
+    at_least, excluded = treatment.share(), published.without_family or ()
     options = chosen_options(
         chosen_features(drawn.with_, drawn.without),
         {"max_workloads": drawn.max_workloads, "max_queues": drawn.max_queues, "max_depth": drawn.max_depth},
@@ -214,7 +249,9 @@ def conform_command(
         max_depth=options.max_depth,
         only=tuple(drawn.index or ()),
     )
-    chosen = chosen_vectors(calls, published.only or (), published.folder) if published.vectors else []
+    chosen = (
+        chosen_vectors(calls, published.only or (), excluded, published.folder) if published.vectors else []
+    )
     if not (chosen or plan.blocks()):
         raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
     total = len(chosen) + (len(plan.only) or drawn.scenarios)
@@ -222,7 +259,9 @@ def conform_command(
         lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
     )
     try:
-        conformance = ConformanceCheck(plan, treatment.jobs, chosen, treatment.told, progress).run()
+        conformance = ConformanceCheck(
+            plan, treatment.jobs, chosen, at_least, excluded, treatment.told, progress
+        ).run()
     except ProgramFailure as failure:
         problem = Problem("--exec", str(failure), "a program that answers every request")
         reporting.write_problems(InputError([problem]))
