@@ -16,8 +16,9 @@ from tenure.apps.testing import CheckResult, Status, load_documents, run
 from tenure.errors import InputError
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
+from tests.command_line import tenure
 
-CLUSTER = [str(SAMPLE / "queues"), str(SAMPLE / "running")]
+CLUSTER = ["repository/queues", "repository/running"]
 LATER = {"manifests": CLUSTER, "now": NOW}
 
 
@@ -27,7 +28,9 @@ def results(folder: Path, *documents: dict[str, Any]) -> list[CheckResult]:
 
 
 def written(folder: Path, *documents: dict[str, Any]) -> Path:
-    """A file of documents."""
+    """A file of documents, beside a copy of the sample."""
+    if not (folder / "repository").exists():
+        sample(folder)
     file = folder / "a.tenure.yaml"
     file.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
     return file
@@ -81,7 +84,7 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
     newer = {**soon, "expect": [{"workload": "eval", "decision": "NoCandidates"}]}
     scenario = yaml.safe_load_all((SAMPLE / "quota.tenure.yaml").read_text(encoding="utf-8"))
     *_, play = scenario
-    play["files"] = [str(SAMPLE / "queues" / "gpu.yaml")]
+    play["files"] = ["repository/queues/gpu.yaml"]
     play["expect"] = [{"reading": ["released", "guaranteed"], "at": "30m", "running": "second"}]
     decided, *played = run(load_documents(written(tmp_path, newer, play)))
     assert decided.result.status == Status.HOLDS
@@ -91,8 +94,33 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
         assert any("admitted  ml/first" in line for line in checked.result.lines)
 
 
-def test_a_folder_of_manifests_may_hold_the_expectations_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["manifests", "files"])
+@pytest.mark.parametrize(
+    "name", ["-", "./-", "/dev/fd/0", "../secret.yaml", "{outside}/secret.yaml", "link.yaml"]
+)
+def test_a_file_names_nothing_outside(
+    kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "checkout"
+    inside.mkdir()
+    (tmp_path / "secret.yaml").write_text("hunter2\n", encoding="utf-8")
+    (inside / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    monkeypatch.chdir(inside)
+    said = {kind: [name.format(outside=tmp_path)], "until": "1h", "expect": [{"preemptions": 0}]}
+    if kind == "manifests":
+        said = {"manifests": said["manifests"], "validate": "valid"}
+    Path("a.tenure.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    done = tenure("test", "a.tenure.yaml", stdin=b"hunter2\n", cwd=inside)
+    assert done.returncode == 2
+    assert f"{kind}[0]: found " in (done.stdout + done.stderr).decode()
+    assert b"hunter2" not in done.stdout + done.stderr
+
+
+def test_a_folder_of_manifests_may_hold_the_expectations_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository = sample(tmp_path)
+    monkeypatch.chdir(repository)
     file = repository / "queues" / "mine.tenure.yaml"
     expect = [{"workload": "eval", "kept": "serving"}]
     said = {"manifests": [".", "../running"], "now": NOW, "expect": expect}

@@ -8,7 +8,7 @@ import re
 import stat
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,7 @@ from typing import Any, Final
 from tenure.errors import InputError, Problem
 from tenure.manifests.json_text import iterate_list, parse_json
 from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, in_mebibytes
-from tenure.manifests.showing import printable, show
+from tenure.manifests.showing import Place, printable, show, sort_of
 from tenure.manifests.structure import Document, is_list_kind
 from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
 
@@ -241,7 +241,80 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
         for name in names
         if name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
     ]
-    return sorted(found)
+    return below(sorted(found), root_of(path), problems)
+
+
+_BELOW: Final = "a file or folder below the current folder, or below its own where that is elsewhere"
+
+
+def root_of(path: str | Path) -> Path:
+    """The folder that is not left by links in what is named, nor by the names in it: whoever can write there
+    would have files read that only the reader can.
+
+    Args:
+        path: a folder that is named, or that of a file that is.
+
+    Returns:
+        the current folder, where the path is in it and it is not the root of the file system; else the path.
+
+    >>> root_of(".") == Path.cwd()
+    True
+    """
+    own, here = Path(path).resolve(), Path.cwd()
+    return here if own.is_relative_to(here) and here.parent != here else own
+
+
+def below(files: Iterable[Path], root: Path, problems: list[Problem]) -> list[Path]:
+    """The files that lie below a folder when links are followed.
+
+    Args:
+        files: as they were found.
+        root: see `root_of`.
+        problems: gets the others.
+    """
+    found = []
+    for file in files:
+        if _leads_out(file, root):
+            problems.append(
+                Problem("", "a link that leads out of the folder", _BELOW, file=printable_path(file))
+            )
+        else:
+            found.append(file)
+    return found
+
+
+def read_named(names: Mapping[str, str], place: Place) -> tuple[SourcedObject, ...]:
+    """The objects of the files and folders that another file names, relative to its folder.
+
+    Args:
+        names: by the path of the field that names it.
+        place: the file that names them, for problems.
+
+    Raises:
+        InputError: one that is standard input or leads out of `root_of` the file; all that cannot be read.
+
+    >>> read_named({"files[0]": "../../../etc/passwd"}, Place("Scenario/a"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tenure.errors.InputError: Scenario/a: files[0]: found '../../../etc/passwd', which leads out of ...
+    """
+    folder = Path() if place.file in ("", "stdin") else Path(place.file).parent
+    root, problems = root_of(folder), []
+    for field, name in names.items():
+        if str(folder / name) == _STDIN:
+            problems.append(place.problem(field, f"{show(name)}: standard input", _BELOW))
+        elif _leads_out(folder / name, root):
+            problems.append(place.problem(field, f"{show(name)}, which leads out of the folder", _BELOW))
+    if problems:
+        raise InputError(problems)
+    return read_objects([folder / name for name in names.values()])
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    try:
+        return not path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError, ValueError):
+        # Reading says why it is none.
+        return False
 
 
 def iterate_ours(
@@ -348,7 +421,7 @@ def _flatten(document: Document, file: str, problems: list[Problem]) -> Iterator
     while stack:
         path, content = stack.pop()
         if not isinstance(content, dict):
-            found = f"{show(content)} in the document of line {document.line}"
+            found = f"{sort_of(content)} in the document of line {document.line}"
             problems.append(Problem(path, found, "a Kubernetes object (a map)", file=file))
         elif _is_list(content):
             stack.extend(reversed(_items(path, content, file, problems)))
@@ -369,7 +442,7 @@ def _items(
     if items is None and "items" in content:
         return []
     if not isinstance(items, list):
-        found = show(items) if "items" in content else "nothing"
+        found = sort_of(items) if "items" in content else "nothing"
         problems.append(Problem(inner, found, "a list of Kubernetes objects", file=file))
         return []
     return [(f"{inner}[{index}]", _typed(item, content)) for index, item in enumerate(items)]

@@ -62,6 +62,25 @@ def show(value: object) -> str:
     return shorten(_SHORT.repr(value))
 
 
+_SORTS: Final = (
+    (type(None), "nothing"),
+    (bool, "a boolean"),
+    ((int, float, NumberText), "a number"),
+    (str, "text"),
+    (list, "a list"),
+    (object, "a map"),
+)
+
+
+def sort_of(value: object) -> str:
+    """What a value is, where what it says may be nobody's business: of what is no manifest at all.
+
+    >>> sort_of("password"), sort_of({})
+    ('text', 'a map')
+    """
+    return next(name for kind, name in _SORTS if isinstance(value, kind))
+
+
 def shorten(text: str) -> str:
     """The text itself, or its beginning and its end when it is longer than 80 characters."""
     if len(text) <= LONGEST:

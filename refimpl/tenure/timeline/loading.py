@@ -9,7 +9,8 @@ from typing import TypeAlias
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
-from tenure.manifests.files import read_file, read_standard_input
+from tenure.manifests.files import below, read_file, read_standard_input, root_of
+from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import Duration, Instant
@@ -83,9 +84,13 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
     for path in paths:
         folder = Path(path)
         if str(path) != "-" and folder.is_dir():
-            files = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
-            if not files:
-                raise InputError([Problem("", "no file named *.yaml or *.yml", "scenarios", file=str(path))])
+            problems: list[Problem] = []
+            named = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
+            files = below(named, root_of(folder), problems)
+            if not files and not problems:
+                problems.append(Problem("", "no file named *.yaml or *.yml", "scenarios", file=str(path)))
+            if problems:
+                raise InputError(problems)
             for file in files:
                 yield from _load_file(file)
         else:
@@ -170,7 +175,7 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Sc
     called = raw.get("scenario", name) if isinstance(raw, dict) else name
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
-        raise place.error("", show(raw), "a map with objects, events and expect")
+        raise place.error("", sort_of(raw), "a map with objects, events and expect")
     return _Reader(checked(ScenarioShape, raw, place), place, str(called)).scenario()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tenure.errors import InputError, Problem
@@ -15,10 +14,10 @@ from tenure.manifests import (
     did_you_mean,
     parse_duration,
     parse_instant,
-    read_objects,
     show,
 )
 from tenure.manifests.checking import check
+from tenure.manifests.files import read_named
 from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
@@ -162,9 +161,9 @@ class Written:
                 place = f"objects[{number}]"
                 raise InputError([Problem(place, show(entry), "a Kubernetes object", file=self.file)])
             self.raw.append(SourcedObject(self.file, self._versioned(entry)))
-        folder = Path() if self.file in ("", "stdin") else Path(self.file).parent
-        if files:
-            self.raw.extend(read_objects([folder / name for name in files]))
+        names = {f"files[{number}]": name for number, name in enumerate(files)}
+        if names:
+            self.raw.extend(read_named(names, Place(file=self.file)))
 
     def patch(self, patch: dict[str, Any], place: str, kinds: tuple[str, ...]) -> str:
         """Merge a patch into an object, or add a new one.

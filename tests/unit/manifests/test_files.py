@@ -15,8 +15,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.errors import InputError
+from tenure.errors import InputError, Problem
 from tenure.manifests import SourcedObject, read_objects
+from tenure.manifests.files import iterate_objects
 from tenure.manifests.json_text import parse_json
 from tenure.manifests.showing import NumberText
 from tenure.manifests.yaml_text import parse_yaml
@@ -201,15 +202,29 @@ def test_a_kind_that_merely_ends_like_a_list(write: Write) -> None:
     assert read_objects([write("a.yaml", "kind: AllowList\nspec: {}")])[0].object["kind"] == "AllowList"
 
 
+def test_a_link_in_a_folder_does_not_lead_out_of_it(tmp_path: Path) -> None:
+    folder, secret = tmp_path / "cluster", tmp_path / "secret"
+    folder.mkdir()
+    secret.write_text("hunter2\n", encoding="utf-8")
+    (folder / "a.yaml").symlink_to(secret)
+    (folder / "b.yaml").write_text("kind: Cohort\n", encoding="utf-8")
+    (folder / "c.yaml").symlink_to("b.yaml")
+    problems: list[Problem] = []
+    found = list(iterate_objects([folder], problems))
+    assert [Path(sourced.file).name for sourced in found] == ["b.yaml", "c.yaml"]
+    assert [Path(problem.file).name for problem in problems] == ["a.yaml"]
+    assert "hunter2" not in str(problems)
+
+
 def test_what_is_no_object(write: Write) -> None:
     first = "kind: List\nitems: [3, {kind: A}, null]\n---\njust text\n"
     path = write("a.yaml", f"{first}---\nkind: List\n---\nkind: List\nitems: {{}}\n")
     assert errors(path) == [
-        "a.yaml: items[0]: found 3 in the document of line 1, expected a Kubernetes object (a map)",
-        "a.yaml: items[2]: found None in the document of line 1, expected a Kubernetes object (a map)",
-        "a.yaml: found 'just text' in the document of line 3, expected a Kubernetes object (a map)",
+        "a.yaml: items[0]: found a number in the document of line 1, expected a Kubernetes object (a map)",
+        "a.yaml: items[2]: found nothing in the document of line 1, expected a Kubernetes object (a map)",
+        "a.yaml: found text in the document of line 3, expected a Kubernetes object (a map)",
         "a.yaml: items: found nothing, expected a list of Kubernetes objects",
-        "a.yaml: items: found {}, expected a list of Kubernetes objects",
+        "a.yaml: items: found a map, expected a list of Kubernetes objects",
     ]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from tenure.api import Decision, Loaded, decide, decide_all, pending_names
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
-from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, read_objects, show
+from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, show
+from tenure.manifests.files import read_named
 from tenure.model import Outcome, Workload
 from tenure.readings import Reading, parse_reading
 from tenure.telling.answers import why_answer, why_not_answer
@@ -190,11 +190,10 @@ class GivenManifests:
 
     @cached_property
     def _objects(self) -> tuple[SourcedObject, ...]:
-        folder = Path(self._place.file).parent
         found: list[SourcedObject] = []
         for number, entry in enumerate(self._shape.manifests):
             if isinstance(entry, str):
-                found.extend(read_objects([folder / entry]))
+                found.extend(read_named({f"manifests[{number}]": entry}, self._place))
             elif isinstance(entry, dict):
                 found.append(SourcedObject(self._place.file, entry))
             else:

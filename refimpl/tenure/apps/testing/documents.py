@@ -12,8 +12,9 @@ from tenure.apps.testing.check import Check
 from tenure.apps.testing.decisions import decision_checks
 from tenure.apps.testing.plays import play_checks
 from tenure.errors import InputError, Problem
-from tenure.manifests import Place, show
-from tenure.manifests.files import EXPECTATIONS
+from tenure.manifests import Place
+from tenure.manifests.files import EXPECTATIONS, below, root_of
+from tenure.manifests.showing import sort_of
 from tenure.timeline.loading import read_documents
 
 SUFFIX: Final = EXPECTATIONS
@@ -50,8 +51,11 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     problems: list[Problem] = []
     for path in map(Path, paths):
-        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
-        if not files:
+        known = len(problems)
+        files = [path]
+        if path.is_dir():
+            files = below(sorted(path.rglob(f"*{SUFFIX}")), root_of(path), problems)
+        if not files and len(problems) == known:
             problems.append(Problem("", f"no file named *{SUFFIX}", "expectations", file=str(path)))
         elif not path.exists():
             problems.append(Problem("", "no such file or folder", "a file or folder to read", file=str(path)))
@@ -87,7 +91,7 @@ def load_documents(path: str | Path) -> tuple[ExpectationDocument, ...]:
 
 def _document(raw: object, file: str, number: int, stem: str) -> ExpectationDocument:
     if not isinstance(raw, dict):
-        raise InputError([Problem("", show(raw), _WHAT, file=file)])
+        raise InputError([Problem("", sort_of(raw), _WHAT, file=file)])
     if "manifests" in raw:
         name = str(raw.get("test", stem))
         checks = decision_checks(raw, Place(f"Test/{name}", file))
