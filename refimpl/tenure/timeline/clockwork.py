@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.expecting import Observed, moments, note
 from tenure.timeline.record import ExpectationResult
-from tenure.timeline.scenario import Happens, Story
+from tenure.timeline.scenario import MOST_LOOKS, Happens, Story
+from tenure.units import format_instant
 
 
 class Due(IntEnum):
@@ -106,6 +108,7 @@ class Clockwork(ABC):
         self.story = story
         self.agenda = Agenda()
         self.outcomes: list[ExpectationResult] = []
+        self._looks = 0
         self._moments = moments(story, reading)
 
     @property
@@ -120,6 +123,11 @@ class Clockwork(ABC):
     @abstractmethod
     def step(self, now: Instant) -> None:
         """Everything of one instant happens."""
+
+    @property
+    @abstractmethod
+    def present(self) -> int:
+        """How many workloads or jobs there are now."""
 
     def next_at(self) -> Instant | None:
         """When something happens next; None for never again."""
@@ -151,8 +159,18 @@ class Clockwork(ABC):
         self.observed.now = self.story.end
 
     def go_on(self, until: Instant) -> None:
-        """Whatever happens up to an instant, that instant included."""
+        """Whatever happens up to an instant, that instant included.
+
+        Raises:
+            InputError: it is more than a play may take.
+        """
         while (now := self.next_at()) is not None and now <= until:
+            self._looks += 1 + self.present
+            if self._looks > MOST_LOOKS:
+                found = f"more than {MOST_LOOKS} looks at a workload by {format_instant(now)}"
+                expected = "fewer: an earlier until, fewer workloads, or longer times between what happens"
+                place = f"Scenario/{self.story.name}"
+                raise InputError([Problem("until", found, expected, object=place, file=self.story.file)])
             self._look(now)
             self.observed.now = now
             self.step(now)

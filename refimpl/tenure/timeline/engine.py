@@ -94,6 +94,10 @@ class Player(Clockwork):
     def observed(self) -> Observed:
         return self.world
 
+    @property
+    def present(self) -> int:
+        return len(self.world.alive)
+
     def play(self) -> Record:
         self.run(self.scenario.events)
         return self._record()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,7 +20,9 @@ from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.objects import Maker, Objects, without_workloads
 from tenure.timeline.parsing import Expectations, Times, in_order, key_of
 from tenure.timeline.scenario import (
+    CYCLES_CEILING,
     MOST_CYCLES,
+    MOST_EVENTS,
     ClockJump,
     Delete,
     Edit,
@@ -196,8 +199,14 @@ class _Reader:
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:
+        cycles = self.shape.max_cycles or MOST_CYCLES
+        if cycles > CYCLES_CEILING:
+            raise self.place.error("maxCycles", str(cycles), f"at most {CYCLES_CEILING}")
         present = tuple(self._present())
-        events = [*self._generated(), *self._events()]
+        events = list(islice(chain(self._generated(), self._events()), MOST_EVENTS + 1))
+        if len(events) > MOST_EVENTS:
+            expected = f"at most {MOST_EVENTS}, those of generate included"
+            raise self.place.error("events", f"more than {MOST_EVENTS} events", expected)
         events.sort(key=lambda event: event.at)
         workloads = [submission.workload for submission in present]
         workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
@@ -215,7 +224,7 @@ class _Reader:
             expectations=tuple(expectations.read(self.shape.expect or [])),
             timing=_timing(self.shape.timing or TimingShape()),
             gates=_gates(self.shape.gates or GatesShape()),
-            max_cycles=self.shape.max_cycles or MOST_CYCLES,
+            max_cycles=cycles,
             source=self.shape.source or "",
             warnings=self.warnings,
             file=self.place.file,

@@ -7,6 +7,7 @@ do not count, only how they stand to each other and to now, in seconds; nor does
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable
 
 from tenure.model import SECOND, Duration, Instant
@@ -33,7 +34,8 @@ class LoopWatch:
     def __init__(self, world: World, agenda: Agenda) -> None:
         self._world = world
         self._agenda = agenda
-        self._seen: dict[Hashable, list[tuple[Instant, int]]] = {}
+        # A digest each: the states of a long play would fill the memory.
+        self._seen: dict[bytes, list[tuple[Instant, int]]] = {}
         self._found: list[tuple[Instant, int]] | None = None
 
     def disturbed(self) -> None:
@@ -46,7 +48,8 @@ class LoopWatch:
         Args:
             preemptions: how many there have been so far.
         """
-        times = self._seen.setdefault(self._state(), [])
+        state = hashlib.sha256(repr(self._state()).encode()).digest()
+        times = self._seen.setdefault(state, [])
         times.append((self._world.now, preemptions))
         if len(times) > 1 and self._found is None:
             self._found = times

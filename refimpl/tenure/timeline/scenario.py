@@ -10,6 +10,12 @@ from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 
 MILLISECOND: Duration = SECOND // 1000
 MOST_CYCLES = 100_000
+CYCLES_CEILING = 1_000_000
+"""The highest maxCycles that a file may ask for."""
+MOST_EVENTS = 100_000
+"""Events of a scenario, those of `generate` included."""
+MOST_LOOKS = 5_000_000
+"""How often a play may look at a workload: once at each that is there, whenever something happens."""
 """Scheduling cycles of one play, unless the scenario allows more."""
 
 

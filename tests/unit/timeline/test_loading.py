@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tenure.errors import InputError
-from tenure.timeline import KaiScenario, Scenario, load_scenario, load_scenarios, parse_scenario
+from tenure.readings import preset
+from tenure.timeline import (
+    KaiScenario,
+    Scenario,
+    clockwork,
+    load_scenario,
+    load_scenarios,
+    parse_scenario,
+    play,
+)
+from tenure.timeline.engine import Player
+from tenure.timeline.loading import parse_any_scenario
 from tenure.timeline.scenario import Restart, Submit
 from tests.unit.timeline.plays import queue, scenario, submit
 
@@ -177,3 +191,56 @@ def test_a_submission_has_the_priority_of_its_class_where_it_says_none_of_its_ow
     (event,) = made.events
     assert isinstance(event, Submit)
     assert event.submission.workload.priority == priority
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        ({"maxCycles": 1_000_001}, "maxCycles: found 1000001, expected at most 1000000"),
+        (
+            {"events": [{"at": "1m", "finish": ["a"] * 60_000}, {"at": "2m", "finish": ["a"] * 60_000}]},
+            "events: found more than 100000 events, expected at most 100000, those of generate included",
+        ),
+    ],
+)
+def test_a_file_asks_for_no_more_than_a_play_may_take(said: dict[str, Any], refused: str) -> None:
+    with pytest.raises(InputError, match=re.escape(refused)):
+        parse_scenario({"until": "1h", **said})
+
+
+def test_a_play_ends_where_it_looks_too_often_at_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clockwork, "MOST_LOOKS", 100)
+    events = [{"at": f"{minute}m", "tick": True} for minute in range(200)]
+    kueue = parse_any_scenario({"until": "9h", "events": events}, file="", name="long")
+    sessions = [{"at": f"{minute}m", "session": "1s"} for minute in range(200)]
+    kai = parse_any_scenario({"scheduler": "kai", "until": "9h", "events": sessions}, file="", name="long")
+    for long in (kueue, kai):
+        with pytest.raises(InputError, match="Scenario/long: until: found more than 100 looks at a workload"):
+            play(long, preset("guaranteed"))
+
+
+def test_what_a_play_remembers_of_a_state_does_not_grow_with_the_state() -> None:
+    raw = yaml.safe_load(OVERBOOKED)
+    raw["events"] = [{"at": "0s", "submit": [{"name": f"w{number}"} for number in range(30)]}]
+    player = Player(parse_scenario(raw), preset("guaranteed"))
+    player.run(player.scenario.events)
+    states = list(player.loops._seen)
+    assert len(states) > 10
+    assert max(map(sys.getsizeof, states)) < 200
+
+
+OVERBOOKED = """
+until: 40m
+timing: {eviction: 1ns}
+objects:
+- {kind: ResourceFlavor, metadata: {name: a}}
+- kind: ClusterQueue
+  metadata: {name: g}
+  spec:
+    preemption:
+      withinClusterQueue: LowerOrNewerEqualPriority
+      withinClusterQueueConfig: {minAdmitDuration: 1m}
+    resourceGroups:
+    - {coveredResources: [cpu], flavors: [{name: a, resources: [{name: cpu, nominalQuota: 8}]}]}
+defaults: {priority: 100, requests: {cpu: 8}}
+"""

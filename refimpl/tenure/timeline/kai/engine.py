@@ -106,6 +106,10 @@ class KaiPlayer(Clockwork):
         """The world."""
         return self.world
 
+    @property
+    def present(self) -> int:
+        return len(self.world.actors)
+
     def play(self) -> Record:
         """All of it."""
         self.run(self.scenario.events)
