@@ -15,8 +15,8 @@ import typer
 
 from tenure.apps.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, Reporting, Reports, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, progress
+from tenure.apps.cli.output import Output, Reporting, Reports, print_answer, print_report
+from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, print_text, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder
@@ -353,9 +353,9 @@ def _print(report: Report, output: ProofOutput) -> None:
 
     if output in FORMS:
         # For programs, which take no colours.
-        print(report_text(_checks(report), output), end="")
+        print_report(report_text(_checks(report), output), output)
     elif output == ProofOutput.MARKDOWN:
-        print("\n".join(markdown_lines(report)))
+        print_text("".join(f"{line}\n" for line in markdown_lines(report)))
     elif output == ProofOutput.TEXT:
         print_lines(text_lines(report))
     else:

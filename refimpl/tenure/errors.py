@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +15,26 @@ class ErrorCode(StrEnum):
     UNKNOWN_CALL = "unknown-call"
     BAD_JSON = "bad-json"
     INTERNAL = "internal"
+
+
+def in_text(character: str) -> str:
+    """A character as Python escapes it in ASCII."""
+    return ascii(character)[1:-1]
+
+
+def safe(line: str, spell: Callable[[str], str] = in_text) -> str:
+    r"""A line that no terminal and no log takes for more than it is: what is not printable is escaped.
+
+    Args:
+        line: text from anywhere.
+        spell: escapes a character.
+
+    >>> safe("é \x1b[2J\n::error::x")
+    'é \\x1b[2J\\n::error::x'
+    """
+    if line.isprintable():
+        return line
+    return "".join(here if here.isprintable() else spell(here) for here in line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +64,7 @@ class Problem:
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.object, self.field) if part)
         said = f"found {self.found}, expected {self.expected}"
-        return f"{place}: {said}" if place else said
+        return safe(f"{place}: {said}" if place else said)
 
 
 class InputError(ValueError):

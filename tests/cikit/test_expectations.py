@@ -94,6 +94,21 @@ def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_p
         assert any("admitted  ml/first" in line for line in checked.result.lines)
 
 
+@pytest.mark.parametrize("form", ["text", "json", "yaml", "junit", "sarif", "github"])
+def test_nothing_that_is_not_printable_is_printed(form: str, tmp_path: Path) -> None:
+    bad = "a\x1b[2J\n::error::b\x9b\u202ec"
+    said = {"manifests": [], "now": NOW, "expect": [{"workload": "w", "decision": "Fit"}]}
+    file = tmp_path / f"{bad}.tenure.yaml".replace("/", "")
+    file.write_text(yaml.safe_dump({**said, "test": bad, "neverPreempted": [bad]}), encoding="utf-8")
+    play = tmp_path / "play.tenure.yaml"
+    play.write_text(yaml.safe_dump({"scenario": bad, "until": "1h", "expct": 1}), encoding="utf-8")
+    for arguments in (["test", str(file), "-o", form], ["test", str(tmp_path)], ["play", str(play)]):
+        done = tenure(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        lines = (done.stdout + done.stderr).decode().split("\n")
+        assert [line for line in lines if not line.isprintable() or line.startswith("::error::b")] == []
+
+
 @pytest.mark.parametrize("kind", ["manifests", "files"])
 @pytest.mark.parametrize(
     "name", ["-", "./-", "/dev/fd/0", "../secret.yaml", "{outside}/secret.yaml", "link.yaml"]

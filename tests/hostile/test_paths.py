@@ -162,7 +162,11 @@ A_LIST = {"apiVersion": "v1", "kind": "List"}
         ),
         ("a.yaml", f"kind: List\nitems:\n- a: {LARGE}\n", "items[0]: an object of more than 4 MiB"),
         ("a.yaml", "a: 1\n" * 10_000, "a: the key 'a' a second time, in line 2"),
-        ("a.json", json.dumps({**A_LIST, "items": [1] * 5000}), "items[0]: a number in the document of line 1"),
+        (
+            "a.json",
+            json.dumps({**A_LIST, "items": [1] * 5000}),
+            "items[0]: a number in the document of line 1",
+        ),
     ],
 )
 def test_what_is_too_much_is_told_with_its_limit(name: str, text: str, found: str, tmp_path: Path) -> None:

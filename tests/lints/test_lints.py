@@ -15,6 +15,7 @@ import pytest
 from tenure.readings import CHOICES
 from tools.lints.__main__ import main, run
 from tools.lints.pages import pages
+from tools.lints.printing import printing
 from tools.lints.problem import Problem
 from tools.lints.quotes import source_quotes
 from tools.lints.readings import enum_choices
@@ -539,6 +540,18 @@ def test_a_word_that_no_page_needs_is_named_where_it_is_prose(tmp_path: Path) ->
     assert [str(problem) for problem in words(tmp_path)] == [
         'spec/findings/F-001-x.md:13: TNL100 "nobody" is not a word of the glossary: say "no workload"'
     ]
+
+
+@pytest.mark.parametrize(
+    "line", ["print(1)", "typer.echo('a')", "sys.stdout.write('a')", "sys.stderr.writelines(['a'])"]
+)
+def test_what_is_printed_past_the_escapes_is_named(line: str, tmp_path: Path) -> None:
+    for name in ("apps/cli/decide.py", "apps/cli/terminal.py"):
+        file = tmp_path / "refimpl" / "tenure" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"def told() -> None:\n    {line}\n", encoding="utf-8")
+    (found,) = printing(tmp_path)
+    assert (found.path, found.line, found.code) == ("refimpl/tenure/apps/cli/decide.py", 2, "TNL110")
 
 
 def test_the_tree_is_clean(capsys: pytest.CaptureFixture[str]) -> None:

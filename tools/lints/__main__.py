@@ -12,6 +12,7 @@ from tools.lints.coverage import coverage
 from tools.lints.door import around_the_door, door
 from tools.lints.findings import findings
 from tools.lints.obligations import all_imported, no_helpers
+from tools.lints.printing import printing
 from tools.lints.problem import Lint, Problem
 from tools.lints.quotes import seeds_folder, source_quotes
 from tools.lints.readings import readings
@@ -41,6 +42,7 @@ LINTS: tuple[Lint, ...] = (
     coverage,
     forbidden_text,
     words,
+    printing,
 )
 
 

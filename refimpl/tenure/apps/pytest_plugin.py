@@ -33,7 +33,7 @@ class TenureFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Its expectations; what is wrong with the file is said without a traceback."""
         from tenure.apps.testing import load_documents
-        from tenure.errors import InputError
+        from tenure.errors import InputError, safe
 
         try:
             documents = load_documents(_shown(self.path))
@@ -42,7 +42,7 @@ class TenureFile(pytest.File):
         for document in documents:
             for check in document.checks:
                 name = check.name if len(documents) == 1 else f"{document.name}: {check.name}"
-                yield ExpectationItem.from_parent(self, name=name, document=document, check=check)
+                yield ExpectationItem.from_parent(self, name=safe(name), document=document, check=check)
 
     @cached_property
     def lines(self) -> SourceLines:
@@ -76,9 +76,11 @@ class ExpectationItem(pytest.Item):
         """Why: what the rules found, in place of a traceback."""
         if not isinstance(excinfo.value, UnexpectedError):
             return super().repr_failure(excinfo, style)
+        from tenure.errors import safe
+
         result = excinfo.value.result
         where = f"{self._document.file}:{self._line()}: {self._check.field}: {result.text}"
-        return "\n".join((where, "", *result.lines))
+        return "\n".join(map(safe, (where, "", *result.lines)))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it stands; pytest counts lines from 0."""

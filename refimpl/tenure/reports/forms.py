@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -226,8 +226,13 @@ def report_text(report: Report, form: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_reports(report: Report, targets: Sequence[ReportTarget]) -> None:
+def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callable[[str, str], None]) -> None:
     """Write a report to every place that asks for it.
+
+    Args:
+        report: what there is to report.
+        targets: forms and places.
+        show: prints a text of a form on standard output.
 
     Raises:
         InputError: a file cannot be written.
@@ -235,7 +240,7 @@ def write_reports(report: Report, targets: Sequence[ReportTarget]) -> None:
     for target in targets:
         text = report_text(report, target.form)
         if target.path == _STDOUT:
-            print(text, end="", flush=True)
+            show(text, target.form)
             continue
         try:
             Path(target.path).write_text(text, encoding="utf-8", errors="replace")

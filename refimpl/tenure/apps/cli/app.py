@@ -13,7 +13,7 @@ import typer
 
 from tenure import __version__
 from tenure.apps.cli.commands import SETTINGS, Front
-from tenure.apps.cli.terminal import Color, choose_colour, complain, hint
+from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, print_lines, write_as_text
 from tenure.errors import InputError
 
 SOLVERS = ("z3-solver", "cvc5")
@@ -69,7 +69,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from tenure.apps.cli.app import version_lines
 
-        typer.echo("\n".join(version_lines()))
+        print_lines(version_lines())
         raise typer.Exit
 
 
@@ -103,6 +103,7 @@ def ended(run: Callable[[], object], name: str) -> None:
         run: does it.
         name: what it is called, for the way to its help.
     """
+    write_as_text(sys.stdout, sys.stderr)
     try:
         run()
     except SystemExit as code:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenure.apps.cli.terminal import Color, print_lines
+from tenure.apps.cli.terminal import Color, print_lines, print_text
 from tenure.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def print_answer(output: Output, rendered: Any, lines: Iterable[str]) -> None:
     elif output == Output.JSON:
         import json
 
-        print(json.dumps(rendered, indent=2, ensure_ascii=False))
+        print_text(json.dumps(rendered, indent=2, ensure_ascii=False) + "\n", is_json=True)
     else:
         import yaml
 
-        print(yaml.safe_dump(rendered, sort_keys=False, allow_unicode=True), end="")
+        print_text(yaml.safe_dump(rendered, sort_keys=False, allow_unicode=True))
 
 
 Reports = Annotated[
@@ -123,7 +123,7 @@ class Reporting:
             from tenure.manifests.source_lines import SourceLines
             from tenure.reports import write_reports
 
-            write_reports(make(SourceLines()), self._targets)
+            write_reports(make(SourceLines()), self._targets, print_report)
 
     @contextmanager
     def of_bad_input(self) -> Iterator[None]:
@@ -160,6 +160,11 @@ def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterat
         yield "  ".join(cells).rstrip()
 
 
+def print_report(text: str, form: str) -> None:
+    """Print a report in one of the forms."""
+    print_text(text, is_json=form == "sarif")
+
+
 def print_checked(
     output: StrEnum, report: Callable[[], Report], rendered: Callable[[], Any], lines: Iterable[str]
 ) -> None:
@@ -174,7 +179,7 @@ def print_checked(
     from tenure.reports import FORMS, report_text
 
     if output in FORMS:
-        print(report_text(report(), output), end="")
+        print_report(report_text(report(), output), output)
         return
     form = Output(output.value)
     print_answer(form, None if form == Output.TEXT else rendered(), lines)

@@ -16,8 +16,15 @@ from tenure.apps.cli.completion import complete_scenario
 from tenure.apps.cli.options import Interpretation
 from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
 from tenure.apps.cli.plays import play_lines, short_lines
-from tenure.apps.cli.terminal import choose_colour, complain, hint, is_terminal, progress
-from tenure.errors import bad_input
+from tenure.apps.cli.terminal import (
+    choose_colour,
+    complain,
+    hint,
+    is_terminal,
+    print_text,
+    progress,
+)
+from tenure.errors import bad_input, safe
 from tenure.manifests import parse_duration, parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, preset, preset_names
@@ -55,8 +62,8 @@ def print_objects(
         return
     import yaml
 
-    print(f"# {scenario.name} under {reading.name}; decide with --now {format_instant(clock)}")
-    print(yaml.safe_dump_all(objects, sort_keys=False, allow_unicode=True), end="")
+    print_text(f"# {safe(scenario.name)} under {reading.name}; decide with --now {format_instant(clock)}\n")
+    print_text(yaml.safe_dump_all(objects, sort_keys=False, allow_unicode=True))
 
 
 def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:

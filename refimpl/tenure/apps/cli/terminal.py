@@ -1,7 +1,11 @@
-"""What only a terminal gets: colours, and progress. A pipe gets plain text, and none of this is imported."""
+"""All that is printed goes out here, with what is not printable escaped: names come from files and peers.
+
+A terminal alone gets colours, and progress. A pipe gets plain text, and none of that is imported.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -9,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
 
 import typer
+
+from tenure.errors import in_text, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,6 +89,39 @@ def print_lines(lines: Iterable[str]) -> None:
     _write(lines, sys.stdout)
 
 
+def print_text(text: str, *, is_json: bool = False) -> None:
+    """Print a text of several lines on standard output as it is, but for what is not printable in a line.
+
+    Args:
+        text: with its line breaks.
+        is_json: whether it has to stay JSON; that means the same when it is escaped as JSON does it.
+    """
+    if sys.stdout is None:
+        return
+    if is_json and (sys.stdout.encoding or "utf-8").replace("-", "").lower() != "utf8":
+        text = "".join(here if here.isascii() else _in_json(here) for here in text)
+    spell = _in_json if is_json else in_text
+    sys.stdout.write("\n".join(safe(line, spell) for line in text.split("\n")))
+    sys.stdout.flush()
+
+
+def _in_json(character: str) -> str:
+    import json
+
+    return json.dumps(character)[1:-1]
+
+
+def write_as_text(*streams: TextIO | None) -> None:
+    """Let streams escape what their encoding has no character for, where they would fail.
+
+    Args:
+        streams: of which one may be closed, or in memory.
+    """
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def complain(kind: str, text: object) -> None:
     """A warning or an error on standard error."""
     _write([f"{kind}: {text}"], sys.stderr)
@@ -129,6 +168,7 @@ def progress(items: Iterable[_Item], what: str, total: int | None = None) -> Ite
 def _write(lines: Iterable[str], stream: TextIO | None) -> None:
     if stream is None:
         return
+    lines = map(safe, lines)
     if wants_colour(stream):
         _paint(lines, _console(stream))
     else:
@@ -203,7 +243,7 @@ class RateLine:
         if now - self._said < (_EVERY_ON_A_TERMINAL_S if self._watched else _EVERY_S):
             return
         self._said = now
-        line = self._tell(done, failed, (done - self._before) / max(now - self._started, 0.001))
+        line = safe(self._tell(done, failed, (done - self._before) / max(now - self._started, 0.001)))
         self._open = self._watched
         end = "" if self._watched else "\n"
         print(f"\r{line}" if self._watched else line, end=end, file=sys.stderr, flush=True)
