@@ -4,11 +4,13 @@ Nothing is read by these: `tenure.conformance.requests` says more precisely what
 types that they are read by, with a header, and for older versions with the fields of these.
 """
 
+# ruff: noqa: N815 - fields of the API, as it writes them
+
 from __future__ import annotations
 
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema
+from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 
 from tenure.as_json import Shape
 from tenure.manifests import fields, schema
@@ -109,38 +111,32 @@ class PendingPodSet(workloads.PodSet):
     template: workloads.PodTemplate | None = None
 
 
-class OlderWorkloadSpec(workloads.WorkloadSpec):
+@with_config(fields.KNOWN | _without("priorityClassRef"))
+class OlderWorkloadSpec(workloads.WorkloadSpec, total=False):
     """The spec of v1beta1."""
 
-    model_config = _without("priorityClassRef")
-    priority_class_name: str | None = None
-    priority_class_source: (
+    priorityClassName: str | None
+    priorityClassSource: (
         Literal["", "kueue.x-k8s.io/workloadpriorityclass", "scheduling.k8s.io/priorityclass"] | None
-    ) = None
+    )
 
 
-class PendingSpec(workloads.WorkloadSpec):
+class PendingSpec(workloads.WorkloadSpec, total=False):
     """The spec of a workload that waits."""
 
-    pod_sets: list[PendingPodSet] | None = None  # type: ignore[assignment]  # a narrower shape of the same
+    podSets: list[PendingPodSet] | None  # type: ignore[misc]  # a narrower shape of the same
 
 
-class OlderPendingSpec(OlderWorkloadSpec):
+class OlderPendingSpec(OlderWorkloadSpec, total=False):
     """The spec of a workload of v1beta1 that waits."""
 
-    pod_sets: list[PendingPodSet] | None = None  # type: ignore[assignment]  # as above
+    podSets: list[PendingPodSet] | None  # type: ignore[misc]  # as above
 
 
 class HoldingStatus(workloads.WorkloadStatus):
     """The status of a workload that holds quota."""
 
-    admission: workloads.Admission
-
-
-class PendingStatus(workloads.WorkloadStatus):
-    """The status of a workload that waits."""
-
-    admission: workloads.Admission | None = None
+    admission: workloads.Admission  # type: ignore[misc]  # as above
 
 
 class _Workload(workloads.WorkloadObject):
@@ -151,14 +147,13 @@ class _Workload(workloads.WorkloadObject):
 class HoldingWorkload(_Workload):
     """A Workload that holds quota."""
 
-    status: HoldingStatus
+    status: HoldingStatus  # type: ignore[assignment]  # what must be there
 
 
 class PendingWorkload(_Workload):
     """A Workload that waits."""
 
-    spec: PendingSpec | None = None
-    status: PendingStatus | None = None
+    spec: PendingSpec | None = None  # type: ignore[assignment]  # as its pod sets
 
 
 class OlderHoldingWorkload(HoldingWorkload):
@@ -172,7 +167,7 @@ class OlderPendingWorkload(PendingWorkload):
     """A Workload of v1beta1 that waits."""
 
     api_version: Literal["kueue.x-k8s.io/v1beta1"]  # type: ignore[assignment]  # another version
-    spec: OlderPendingSpec | None = None  # type: ignore[assignment]  # the fields of another version
+    spec: OlderPendingSpec | None = None
 
 
 ClusterQueues = list[NewestClusterQueue | OlderClusterQueue]

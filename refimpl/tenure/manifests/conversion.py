@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from tenure.errors import InputError, Problem
@@ -93,7 +94,7 @@ def to_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) ->
         convert(conversion)
     problems.extend(conversion.problems)
     conversion.object["apiVersion"] = API_VERSION
-    return conversion.object, place.named(conversion.names)
+    return conversion.object, place._replace(names=tuple(conversion.names.items()))
 
 
 def _cluster_queue(conversion: Conversion) -> None:
@@ -162,10 +163,17 @@ def place_of(raw: object, kind: str, *, file: str = "", where: str = "") -> Plac
     >>> place_of({"metadata": {"namespace": "ml", "name": "train"}}, "Workload").object
     'Workload/ml/train'
     """
-    metadata = dig(raw, "metadata")
-    names = (metadata.get("namespace"), metadata.get("name")) if isinstance(metadata, dict) else ()
-    texts = [part for part in names if isinstance(part, str)]
-    return Place(object_name(kind, *texts), file, where)
+    return Place(partial(name_of, raw, kind), file, where)
+
+
+def name_of(raw: object, kind: str) -> str:
+    """What problems call an untrusted object: its kind, its name space if it has one, its name.
+
+    >>> name_of({"metadata": {"name": 3}}, "Workload")
+    'Workload'
+    """
+    names = (dig(raw, "metadata", key) for key in ("namespace", "name"))
+    return object_name(kind, *(name for name in names if isinstance(name, str)))
 
 
 def object_name(kind: str, *names: str) -> str:
@@ -212,6 +220,8 @@ def as_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) ->
         problems: gets what is wrong with the header, and with the fields of an older version.
     """
     header = raw if isinstance(raw, dict) else {}
+    if header.get("apiVersion") == API_VERSION and header.get("kind") == kind:
+        return raw, place
     for name, allowed in (("apiVersion", VERSIONS[kind]), ("kind", (kind,))):
         found = header.get(name)
         # Go leaves both empty when it writes an object whose type is known.

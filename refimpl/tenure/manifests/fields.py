@@ -28,10 +28,6 @@ from tenure.manifests.showing import NumberText, show
 from tenure.model import NANO
 
 
-def _quantity(value: object) -> Fraction:
-    return parse_quantity(value)
-
-
 def _amount(value: object) -> Fraction:
     exact = parse_quantity(value)
     if exact.numerator < 0:
@@ -45,14 +41,6 @@ def _weight(value: object) -> int:
     if billionths == 1:
         raise InputError([Problem("", show(value), "0, or a weight above 10^-9")])
     return int(billionths)
-
-
-def _instant(value: object) -> int:
-    return parse_instant(value)
-
-
-def _duration(value: object) -> int:
-    return parse_duration(value)
 
 
 def _text(value: object) -> str:
@@ -137,14 +125,14 @@ ObjectName: TypeAlias = Annotated[
     PlainValidator(_object_name),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
 ]
-Quantity: TypeAlias = Annotated[Fraction, PlainValidator(_quantity), _NUMBER]
+Quantity: TypeAlias = Annotated[Fraction, PlainValidator(parse_quantity), _NUMBER]
 NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount), _NUMBER]
 Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
 InstantText: TypeAlias = Annotated[
-    int, PlainValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+    int, PlainValidator(parse_instant), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
 DurationText: TypeAlias = Annotated[
-    int, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": _GO_DURATION})
+    int, PlainValidator(parse_duration), WithJsonSchema({"type": "string", "pattern": _GO_DURATION})
 ]
 Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]

@@ -163,12 +163,14 @@ class Builder:
         found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
         if found is None:
             return
-        if dig(raw, "status", "reclaimablePods"):
+        # It was found to be right: what is there is a map.
+        right: dict[str, Any] = raw  # type: ignore[assignment]
+        metadata, status = right["metadata"], right.get("status")
+        if status and status.get("reclaimablePods"):
             self.reclaiming.append((len(self.workloads), raw, place))
         if found.priority_class:
-            self.classed.append((len(self.workloads), dig(raw, "metadata", "ownerReferences")))
+            self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
         self.workloads.append((place.file, found))
-        metadata = dig(raw, "metadata")
         if metadata.get("creationTimestamp") is None:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
@@ -178,17 +180,18 @@ class Builder:
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object
-        kind = dig(raw, "kind")
+        kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
         place = place_of(raw, kind if isinstance(kind, str) else "", file=sourced.file)
-        if not self._has_header(raw, place):
+        if not (isinstance(kind, str) and isinstance(version, str) and kind and version):
+            self.problems.extend(_header_problems(raw, place))
             return
-        group, slash, _ = raw["apiVersion"].partition("/")
+        group, slash, _ = version.partition("/")
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
             self.jobs.take(raw)
             self._ignore(place, "not a kind that is read")
-        elif raw["apiVersion"] not in versions:
-            problem = place.problem("apiVersion", show(raw["apiVersion"]), " or ".join(versions))
+        elif version not in versions:
+            problem = place.problem("apiVersion", show(version), " or ".join(versions))
             self.problems.append(problem)
         elif self._is_new(raw, kind, place):
             known = len(self.problems)
@@ -206,22 +209,6 @@ class Builder:
         del self.problems[known:]
         self.set_aside[place.object] = own
         self._warn(place, f"set aside: {own[0].field} needs what is not modelled")
-
-    def _has_header(self, raw: object, place: Place) -> bool:
-        if not isinstance(raw, dict):
-            self.problems.append(place.problem("", show(raw), "a Kubernetes object (a map)"))
-            return False
-        if not any(name in raw for name in ("apiVersion", "kind", "metadata")):
-            expected = "a Kubernetes object, with apiVersion, kind and metadata"
-            self.problems.append(place.problem("", f"a map of {listed(raw)}", expected))
-            return False
-        known = len(self.problems)
-        for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
-            found = raw.get(name)
-            if not isinstance(found, str) or not found:
-                shown = show(found) if name in raw else "nothing"
-                self.problems.append(place.problem(name, shown, f"a string such as {example}"))
-        return len(self.problems) == known
 
     def _is_new(self, raw: object, kind: str, place: Place) -> bool:
         metadata = dig(raw, "metadata")
@@ -318,6 +305,20 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "Configuration": Builder.add_configuration,
     "ConfigMap": Builder.add_config_map,
 }
+
+
+def _header_problems(raw: object, place: Place) -> Iterator[Problem]:
+    if not isinstance(raw, dict):
+        yield place.problem("", show(raw), "a Kubernetes object (a map)")
+    elif not any(name in raw for name in ("apiVersion", "kind", "metadata")):
+        expected = "a Kubernetes object, with apiVersion, kind and metadata"
+        yield place.problem("", f"a map of {listed(raw)}", expected)
+    else:
+        for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
+            found = raw.get(name)
+            if not isinstance(found, str) or not found:
+                shown = show(found) if name in raw else "nothing"
+                yield place.problem(name, shown, f"a string such as {example}")
 
 
 def _said(place: Place) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Callable, Collection, Iterable
+from typing import Final, NamedTuple
 
 from tenure.errors import ErrorCode, InputError, Problem
 
@@ -108,25 +107,25 @@ def listed(names: Iterable[str]) -> str:
     return printable(", ".join(names)) or "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The object that is being read, as its problems name it.
 
     Args:
-        object: `ClusterQueue/team-a` or `Workload/ns/name`.
+        named: `ClusterQueue/team-a` or `Workload/ns/name`, or what says so once a problem is told.
         file: the file as the user named it.
         where: path in front of every field, such as `admitted[3]`.
         names: paths of fields in v1beta2, each with its path in the version that the user wrote.
     """
 
-    object: str = ""
+    named: str | Callable[[], str] = ""
     file: str = ""
     where: str = ""
     names: tuple[tuple[str, str], ...] = ()
 
-    def named(self, names: Mapping[str, str]) -> Place:
-        """The same place, for an object of a version that calls some fields otherwise."""
-        return replace(self, names=tuple(names.items()))
+    @property
+    def object(self) -> str:
+        """The object's name."""
+        return self.named if isinstance(self.named, str) else self.named()
 
     def own(self, path: str) -> str:
         """A field's path as the user's version of the API has it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.manifests.conversion import object_name
+from tenure.manifests.conversion import name_of
 from tenure.manifests.files import files_of, read_file
 from tenure.manifests.structure import dig, is_list_kind, items
 from tenure.manifests.yaml_events import ITSELF, Lines, parse_events
@@ -155,8 +155,7 @@ def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
             lines = outlined.lines.get(id(within), {})
             stack.extend((item, lines[at], inner) for at, item in reversed([*enumerate(within)]))
         else:
-            names = (dig(here, "metadata", key) for key in ("namespace", "name"))
-            yield object_name(kind, *(name for name in names if isinstance(name, str))), here, line
+            yield name_of(here, kind), here, line
 
 
 def _inside(value: object, key: Any) -> object:

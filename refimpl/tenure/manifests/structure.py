@@ -71,11 +71,11 @@ def true_conditions(raw: object) -> set[object]:
     {'Finished'}
     """
     return {
-        condition["type"]
+        kind
         for condition in items(dig(raw, "status", "conditions"))
         if isinstance(condition, dict)
         and condition.get("status") == "True"
-        and isinstance(condition.get("type"), str)
+        and isinstance(kind := condition.get("type"), str)
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import (
     Annotated,
     Any,
@@ -46,29 +45,14 @@ from tenure.manifests.showing import Place, listed, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """How much of a Workload is validated: the context of its shape.
-
-    Args:
-        holds_quota: its pod templates decide nothing any more.
-        known: its pod sets, admission and reclaimable pods were validated before, and are not read.
-    """
-
-    holds_quota: bool = False
-    known: bool = False
-
-
 def _while_pending(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
-    return None if info.context is not None and info.context.holds_quota else handler(value)
+    return None if info.context is HOLDS_QUOTA else handler(value)
 
 
-def _unless_known(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
-    return None if info.context is not None and info.context.known else handler(value)
-
+HOLDS_QUOTA: Final = "holds quota"
+"""The context in which pod templates are not validated: they decide nothing any more."""
 
 _WhilePending: Final = WrapValidator(_while_pending)
-_UnlessKnown: Final = WrapValidator(_unless_known)
 
 
 class Resources(Known):
@@ -164,19 +148,20 @@ class PriorityClassRef(Known):
     name: Text | None = None
 
 
-class WorkloadSpec(Known):
+# A dump holds a hundred thousand of these, and of conditions; pydantic makes a map sooner than a model.
+@with_config(KNOWN)
+class WorkloadSpec(TypedDict, total=False):
     """Source: Kueue v1beta2 API, WorkloadSpec."""
 
-    pod_sets: Annotated[list[PodSet] | None, _UnlessKnown] = None
-    queue_name: Text | None = None
-    priority: Int32 | None = None
-    priority_class_ref: PriorityClassRef | None = None
-    active: StrictBool | None = None
-    maximum_execution_time_seconds: Int32 | None = None
-    preemption_gates: list[Any] | None = None
+    podSets: list[PodSet] | None
+    queueName: Text | None
+    priority: Int32 | None
+    priorityClassRef: PriorityClassRef | None
+    active: StrictBool | None
+    maximumExecutionTimeSeconds: Int32 | None
+    preemptionGates: list[Any] | None
 
 
-# A dump holds a hundred thousand of these; pydantic makes a map sooner than a model.
 @with_config(KNOWN)
 class Condition(TypedDict, total=False):
     """Source: Kubernetes metav1.Condition."""
@@ -210,14 +195,15 @@ class Admission(Known):
     pod_set_assignments: list[PodSetAssignment] | None = None
 
 
-class WorkloadStatus(Open):
-    conditions: list[Condition] | None = None
-    reclaimable_pods: Annotated[list[ReclaimablePod] | None, _UnlessKnown] = None
-    admission: Annotated[Admission | None, _UnlessKnown] = None
+@with_config(OPEN)
+class WorkloadStatus(TypedDict, total=False):
+    conditions: list[Condition] | None
+    reclaimablePods: list[ReclaimablePod] | None
+    admission: Admission | None
 
 
-class Labels(Open):
-    job_uid: Text | None = Field(default=None, alias="kueue.x-k8s.io/job-uid")
+Labels = TypedDict("Labels", {"kueue.x-k8s.io/job-uid": Text | None}, total=False)
+with_config(OPEN)(Labels)
 
 
 @with_config(OPEN)
@@ -236,6 +222,26 @@ class WorkloadObject(Known):
     metadata: WorkloadMetadata
     spec: WorkloadSpec | None = None
     status: WorkloadStatus | None = None
+
+
+class RestOfSpec(WorkloadSpec, total=False):
+    """A spec whose pod sets were validated with another's."""
+
+    podSets: Any
+
+
+class RestOfStatus(WorkloadStatus, total=False):
+    """A status of which only the conditions are its own."""
+
+    reclaimablePods: Any
+    admission: Any
+
+
+class RestOfWorkload(WorkloadObject):
+    """A Workload whose `in_common` was validated with another's."""
+
+    spec: RestOfSpec | None = None
+    status: RestOfStatus | None = None
 
 
 def in_common(raw: object, *, holds_quota: bool) -> list[object]:
@@ -260,23 +266,23 @@ def in_common(raw: object, *, holds_quota: bool) -> list[object]:
 def _deciding(pod_set: object, holds_quota: bool) -> object:
     if not isinstance(pod_set, dict):
         return pod_set
+    if holds_quota:
+        return pod_set | _NO_TEMPLATE
     template = pod_set.get("template")
-    if not (holds_quota or isinstance(template, dict)):
+    if not isinstance(template, dict):
         return pod_set
-    reduced = {key: value for key, value in pod_set.items() if key != "template"}
-    if not holds_quota:
-        pod = _listed(dig(template, "spec"), _POD)
-        for field in _CONTAINERS if isinstance(pod, dict) else ():
-            if isinstance(pod.get(field), list):
-                pod[field] = [_listed(container, _CONTAINER) for container in pod[field]]
-        reduced["template"] = {"spec": pod}
-    return reduced
+    pod = _listed(template.get("spec"), _POD)
+    for field in _CONTAINERS if isinstance(pod, dict) else ():
+        if isinstance(pod.get(field), list):
+            pod[field] = [_listed(container, _CONTAINER) for container in pod[field]]
+    return pod_set | {"template": {"spec": pod}}
 
 
 def _listed(raw: object, fields: tuple[str, ...]) -> Any:
     return {key: raw[key] for key in fields if key in raw} if isinstance(raw, dict) else raw
 
 
+_NO_TEMPLATE: Final = {"template": None}
 _CONTAINERS: Final = ("containers", "initContainers")
 _POD: Final = tuple(str(field.alias) for field in PodSpec.model_fields.values())
 _CONTAINER: Final = tuple(str(field.alias) for field in Container.model_fields.values())

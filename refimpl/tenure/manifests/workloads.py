@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice
 from sys import intern
 from typing import Final, NamedTuple
 
@@ -20,7 +20,12 @@ from tenure.manifests.pods import node_affinity, set_requests, tolerations_of
 from tenure.manifests.quantities import amount_of, saturated
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig, has_condition
-from tenure.manifests.workload_schema import BOOST, Scope, in_common, workload_problems
+from tenure.manifests.workload_schema import (
+    BOOST,
+    HOLDS_QUOTA,
+    in_common,
+    workload_problems,
+)
 from tenure.model import Amount, Amounts, FlavorResource, Instant, PodSet, Workload
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -28,7 +33,6 @@ _PLAIN: Final = 2
 """The last format of `marshal` in which equal data is always the same bytes: no references inside."""
 _LONGEST_KEY: Final = 2**16
 _MOST_KNOWN: Final = 2**14
-_SCOPES: Final = {(holds, known): Scope(holds, known) for holds, known in product((False, True), repeat=2)}
 
 
 def read_workload(
@@ -121,8 +125,8 @@ class WorkloadReader:
         raw, place = as_v1beta2(raw, "Workload", place, problems)
         key = _key(raw, holds_quota)
         common = self._known.get(key)
-        scope = _SCOPES[holds_quota, common is not None]
-        checked = check(schema.WorkloadObject, raw, place, problems, context=scope)
+        shape = schema.WorkloadObject if common is None else schema.RestOfWorkload
+        checked = check(shape, raw, place, problems, context=HOLDS_QUOTA if holds_quota else None)
         if common is None or checked is None or not _is_plain(checked):
             wrong = workload_problems(raw, place, holds_quota=holds_quota)
             problems.extend(islice(wrong, MAX_DEVIATIONS))
@@ -145,9 +149,13 @@ class _Common(NamedTuple):
 
 def _is_plain(checked: schema.WorkloadObject) -> bool:
     """Whether nothing outside what is in common can be wrong: no annotations, and each condition once."""
-    conditions = (checked.status and checked.status.conditions) or ()
+    conditions = _conditions(checked)
     types = {condition["type"] for condition in conditions}
     return not checked.metadata.get("annotations") and len(types) == len(conditions)
+
+
+def _conditions(checked: schema.WorkloadObject) -> Sequence[schema.Condition]:
+    return (checked.status and checked.status.get("conditions")) or ()
 
 
 def _key(raw: object, holds_quota: bool) -> bytes:
@@ -160,11 +168,11 @@ def _key(raw: object, holds_quota: bool) -> bytes:
 
 
 def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool) -> _Common:
-    status = checked.status or schema.WorkloadStatus()
-    pod_sets = (checked.spec and checked.spec.pod_sets) or ()
-    released = (status.reclaimable_pods or ()) if reclaimable else ()
+    status = checked.status or {}
+    pod_sets = (checked.spec and checked.spec.get("podSets")) or ()
+    released = (status.get("reclaimablePods") or ()) if reclaimable else ()
     reclaimed = {pods.name: pods.count for pods in released}
-    admission = status.admission
+    admission = status.get("admission")
     assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
     if holds_quota and admission:
         return _Common(intern(admission.cluster_queue), usage_of(assigned), ())
@@ -173,28 +181,28 @@ def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool
 
 def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
     metadata = checked.metadata
-    spec = checked.spec or schema.WorkloadSpec()
+    spec = checked.spec or {}
     true = {
-        condition["type"]: condition
-        for condition in (checked.status and checked.status.conditions) or ()
-        if condition["status"] == "True"
+        condition["type"]: condition for condition in _conditions(checked) if condition["status"] == "True"
     }
+    evicted, preempted = true.get("Evicted"), true.get("Preempted")
+    reserved = true.get("QuotaReserved") if common.cluster_queue is not None else None
     return Workload(
         namespace=intern(metadata.get("namespace") or ""),
         name=metadata["name"],
         uid=metadata.get("uid") or "",
-        priority=spec.priority or 0,
+        priority=spec.get("priority") or 0,
         created_at=metadata.get("creationTimestamp") or 0,
-        quota_reserved_at=_since(true, "QuotaReserved") if common.cluster_queue is not None else None,
+        quota_reserved_at=reserved and reserved.get("lastTransitionTime"),
         evicted="Evicted" in true,
-        pods_ready_evicted_at=_since(true, "Evicted", "PodsReadyTimeout"),
-        admission_check_evicted_at=_since(true, "Evicted", "AdmissionCheck"),
-        time_based_preempted_at=_since(true, "Preempted", "InClusterQueueTimeBased"),
-        preempted_while_borrowing_at=_since(true, "Preempted", "InCohortReclaimWhileBorrowing"),
+        pods_ready_evicted_at=_since(evicted, "PodsReadyTimeout"),
+        admission_check_evicted_at=_since(evicted, "AdmissionCheck"),
+        time_based_preempted_at=_since(preempted, "InClusterQueueTimeBased"),
+        preempted_while_borrowing_at=_since(preempted, "InCohortReclaimWhileBorrowing"),
         priority_boost=priority_boost(metadata.get("annotations")) or 0,
-        priority_class=_priority_class(spec.priority_class_ref),
-        job_uid=(labels.job_uid if (labels := metadata.get("labels")) else None) or "",
-        queue_name=intern(spec.queue_name or ""),
+        priority_class=_priority_class(spec.get("priorityClassRef")),
+        job_uid=(metadata.get("labels") or {}).get("kueue.x-k8s.io/job-uid") or "",
+        queue_name=intern(spec.get("queueName") or ""),
         cluster_queue=common.cluster_queue,
         usage=common.usage,
         pod_sets=common.pod_sets,
@@ -208,9 +216,8 @@ def _priority_class(reference: schema.PriorityClassRef | None) -> str:
     return intern(reference.name or "")
 
 
-def _since(true: Mapping[str, schema.Condition], kind: str, reason: str | None = None) -> Instant | None:
-    condition = true.get(kind)
-    if condition is None or reason not in (None, condition.get("reason")):
+def _since(condition: schema.Condition | None, reason: str) -> Instant | None:
+    if condition is None or condition.get("reason") != reason:
         return None
     return condition.get("lastTransitionTime")
 
