@@ -1,5 +1,7 @@
 """The shape of queues, cohorts, flavors and classes, and what one of their fields demands of another.
 
+An `Annotated` field says also what the API server demands beyond what decides: see `served`.
+
 Where a field decides who is preempted, a name that the API does not have is an error: a typing mistake
 must not silently mean "not set". Elsewhere unknown names pass, because every release adds counters.
 
@@ -10,11 +12,12 @@ another: whatever has the wrong shape is passed over there, because `checking` r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator
 
 from tenure.errors import InputError, Problem
+from tenure.manifests import served
 from tenure.manifests.fields import (
     DurationText,
     Int32,
@@ -28,6 +31,7 @@ from tenure.manifests.fields import (
     refuse,
     refuse_any,
 )
+from tenure.manifests.served import REFERENCE, Fields, Served
 from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
@@ -66,13 +70,19 @@ class ResourceQuota(Known):
 
 
 class FlavorQuotas(Known):
-    name: Name
-    resources: list[ResourceQuota] | None = None
+    name: Annotated[Name, REFERENCE]
+    resources: Annotated[
+        list[ResourceQuota] | None, Served(required=True, least=1, most=64, key=("name",))
+    ] = None
 
 
 class ResourceGroup(Known):
-    covered_resources: list[Name] | None = None
-    flavors: list[FlavorQuotas] | None = None
+    covered_resources: Annotated[list[Name] | None, Served(required=True, least=1, most=64)] = None
+    # A flavor that is there twice is reported by the webhook, with the path of its name.
+    flavors: Annotated[list[FlavorQuotas] | None, Served(required=True, least=1, most=64)] = None
+
+
+ResourceGroups: TypeAlias = Annotated[list[ResourceGroup] | None, Served(most=16)]
 
 
 class FlavorFungibility(Known):
@@ -85,28 +95,58 @@ class FairSharing(Known):
     weight: Weight | None = None
 
 
+_ADMISSION_MODE: Final = served.Word(("UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing"))
+
+
 class AdmissionScope(Known):
-    admission_mode: Text | None = None
+    admission_mode: Annotated[Text | None, _ADMISSION_MODE, Served(required=True)] = None
 
 
 _Stop: TypeAlias = Literal["None", "Hold", "HoldAndDrain"] | None
 _A_HELD_QUEUE = "a LocalQueue that is held"
 
 
+_CHECK: Final = Fields(
+    {
+        "name": served.Text(longest=316, shortest=1),
+        "onFlavors": served.Items(REFERENCE, most=64, key=("",)),
+    },
+    required=("name",),
+)
+_CHECKS: Final = Fields(
+    {"admissionChecks": served.Items(_CHECK, least=1, most=64, key=("name",))}, required=("admissionChecks",)
+)
+_MIGRATION: Final = Fields(
+    {
+        "constraints": Fields({"lastAcceptableFlavorName": REFERENCE}),
+        "mode": served.Word(("TryPreferredFlavors", "RetainFirstAdmission")),
+    },
+    required=("mode",),
+)
+_CONCURRENT: Final = Fields({"migration": _MIGRATION}, required=("migration",))
+_EXPRESSION: Final = Fields(
+    {"key": served.Text(), "operator": served.Text(), "values": served.Items(served.Text())},
+    required=("key", "operator"),
+)
+_SELECTOR: Final = Fields(
+    {"matchExpressions": served.Items(_EXPRESSION), "matchLabels": served.Named(served.Text())}
+)
+
+
 class ClusterQueueSpec(Known):
     """Source: Kueue v1beta2 API, ClusterQueueSpec."""
 
-    resource_groups: list[ResourceGroup] | None = None
+    resource_groups: ResourceGroups = None
     preemption: Preemption | None = None
-    cohort_name: Text | None = None
+    cohort_name: Annotated[Text | None, REFERENCE] = None
     queueing_strategy: Annotated[Literal["StrictFIFO", "BestEffortFIFO"] | None, Unset] = None
-    namespace_selector: dict[str, Any] | None = None
+    namespace_selector: Annotated[dict[str, Any] | None, _SELECTOR] = None
     flavor_fungibility: FlavorFungibility | None = None
     fair_sharing: FairSharing | None = None
     admission_scope: AdmissionScope | None = None
     stop_policy: Annotated[_Stop, Unset] = None
-    admission_checks_strategy: Any = None
-    concurrent_admission_policy: Any = None
+    admission_checks_strategy: Annotated[Any, _CHECKS] = None
+    concurrent_admission_policy: Annotated[Any, _CONCURRENT] = None
 
 
 class ClusterQueueObject(KubernetesObject):
@@ -116,8 +156,8 @@ class ClusterQueueObject(KubernetesObject):
 class CohortSpec(Known):
     """Source: Kueue v1beta2 API, CohortSpec."""
 
-    parent_name: Text | None = None
-    resource_groups: list[ResourceGroup] | None = None
+    parent_name: Annotated[Text | None, REFERENCE] = None
+    resource_groups: ResourceGroups = None
     fair_sharing: FairSharing | None = None
 
 
@@ -130,7 +170,7 @@ class Taint(Known):
 
     key: Name
     value: Text | None = None
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"], served.Text()]
     time_added: Any = None
 
 
@@ -143,10 +183,13 @@ class CheckedToleration(Known):
         Unset,
         refuse("Lt", "a toleration that compares numbers"),
         refuse("Gt", "a toleration that compares numbers"),
+        served.Text(),
     ] = None
     value: Text | None = None
-    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None, Unset] = None
-    toleration_seconds: Any = None
+    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None, Unset, served.Text()] = (
+        None
+    )
+    toleration_seconds: Annotated[Any, served.Number(least=None, most=None)] = None
 
 
 def _sensible(value: CheckedToleration) -> CheckedToleration:
@@ -164,10 +207,10 @@ Toleration: TypeAlias = Annotated[CheckedToleration, AfterValidator(_sensible)]
 class ResourceFlavorSpec(Known):
     """Source: Kueue v1beta2 API, ResourceFlavorSpec."""
 
-    node_labels: dict[Name, Text] | None = None
-    node_taints: list[Taint] | None = None
-    tolerations: list[Toleration] | None = None
-    topology_name: Annotated[Text | None, refuse_any("topology-aware scheduling")] = None
+    node_labels: Annotated[dict[Name, Text] | None, Served(most=8)] = None
+    node_taints: Annotated[list[Taint] | None, Served(most=8)] = None
+    tolerations: Annotated[list[Toleration] | None, Served(most=8)] = None
+    topology_name: Annotated[Text | None, refuse_any("topology-aware scheduling"), REFERENCE] = None
 
 
 class ResourceFlavorObject(KubernetesObject):
@@ -177,7 +220,7 @@ class ResourceFlavorObject(KubernetesObject):
 class LocalQueueSpec(Known):
     """Source: Kueue v1beta2 API, LocalQueueSpec."""
 
-    cluster_queue: Name
+    cluster_queue: Annotated[Name, REFERENCE, Served(required=False)]
     stop_policy: Annotated[
         _Stop, Unset, refuse("Hold", _A_HELD_QUEUE), refuse("HoldAndDrain", _A_HELD_QUEUE)
     ] = None
@@ -185,7 +228,7 @@ class LocalQueueSpec(Known):
 
 
 class LocalQueueObject(KubernetesObject):
-    spec: LocalQueueSpec
+    spec: Annotated[LocalQueueSpec, Served(required=False)]
 
 
 class DynamicPriorityPolicy(Known):
@@ -207,7 +250,7 @@ class WorkloadPriorityClassObject(KubernetesObject):
     """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, whose policy may stand in either place."""
 
     value: Int32 | None = None
-    description: Any = None
+    description: Annotated[Any, served.Text(longest=2048)] = None
     dynamic_priority_policy: DynamicPriorityPolicy | None = None
     spec: WorkloadPriorityClassSpec | None = None
 

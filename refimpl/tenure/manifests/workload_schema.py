@@ -24,6 +24,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from tenure.errors import ErrorCode, InputError, Problem
+from tenure.manifests import served
 from tenure.manifests.fields import (
     KNOWN,
     OPEN,
@@ -41,6 +42,7 @@ from tenure.manifests.fields import (
     refuse_any,
 )
 from tenure.manifests.schema import Toleration
+from tenure.manifests.served import REFERENCE, Served
 from tenure.manifests.showing import Place, listed, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
@@ -132,20 +134,31 @@ class PodTemplate(Open):
     spec: PodSpec | None = None
 
 
+_POD_SET_NAME: Final = served.Text(longest=63, pattern=served.LABEL)
+
+
 class PodSet(Known):
-    name: Name = "main"
+    name: Annotated[Name, _POD_SET_NAME] = "main"
     count: Count | None = None
     min_count: Positive | None = None
-    template: Annotated[PodTemplate | None, _WhilePending, WithJsonSchema({})] = None
+    template: Annotated[
+        PodTemplate | None, _WhilePending, WithJsonSchema({}), served.Anything(), Served(required=True)
+    ] = None
     topology_request: Any = None
 
 
 class PriorityClassRef(Known):
     """Source: Kueue v1beta2 API, PriorityClassRef."""
 
-    group: Text | None = None
-    kind: Text | None = None
-    name: Text | None = None
+    group: Annotated[
+        Text | None, served.Word(("kueue.x-k8s.io", "scheduling.k8s.io")), Served(required=True)
+    ] = None
+    kind: Annotated[
+        Text | None, served.Word(("WorkloadPriorityClass", "PriorityClass")), Served(required=True)
+    ] = None
+    name: Annotated[
+        Text | None, served.Text(longest=253, shortest=1, pattern=served.SUBDOMAIN), Served(required=True)
+    ] = None
 
 
 # A dump holds a hundred thousand of these, and of conditions; pydantic makes a map sooner than a model.
@@ -153,35 +166,35 @@ class PriorityClassRef(Known):
 class WorkloadSpec(TypedDict, total=False):
     """Source: Kueue v1beta2 API, WorkloadSpec."""
 
-    podSets: list[PodSet] | None
-    queueName: Text | None
+    podSets: Annotated[list[PodSet] | None, Served(least=1, most=18, key=("name",))]
+    queueName: Annotated[Text | None, REFERENCE]
     priority: Int32 | None
     priorityClassRef: PriorityClassRef | None
     active: StrictBool | None
-    maximumExecutionTimeSeconds: Int32 | None
-    preemptionGates: list[Any] | None
+    maximumExecutionTimeSeconds: Annotated[Int32 | None, served.Number(least=1)]
+    preemptionGates: Annotated[list[Any] | None, served.Anything()]
 
 
 @with_config(KNOWN)
 class Condition(TypedDict, total=False):
     """Source: Kubernetes metav1.Condition."""
 
-    type: Required[Name]
-    status: Required[Literal["True", "False", "Unknown"]]
-    reason: Text | None
+    type: Required[Annotated[Name, served.Text(longest=316), Served(required=False)]]
+    status: Required[Annotated[Literal["True", "False", "Unknown"], Served(required=False)]]
+    reason: Annotated[Text | None, served.Anything()]
     message: Any
-    lastTransitionTime: InstantText | None
+    lastTransitionTime: Annotated[InstantText | None, served.Anything()]
     observedGeneration: Any
 
 
 class ReclaimablePod(Known):
-    name: Name
+    name: Annotated[Name, _POD_SET_NAME]
     count: Count
 
 
 class PodSetAssignment(Known):
-    name: Name = "main"
-    flavors: dict[Name, Text] | None = None
+    name: Annotated[Name, _POD_SET_NAME] = "main"
+    flavors: dict[Name, Annotated[Text, REFERENCE]] | None = None
     resource_usage: dict[Name, NonNegative] | None = None
     count: Count | None = None
     topology_assignment: Any = None
@@ -191,14 +204,16 @@ class PodSetAssignment(Known):
 class Admission(Known):
     """`status.admission`. Source: Kueue v1beta2 API."""
 
-    cluster_queue: Name
-    pod_set_assignments: list[PodSetAssignment] | None = None
+    cluster_queue: Annotated[Name, REFERENCE, Served(required=False)]
+    pod_set_assignments: Annotated[
+        list[PodSetAssignment] | None, Served(most=18, key=("name",), open=True)
+    ] = None
 
 
 @with_config(OPEN)
 class WorkloadStatus(TypedDict, total=False):
-    conditions: list[Condition] | None
-    reclaimablePods: list[ReclaimablePod] | None
+    conditions: Annotated[list[Condition] | None, Served(most=16, key=("type",), open=True)]
+    reclaimablePods: Annotated[list[ReclaimablePod] | None, Served(most=18, key=("name",))]
     admission: Admission | None
 
 
@@ -219,7 +234,7 @@ class WorkloadMetadata(TypedDict, total=False):
 class WorkloadObject(Known):
     api_version: Any = None
     kind: Any = None
-    metadata: WorkloadMetadata
+    metadata: Annotated[WorkloadMetadata, served.Anything(), Served(required=False)]
     spec: WorkloadSpec | None = None
     status: WorkloadStatus | None = None
 

@@ -12,6 +12,7 @@ from tenure.manifests import SourcedObject, gate_problems, place_of
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, VERSIONS, to_v1beta2
+from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
@@ -31,17 +32,15 @@ from tenure.validation.faults import (
     text,
     wrong_type,
 )
-from tenure.validation.kinds import SHAPES, SUBDOMAIN
-from tenure.validation.rules import ERRORS, TOGETHER, WARNINGS
+from tenure.validation.rules import ERRORS, SHAPES, TOGETHER, WARNINGS
 from tenure.validation.together import Overview, overview
-from tenure.validation.walk import Text, deviations
+from tenure.validation.walk import deviations
 
 KAI: Final = "scheduling.run.ai"
 
 _OTHERS = ("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology")
 """Kinds of Kueue's group that say nothing about quotas."""
 
-_SUBDOMAIN = Text(longest=253, pattern=SUBDOMAIN)
 _EXAMPLE = f"{GROUP}/v1beta2"
 
 
@@ -155,7 +154,7 @@ def _name_faults(subject: Subject) -> Iterator[Fault]:
     elif not isinstance(name, str):
         yield wrong_type("metadata.name", name, "text")
     else:
-        faults = list(deviations(_SUBDOMAIN, name, "metadata.name"))
+        faults = list(deviations(REFERENCE, name, "metadata.name"))
         if faults and faults[0].type == ErrorType.INVALID:
             expected = "small letters, digits, '-' and '.', a letter or digit at both ends"
             faults = [invalid("metadata.name", name, expected)]

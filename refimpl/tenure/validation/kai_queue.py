@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from tenure.manifests.served import Anything, Duration, Fields, Number, Text
 from tenure.validation.faults import Fault, Subject, WarningType, duration, required
 
 _RUNTIMES = ("preemptMinRuntime", "reclaimMinRuntime")
+_AMOUNTS: Final = Fields(
+    dict.fromkeys(("limit", "overQuotaWeight", "quota"), Number(least=None, most=None, whole=False))
+)
+_SPEC: Final = Fields(
+    {
+        "displayName": Text(),
+        "parentQueue": Text(),
+        **dict.fromkeys(_RUNTIMES, Duration()),
+        "priority": Number(least=None, most=None),
+        "resources": Fields(dict.fromkeys(("cpu", "gpu", "memory"), _AMOUNTS)),
+    }
+)
+QUEUE: Final = Fields(
+    {**dict.fromkeys(("apiVersion", "kind", "metadata", "status"), Anything()), "spec": _SPEC}
+)
+"""The shape of a Queue. Source: KAI-Scheduler, the CustomResourceDefinition of `scheduling.run.ai/v2`."""
 
 
 def resources_given(subject: Subject) -> Iterator[Fault]:

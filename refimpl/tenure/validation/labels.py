@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tenure.manifests.served import SUBDOMAIN
 from tenure.manifests.structure import entries, items
 from tenure.validation.faults import Fault, forbidden, invalid, required
-from tenure.validation.kinds import SUBDOMAIN
 
 _QUALIFIED = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _LONGEST_PART = 63

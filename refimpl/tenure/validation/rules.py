@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tenure.manifests import schema
+from tenure.manifests.served import Fields, shape_of
+from tenure.manifests.workload_schema import WorkloadObject
 from tenure.validation import (
     cautions,
     cluster_queue,
@@ -18,6 +21,22 @@ from tenure.validation import (
 )
 from tenure.validation.faults import Rule, Source, Sourced
 from tenure.validation.together import Together
+
+
+def _without_status(shape: Fields) -> Fields:
+    return Fields({name: inner for name, inner in shape.fields.items() if name != "status"}, shape.required)
+
+
+SHAPES: Final[Mapping[str, Fields]] = {
+    "ClusterQueue": shape_of(schema.ClusterQueueObject),
+    "Cohort": shape_of(schema.CohortObject),
+    "LocalQueue": shape_of(schema.LocalQueueObject),
+    "ResourceFlavor": _without_status(shape_of(schema.ResourceFlavorObject)),
+    "Workload": shape_of(WorkloadObject),
+    "WorkloadPriorityClass": _without_status(shape_of(schema.WorkloadPriorityClassObject)),
+    "Queue": kai_queue.QUEUE,
+}
+"""The shape of a whole object, by kind."""
 
 ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     "ClusterQueue": (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.validation.kinds import SHAPES
-from tenure.validation.walk import Anything, Fields, Items, Named, Number, Quantity, Shape, Text, Word
+from tenure.manifests.served import Anything, Fields, Items, Named, Number, Quantity, Shape, Text, Word
+from tenure.validation.rules import SHAPES
 from tests.unit.validation.objects import errors, group, queue, thing
 
 CRDS = Path(__file__).resolve().parents[4] / "shared" / "data" / "crds"
