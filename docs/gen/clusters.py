@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,8 +55,9 @@ class Scene:
 
     @cached_property
     def accounts(self) -> dict[tuple[str, FlavorResource], Account]:
-        """What heroes bill, by queue and flavor-resource."""
-        trees = accessible_trees(self.cluster, self.now, self.reading)
+        """What heroes bill, by queue and flavor-resource; what is below a cycle of Cohorts has no tree."""
+        queues = {name: queue for _, name, queue in _rows(self.cluster) if queue is not None}
+        trees = accessible_trees(replace(self.cluster, cluster_queues=queues), self.now, self.reading)
         return {
             (node.name, account.asked): account
             for tree in trees
