@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
@@ -35,6 +35,7 @@ class Api:
         objects: single objects by path.
         failing: a status and a message by path.
         silent: paths about which it says nothing while it is served.
+        raw: writes the whole answer of a path by itself, and is given the number of the request.
         asked: method and target of every request.
         ended: set when it is no longer served.
     """
@@ -43,6 +44,7 @@ class Api:
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     failing: dict[str, tuple[int, str]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
+    raw: dict[str, Callable[[int, BinaryIO], None]] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)
 
@@ -96,6 +98,11 @@ def serving(api: Api) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             api.asked.append((self.command, self.path))
+            if write := api.raw.get(self.path.partition("?")[0]):
+                self.close_connection = True
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    write(len(api.asked), cast(BinaryIO, self.wfile))
+                return
             status, body = (
                 api.answer(self.path) if self.command == "GET" else (405, _status(405, "read only"))
             )
@@ -124,6 +131,12 @@ def serving(api: Api) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def sent(body: bytes, status: str = "200 OK") -> bytes:
+    """An answer as it goes over the wire."""
+    head = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 def kubeconfig(folder: Path, address: str) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenure.apps.cli.kubectl import main
-from tenure.apps.kubectl import ClusterError, connect, fetch
+from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 from tenure.errors import InputError
 from tenure.manifests import build
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
@@ -55,7 +55,7 @@ def plugin(config: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def fetched(config: Path, timeout: float = 10) -> tuple[str, ...]:
     """The warnings of a cluster that was read; everything it holds can be loaded."""
-    found = fetch(connect(str(config), None, timeout), "kueue-system")
+    found = fetch(connect(str(config), None, Bounds(timeout)), "kueue-system")
     build(found.objects)
     return found.warnings
 
@@ -186,7 +186,7 @@ def test_the_configuration_of_the_cluster_decides(api: Api, config: Path) -> Non
     )
     metadata = {"name": "kueue-manager-config", "namespace": "kueue-system"}
     api.objects[CONFIG_MAP] = {"metadata": metadata, "data": {"controller_manager_config.yaml": text}}
-    found = fetch(connect(str(config), "here", 10), "kueue-system")
+    found = fetch(connect(str(config), "here", Bounds(10)), "kueue-system")
     assert found.warnings == ()
     assert build(found.objects).cluster.settings.fair_sharing is not None
 
@@ -206,7 +206,7 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) 
         }
     }
     api.lists[JOBS] = [{**job, "spec": {"never": "read"}}]
-    found = fetch(connect(str(config), None, 10), "kueue-system")
+    found = fetch(connect(str(config), None, Bounds(10)), "kueue-system")
     (read,) = [object_.object for object_ in found.objects if object_.object["kind"] == "Job"]
     assert read == {"apiVersion": "batch/v1", "kind": "Job", **job}
     api.failing[JOBS] = (403, "jobs is forbidden")
@@ -216,4 +216,4 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) 
 def test_without_the_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, config: Path) -> None:
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(InputError, match=r"pip install 'tenure\[kubectl\]'"):
-        connect(str(config), None, 1)
+        connect(str(config), None, Bounds(1))

@@ -20,7 +20,7 @@ from tenure.manifests import build, parse_duration
 from tenure.telling.flips import DEFAULT_LIMIT
 
 EXIT_NO_CLUSTER = 4
-SHORTEST_WAIT = 10**8
+SHORTEST_WAIT, LONGEST_WAIT = 10**8, 24 * 3600 * 10**9
 """Nanoseconds."""
 
 KubeConfig = Annotated[
@@ -42,6 +42,7 @@ Timeout = Annotated[
         help="How long to wait for one answer of the API server: 10s, 1m; a bare number is seconds."
     ),
 ]
+TotalTimeout = Annotated[str, typer.Option(help="How long to wait for all answers together.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class ClusterAccess:
     namespace: Namespace = None
     kueue_namespace: KueueNamespace = "kueue-system"
     request_timeout: Timeout = "30s"
+    total_timeout: TotalTimeout = "10m"
 
 
 app = typer.Typer(
@@ -141,11 +143,15 @@ def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation)
         InputError: a malformed option, a kubeconfig that is none, or what is not modelled in the cluster.
         Exit: the cluster cannot be read.
     """
-    from tenure.apps.kubectl import ClusterError, connect, fetch
+    from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 
     said = None if now is None else instant_of(now)
     chosen = interpretation.chosen()
-    server = connect(access.kubeconfig, access.context, _seconds(access.request_timeout))
+    bounds = Bounds(
+        _seconds(access.request_timeout, "--request-timeout"),
+        _seconds(access.total_timeout, "--total-timeout"),
+    )
+    server = connect(access.kubeconfig, access.context, bounds)
     try:
         fetched = fetch(server, access.kueue_namespace)
     except ClusterError as error:
@@ -157,19 +163,19 @@ def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation)
     return asked, access.namespace or server.namespace
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, option: str) -> float:
     """A time to wait, as kubectl takes it.
 
     Raises:
-        InputError: it is no duration, or shorter than a tenth of a second.
+        InputError: it is no duration, or shorter than a tenth of a second or longer than a day.
 
-    >>> _seconds("30"), _seconds("1m30s"), _seconds("0.5")
+    >>> _seconds("30", "--wait"), _seconds("1m30s", "--wait"), _seconds("0.5", "--wait")
     (30.0, 90.0, 0.5)
     """
     bare = re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
-    waited = parse_duration(f"{text}s" if bare else text, field="--request-timeout")
-    if waited < SHORTEST_WAIT:
-        raise InputError([Problem("--request-timeout", repr(text), "at least 100ms")])
+    waited = parse_duration(f"{text}s" if bare else text, field=option)
+    if not SHORTEST_WAIT <= waited <= LONGEST_WAIT:
+        raise InputError([Problem(option, repr(text), "at least 100ms and at most 24h")])
     return waited / 10**9
 
 

@@ -91,7 +91,7 @@ def _served(server: Server) -> dict[str, str]:
             continue
         for resource in items(answer.get("resources")):
             name = dig(resource, "name")
-            if name in _KINDS:
+            if isinstance(name, str) and name in _KINDS:
                 found.setdefault(name, version)
     missing = [name for name in _NEEDED if name not in found]
     if missing:
