@@ -181,3 +181,21 @@ def test_a_warning_is_said_once_and_listed(folder: Path) -> None:
         said = done.stderr.decode().splitlines()
         assert said == ["warning: no LocalQueue is given; the only ClusterQueue is taken"]
         assert json.loads(done.stdout)["warnings"] == [line.removeprefix("warning: ") for line in said]
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_a_cycle_of_cohorts_changes_no_decision_in_another_tree(folder: Path, engine: str) -> None:
+    before = answered(str(folder), *ALL, "--engine", engine)
+    objects = [
+        {"kind": kind, "apiVersion": "kueue.x-k8s.io/v1beta2", "metadata": {"name": name}, "spec": spec}
+        for kind, name, spec in (
+            ("Cohort", "north", {"parentName": "south"}),
+            ("Cohort", "south", {"parentName": "north"}),
+            ("ClusterQueue", "lost", {"cohortName": "north"}),
+        )
+    ]
+    (folder / "cycle.yaml").write_text(yaml.safe_dump_all(objects))
+    after = answered(str(folder), *ALL, "--engine", engine)
+    assert after["pending"] == before["pending"]
+    (warning,) = set(after["warnings"]) - set(before["warnings"])
+    assert "forms a cycle, north, south, north" in warning

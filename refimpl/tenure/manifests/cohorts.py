@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from tenure.errors import Problem
@@ -21,7 +22,9 @@ def tree_problems(
     Args:
         cohorts: by name, in the order given, with how problems name each.
         asked: the cohorts that are asked about; a cycle that none of them stands in or below is no problem,
-            as Kueue decides in the other trees. None for all.
+            as Kueue decides in the other trees. None for all; of a cluster that nothing was asked about yet,
+            `cycle_warnings` and `outside_cycles` say the rest.
+
 
     >>> chain = {f"c{i}": (Place(f"Cohort/c{i}"), Cohort(f"c{i}", f"c{i + 1}")) for i in range(300)}
     >>> print(*tree_problems(chain))
@@ -73,6 +76,39 @@ def _cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
         done.update(path)
         if above in path:
             yield path[path.index(above) :]
+
+
+def cycle_warnings(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[tuple[Place, str]]:
+    """Every cycle of parents, told at the cohort of it that was given first.
+
+    >>> two = {name: (Place(f"Cohort/{name}"), Cohort(name, parent)) for name, parent in ("ab", "ba")}
+    >>> [text for _, text in cycle_warnings(two)]
+    ['spec.parentName forms a cycle, a, b, a: every ClusterQueue below it is inactive']
+    """
+    for cycle in _cycles({name: cohort.parent for name, (_, cohort) in cohorts.items()}):
+        place = cohorts[cycle[0]][0]
+        told = f"{place.own('spec.parentName')} forms a cycle, {listed([*cycle, cycle[0]])}"
+        yield place, f"{told}: every ClusterQueue below it is inactive"
+
+
+def outside_cycles(queue: ClusterQueue, parents: Mapping[str, str | None]) -> ClusterQueue:
+    """The queue; one below a cycle of cohorts is inactive, and in no tree with any other.
+
+    Args:
+        queue: as it was given.
+        parents: of every cohort that was given, by its name.
+
+    Source: Kueue, a ClusterQueue whose Cohorts form a cycle is inactive until the cycle is broken; the other
+        trees are decided as if it were not there.
+
+    >>> cut = outside_cycles(ClusterQueue("q", cohort="a"), {"a": "b", "b": "b"})
+    >>> cut.cohort, cut.inactive
+    (None, 'the parents of Cohort a form a cycle')
+    """
+    if queue.cohort is None or parents.get(_path(queue.cohort, parents)[-1]) is None:
+        return queue
+    reason = f"the parents of Cohort {printable(queue.cohort)} form a cycle"
+    return replace(queue, cohort=None, inactive=", ".join(filter(None, (queue.inactive, reason))))
 
 
 def _path(name: str, parents: Mapping[str, str | None], done: Collection[str] = ()) -> list[str]:

@@ -11,7 +11,13 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import configuration, queues
-from tenure.manifests.cohorts import cohort_warnings, queue_warnings, tree_problems
+from tenure.manifests.cohorts import (
+    cohort_warnings,
+    cycle_warnings,
+    outside_cycles,
+    queue_warnings,
+    tree_problems,
+)
 from tenure.manifests.configuration import Configured
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
@@ -101,12 +107,13 @@ class Builder:
                 expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
                 self.problems.append(Problem("", "more problems", expected, file=sourced.file))
                 break
-        self.problems.extend(tree_problems(self.cohorts))
+        self.problems.extend(tree_problems(self.cohorts, asked=()))
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
         self._count_reclaimed_pods()
         self._count_from_jobs()
         self._check_flavors()
+        self._check_cycles()
         self._check_cluster_queues()
         cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
         return Loaded(self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside)
@@ -261,6 +268,15 @@ class Builder:
                 missing = listed(named)
                 reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
                 self._warn(place, reason)
+
+    def _check_cycles(self) -> None:
+        """A cycle of Cohorts refuses no other tree, and has no usage that could be counted."""
+        found = list(cycle_warnings(self.cohorts))
+        for place, text in found:
+            self._warn(place, text)
+        parents = {name: cohort.parent for name, (_, cohort) in self.cohorts.items()}
+        for name, (place, queue) in self.cluster_queues.items() if found else ():
+            self.cluster_queues[name] = place, outside_cycles(queue, parents)
 
     def _check_cluster_queues(self) -> None:
         for file, found in self.workloads:

@@ -121,18 +121,27 @@ class TestBuild:
         assert loaded.cluster.cohorts == {"team": Cohort("team", "org")}
         assert loaded.cluster.cluster_queues["team-a"].cohort == "team"
 
-    def test_a_cycle_of_cohorts_is_refused_under_the_users_own_names(self) -> None:
+    def test_a_cycle_of_cohorts_is_warned_of_under_the_users_own_names(self) -> None:
         old = {**an_object("Cohort", "a", {"parent": "b"}), "apiVersion": "kueue.x-k8s.io/v1alpha1"}
         others = [
             an_object("Cohort", "b", {"parentName": "a"}),
             an_object("Cohort", "c", {"parentName": "a"}),
         ]
-        assert refused(built, old, *others, an_object("Cohort", "d", {"parentName": "d"})) == [
-            "0.yaml: Cohort/a: spec.parent: found a cycle: a, b, a,"
-            " expected a parent that is not below the cohort itself",
-            "3.yaml: Cohort/d: spec.parentName: found a cycle: d, d,"
-            " expected a parent that is not below the cohort itself",
-        ]
+        loaded = built(
+            old,
+            *others,
+            an_object("Cohort", "d", {"parentName": "d"}),
+            a_queue("lost", cohortName="c", stopPolicy="Hold"),
+            a_queue("kept", cohortName="org"),
+            an_object("ResourceFlavor", "default"),
+        )
+        assert loaded.warnings == (
+            "0.yaml: Cohort/a: spec.parent forms a cycle, a, b, a: every ClusterQueue below it is inactive",
+            "3.yaml: Cohort/d: spec.parentName forms a cycle, d, d: every ClusterQueue below it is inactive",
+        )
+        lost, kept = (loaded.cluster.cluster_queues[name] for name in ("lost", "kept"))
+        assert lost.inactive == "spec.stopPolicy is Hold, the parents of Cohort c form a cycle"
+        assert (lost.cohort, kept.cohort, kept.inactive) == (None, "org", "")
 
     def test_a_tree_with_too_many_levels_is_refused(self) -> None:
         chain = [an_object("Cohort", f"c{i}", {"parentName": f"c{i + 1}"}) for i in range(100)]
@@ -143,8 +152,8 @@ class TestBuild:
 
     def test_a_long_cycle_is_told_shortly(self) -> None:
         ring = [an_object("Cohort", f"c{i}", {"parentName": f"c{(i + 1) % 5000}"}) for i in range(5000)]
-        (error,) = refused(built, *ring)
-        assert len(error) < 250
+        (warning,) = built(*ring).warnings
+        assert len(warning) < 250
 
     def test_names_that_lead_nowhere_are_told_with_the_one_that_was_meant(self) -> None:
         loaded = built(

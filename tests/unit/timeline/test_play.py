@@ -259,3 +259,21 @@ def test_the_record_covers_the_whole_window_without_gaps() -> None:
         assert spans[-1][1] == (summary.finished or record.end)
     held = sorted((run.start, run.end) for run in record.runs)
     assert all(before[1] <= after[0] for before, after in pairwise(held))
+
+
+def test_a_cluster_queue_below_a_cycle_of_cohorts_waits_until_an_edit_breaks_it() -> None:
+    cohorts = [
+        {"kind": "Cohort", "metadata": {"name": "north"}, "spec": {"parentName": "south"}},
+        {"kind": "Cohort", "metadata": {"name": "south"}, "spec": {"parentName": "north"}},
+    ]
+    broken = {"kind": "Cohort", "metadata": {"name": "south"}, "spec": {"parentName": "org"}}
+    events = [submit("1m", "a", "a", 2), submit("1m", "lost", "lost", 2), {"at": "30m", "edit": broken}]
+    expect = [
+        {"at": "20m", "running": ["a"], "waiting": ["lost"]},
+        {"at": "31m", "running": ["a", "lost"]},
+    ]
+    queues = [queue("a", 2, "org"), queue("lost", 2, "north")]
+    raw = scenario(queues, events, objects=cohorts, expect=expect)
+    played(raw)
+    (warning,) = parse_scenario(raw).warnings
+    assert "forms a cycle, north, south, north" in warning
