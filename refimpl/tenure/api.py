@@ -11,6 +11,8 @@ from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
+from tenure.manifests.showing import in_short
+from tenure.manifests.stale import ahead_of_clock, not_queued_yet
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
@@ -23,13 +25,17 @@ __all__ = [
     "Decision",
     "Loaded",
     "PendingDecision",
+    "ahead_of_clock",
     "assumed_queue",
     "decide",
     "decide_all",
+    "doubts",
     "explain",
     "load",
     "pending_names",
+    "set_aside_text",
     "some_of",
+    "undecided",
 ]
 
 MOST_NAMES = 20
@@ -53,14 +59,15 @@ class PendingDecision:
     problems: tuple[Problem, ...] = ()
 
 
-def load(*paths: str | Path) -> Loaded:
+def load(*paths: str | Path, strict: bool = False) -> Loaded:
     """A cluster from manifests.
 
     Args:
         paths: files, folders, or `-` for standard input, with what `kubectl get -o yaml` prints.
+        strict: whether what would be set aside or passed over is an error.
 
     Returns:
-        `.cluster`, and `.warnings` about what had to be assumed.
+        `.cluster`, and `.warnings` about what had to be assumed, set aside or passed over.
 
     Raises:
         InputError: everything that is wrong in any of the objects.
@@ -69,7 +76,7 @@ def load(*paths: str | Path) -> Loaded:
     >>> len(load(bundled("examples", "two-teams")).cluster.pending)
     4
     """
-    return load_manifests(paths)
+    return load_manifests(paths, strict=strict)
 
 
 def decide(
@@ -94,8 +101,8 @@ def decide(
         explained: whether the decision will be explained, which only the reference's can be.
 
     Raises:
-        InputError: no such workload or queue, a malformed time or reading, or one of them needs what is
-            not modelled.
+        InputError: no such workload or queue, a malformed time or reading, one of them needs what is
+            not modelled, or Kueue does not queue the workload yet.
 
     >>> from tenure.resources import bundled
     >>> cluster = load(bundled("examples", "two-teams"))
@@ -103,10 +110,11 @@ def decide(
     >>> str(decision.outcome)
     'Preempt'
     """
-    given = _loaded(loaded)
+    given, instant = _loaded(loaded), _instant(now)
     preemptor = _find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
-    instant, chosen = _instant(now), _reading(reading)
+    _refuse_if_not_queued_yet(preemptor, instant)
+    chosen = _reading(reading)
     return decide_by(
         parse_engine(engine), given.cluster, preemptor, name, instant, chosen, explained=explained
     )
@@ -170,6 +178,57 @@ def pending_names(loaded: Loaded) -> list[str]:
     return sorted([*(workload.key for workload in loaded.cluster.pending), *_workloads_set_aside(loaded)])
 
 
+def undecided(loaded: Loaded, now: Instant) -> list[PendingDecision]:
+    """The pending workloads that cannot be decided about, each with its `problems`, by name.
+
+    Those of `loaded.set_aside` are not among them: a warning of `loaded.warnings` tells of each.
+
+    Args:
+        loaded: the cluster.
+        now: the clock, ns since the epoch.
+
+    >>> from tenure.resources import bundled
+    >>> undecided(load(bundled("examples", "two-teams")), 0)
+    []
+    """
+    said = _workloads_set_aside(loaded)
+    return [row for row in _waiting(loaded, now)[1] if row.workload not in said]
+
+
+def set_aside_text(row: PendingDecision) -> str:
+    """What is said of a workload that cannot be decided about, wherever a cluster is read.
+
+    >>> problem = Problem("spec.queueName", "'gone'", "a LocalQueue", "Workload/ml/a")
+    >>> set_aside_text(PendingDecision("ml/a", None, problems=(problem,)))
+    "Workload/ml/a: set aside: spec.queueName: found 'gone', expected a LocalQueue"
+    """
+    name = object_name("Workload", *row.workload.split("/", 1))
+    return f"{name}: set aside: {in_short(row.problems, name)}"
+
+
+def doubts(
+    loaded: Loaded, now: Instant, cluster_queue: str | None = None
+) -> Iterator[tuple[str, tuple[Problem, ...]]]:
+    """What of a cluster does not go with the clock, and who cannot be decided about: warnings, with problems.
+
+    Those of `loaded.warnings` are not among them.
+
+    Args:
+        loaded: the cluster.
+        now: the clock, ns since the epoch.
+        cluster_queue: only workloads that wait for this ClusterQueue; None for all.
+
+    >>> from tenure.resources import bundled
+    >>> list(doubts(load(bundled("examples", "two-teams")), 2**62))
+    []
+    """
+    for problem in ahead_of_clock(loaded, now):
+        yield str(problem), (problem,)
+    for row in undecided(loaded, now):
+        if cluster_queue in (None, row.cluster_queue):
+            yield set_aside_text(row), row.problems
+
+
 def assumed_queue(loaded: Loaded) -> str | None:
     """The only ClusterQueue where no LocalQueue at all is given; every pending workload counts as its own."""
     queues = _queues(loaded)
@@ -181,7 +240,7 @@ def assumed_queue(loaded: Loaded) -> str | None:
 def _decide_each(
     loaded: Loaded, now: Instant, reading: Reading, only: str | None, sitting: Sitting
 ) -> Iterator[PendingDecision]:
-    waiting, refused = _waiting(loaded)
+    waiting, refused = _waiting(loaded, now)
     queues = sorted(
         {
             *waiting,
@@ -203,22 +262,30 @@ def _decide_each(
         )
 
 
-def _waiting(loaded: Loaded) -> tuple[dict[str, list[Workload]], list[PendingDecision]]:
+def _waiting(loaded: Loaded, now: Instant) -> tuple[dict[str, list[Workload]], list[PendingDecision]]:
     """The pending workloads by ClusterQueue, and those that cannot be decided, by name."""
     waiting: dict[str, list[Workload]] = {}
     refused = [
         PendingDecision(key, None, problems=problems)
         for key, problems in _workloads_set_aside(loaded).items()
     ]
+    assumed = assumed_queue(loaded)
     for workload in loaded.cluster.pending:
-        queue: str | None = None
+        queue = assumed
         try:
-            queue = _queue_name(loaded, workload)
+            queue = assumed or _queue_behind(loaded, workload)
+            _refuse_if_not_queued_yet(workload, now)
         except InputError as error:
             refused.append(PendingDecision(workload.key, queue, problems=error.problems))
         else:
             waiting.setdefault(queue, []).append(workload)
     return waiting, sorted(refused, key=lambda pending_decision: pending_decision.workload)
+
+
+def _refuse_if_not_queued_yet(workload: Workload, now: Instant) -> None:
+    problem = not_queued_yet(workload, now)
+    if problem is not None:
+        raise InputError([problem])
 
 
 def _decide_queue(
@@ -270,9 +337,15 @@ def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
 
 def _queue_name(loaded: Loaded, workload: Workload) -> str:
     """The ClusterQueue that a pending workload's LocalQueue points to, or the one that is assumed."""
-    assumed = assumed_queue(loaded)
-    if assumed is not None:
-        return assumed
+    return assumed_queue(loaded) or _queue_behind(loaded, workload)
+
+
+def _queue_behind(loaded: Loaded, workload: Workload) -> str:
+    """The ClusterQueue that a pending workload's LocalQueue points to.
+
+    Raises:
+        InputError: one of them is not there, or is set aside.
+    """
     local = object_name("LocalQueue", workload.namespace, workload.queue_name)
     _refuse_if_set_aside(loaded, local)
     local_queues, queues = loaded.cluster.local_queues, _queues(loaded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_of_dataclass
 from enum import StrEnum
 
 
@@ -49,6 +50,7 @@ class Problem:
         object: `ClusterQueue/team-a` or `Workload/ns/name`; empty when no object could be read.
         file: the file as the user named it; empty for objects that came from no file.
         code: what kind of error this is.
+        unknown: of a field that the object's shape does not have, the keys and indices that lead to it.
 
     >>> print(Problem(field="spec.priority", found="'high'", expected="an integer", object="Workload/a/b"))
     Workload/a/b: spec.priority: found 'high', expected an integer
@@ -60,6 +62,7 @@ class Problem:
     object: str = ""
     file: str = ""
     code: ErrorCode = ErrorCode.BAD_INPUT
+    unknown: tuple[int | str, ...] = field_of_dataclass(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.object, self.field) if part)

@@ -260,6 +260,7 @@ class Workload:
         job_created_at: creation of its Job, ns; None where the Job is not given.
         job_uid: label `kueue.x-k8s.io/job-uid`; empty when it is absent.
         queue_name: `spec.queueName`, the LocalQueue it waits in.
+        requeue_at: `status.requeueState.requeueAt`, ns; Kueue does not queue it before. None where it may.
         cluster_queue: the ClusterQueue whose quota it holds; None while it is pending.
         usage: what it holds, per flavor-resource; empty while it is pending.
         pod_sets: what it asks for.
@@ -284,6 +285,7 @@ class Workload:
     job_created_at: Instant | None = None
     job_uid: str = ""
     queue_name: str = ""
+    requeue_at: Instant | None = None
     cluster_queue: str | None = None
     usage: Amounts = field(default_factory=dict)
     pod_sets: tuple[PodSet, ...] = ()

@@ -85,16 +85,16 @@ def test_nothing_fits_a_held_cluster_queue(cluster: Path) -> None:
     )
 
 
-def test_what_is_wrong_and_not_modelled_at_once_is_wrong(cluster: Path) -> None:
+def test_all_that_is_wrong_and_not_modelled_of_one_is_told(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
     need_a_rack(team_b, "job-eval-suite-d739e")
     change(team_b, "Workload", "job-eval-suite-d739e", "spec", "priority", to="high")
     with pytest.raises(InputError) as caught:
-        tenure.load(cluster)
-    assert {problem.field for problem in caught.value.problems} == {
-        "spec.priority",
-        "spec.podSets[0].topologyRequest",
-    }
+        tenure.load(cluster, strict=True)
+    told = {"spec.priority", "spec.podSets[0].topologyRequest"}
+    assert {problem.field for problem in caught.value.problems} == told
+    assert {problem.field for problem in refused(cluster, EVAL).problems} == told
+    assert str(tenure.decide(tenure.load(cluster), INDEX, now=NOW).outcome) == "Preempt"
 
 
 def test_all_are_decided_on_one_snapshot_for_each_tree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,8 +67,11 @@ class ExpectationItem(pytest.Item):
             UnexpectedError: it does not hold, or cannot be found out.
         """
         from tenure.apps.testing import Status
+        from tenure.errors import safe
 
         result = self._check.run()
+        for text in result.warnings:
+            self.warn(ManifestWarning(safe(text)))
         if result.status != Status.HOLDS:
             raise UnexpectedError(result)
 
@@ -90,6 +93,13 @@ class ExpectationItem(pytest.Item):
         file = self.parent
         assert isinstance(file, TenureFile)
         return max(1, file.lines.in_document(self._document.file, self._document.number, self._check.field))
+
+
+class ManifestWarning(pytest.PytestWarning):
+    """Something of the manifests takes no part.
+
+    `-W error::tenure.apps.pytest_plugin.ManifestWarning` refuses it.
+    """
 
 
 class UnexpectedError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ from tenure.manifests import (
     tree_problems,
     with_flavors,
 )
+from tenure.manifests.stale import not_queued_yet
 from tenure.model import (
     Assignment,
     Cluster,
@@ -190,6 +191,9 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
                 jobs,
             ),
         )
+    if incoming is not None and now is not None:
+        early = not_queued_yet(incoming, now)
+        problems += [] if early is None else [replace(early, field=f"incoming.{early.field}")]
     assignment = attempt(problems, lambda: read_assignment(raw.get("assignment")))
     explained = attempt(problems, lambda: _flag(raw, "explain"))
     named = asks_for_one or "targetCQ" in raw

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
@@ -91,6 +93,36 @@ def check(
     return None
 
 
+def without_unknown(raw: object, problems: Sequence[Problem]) -> object:
+    """A copy of an object without the fields that its shape does not have; None if more is wrong with it.
+
+    Args:
+        raw: the object.
+        problems: all that is wrong with it, as `check` found.
+
+    >>> unknown = Problem("spec.new", "1", "no field of this name", unknown=("spec", "new"))
+    >>> without_unknown({"spec": {"new": 1, "priority": 7}}, [unknown])
+    {'spec': {'priority': 7}}
+    """
+    try:
+        for problem in problems:
+            raw = _without(raw, problem.unknown)
+    except (LookupError, TypeError):
+        # A path of a version that was converted leads nowhere in what the user wrote.
+        return None
+    return raw
+
+
+def _without(raw: Any, location: Sequence[int | str]) -> Any:
+    first, rest = location[0], location[1:]
+    copied = copy(raw)
+    if rest:
+        copied[first] = _without(raw[first], rest)
+    else:
+        del copied[first]
+    return copied
+
+
 def field_path(location: _Location, prefix: str = "") -> str:
     """A path as Kubernetes writes it.
 
@@ -121,7 +153,8 @@ def _problem(model: type[BaseModel], detail: dict[str, Any], place: Place, prefi
         inner = told.field if told.field.startswith(".") else ""
         return place.problem(path + inner, told.found, told.expected, told.code)
     if kind == "extra_forbidden":
-        return place.problem(path, show(detail["input"]), _known_instead(model, location, place, prefix))
+        problem = place.problem(path, show(detail["input"]), _known_instead(model, location, place, prefix))
+        return problem if prefix else replace(problem, unknown=location)
     found = "nothing" if kind == "missing" else show(detail["input"])
     describe = _EXPECTED.get(kind)
     expected = describe(context) if describe else str(detail["msg"])

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import configuration, queues
+from tenure.manifests.checking import without_unknown
 from tenure.manifests.cohorts import (
     cohort_warnings,
     cycle_warnings,
@@ -21,16 +22,18 @@ from tenure.manifests.cohorts import (
 from tenure.manifests.configuration import Configured
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
+from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.priority_classes import Jobs, priority_class
-from tenure.manifests.showing import Place, did_you_mean, listed, printable, show
-from tenure.manifests.structure import dig, has_condition, true_conditions
+from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
+from tenure.manifests.structure import dig, has_condition, items, true_conditions
 from tenure.manifests.workload_schema import BOOST
 from tenure.manifests.workloads import WorkloadReader, out_of_play, priority_boost
 from tenure.model import (
     Cluster,
     ClusterQueue,
     Cohort,
+    Instant,
     ResourceFlavor,
     Settings,
     Workload,
@@ -44,9 +47,6 @@ _READ: Final = {
 }
 """The kinds that are read: their API group and versions."""
 
-_SET_ASIDE = frozenset(("LocalQueue", "Workload"))
-"""The kinds of which one that is not modelled need not refuse all the others."""
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -56,15 +56,17 @@ class Loaded:
         cluster: the queues and workloads.
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
-        set_aside: LocalQueues and pending workloads that need what is not modelled, by
-            `LocalQueue/namespace/name` or `Workload/namespace/name`: no other decision depends on
+        set_aside: LocalQueues that need what is not modelled, and pending workloads that do or that are
+            wrong, by `LocalQueue/namespace/name` or `Workload/namespace/name`: no other decision depends on
             them, and whoever asks about one of them gets these problems.
+        evicted_at: by `namespace/name`, since when condition Evicted is True, ns.
     """
 
     cluster: Cluster
     warnings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    evicted_at: Mapping[str, Instant] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -74,10 +76,12 @@ class Builder:
     Args:
         settings: the scheduler's configuration; None to take it from the objects.
         unreadable: what could not be read at all; it grows while the objects are drawn.
+        strict: whether what would be set aside or passed over is refused.
     """
 
     settings: Settings | None
     unreadable: list[Problem]
+    strict: bool = False
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -94,6 +98,7 @@ class Builder:
     configured: Configured | None = None
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    evicted_at: dict[str, Instant] = field(default_factory=dict)
 
     def build(self, objects: Iterable[SourcedObject]) -> Loaded:
         """Take every object, then look at them together.
@@ -116,7 +121,9 @@ class Builder:
         self._check_cycles()
         self._check_cluster_queues()
         cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
-        return Loaded(self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside)
+        return Loaded(
+            self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside, self.evicted_at
+        )
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
         queue = queues.cluster_queue(raw, place, self.problems)
@@ -178,6 +185,8 @@ class Builder:
         if found.priority_class:
             self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
         self.workloads.append((place.file, found))
+        if found.evicted:
+            self.evicted_at[found.key] = _evicted_at(right)
         if metadata.get("creationTimestamp") is None:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
@@ -203,19 +212,27 @@ class Builder:
         elif self._is_new(raw, kind, place):
             known = len(self.problems)
             _ADD[kind](self, raw, place)
-            if len(self.problems) > known:
-                self._set_aside(raw, kind, place, known)
+            if len(self.problems) > known and not self.strict:
+                self._spare(raw, kind, place, known)
 
-    def _set_aside(self, raw: object, kind: str, place: Place, known: int) -> None:
-        """Keep an object that is right but not modelled from refusing all others."""
+    def _spare(self, raw: object, kind: str, place: Place, known: int) -> None:
+        """Keep an object with problems from refusing all others, where no other decision depends on them."""
         own = tuple(self.problems[known:])
-        if kind not in _SET_ASIDE or (kind == "Workload" and has_condition(raw, "QuotaReserved")):
+        if _may_be_set_aside(raw, kind, own):
+            del self.problems[known:]
+            self.set_aside[place.object] = own
+            self._warn(place, f"set aside: {in_short(own)}")
             return
-        if not all(problem.code == ErrorCode.NOT_MODELLED for problem in own):
+        rest = without_unknown(raw, own) if _is_served(raw, kind) else None
+        if rest is None:
             return
         del self.problems[known:]
-        self.set_aside[place.object] = own
-        self._warn(place, f"set aside: {own[0].field} needs what is not modelled")
+        _ADD[kind](self, rest, place)
+        if len(self.problems) > known:
+            self.problems[known:] = own
+            return
+        for problem in own:
+            self._warn(place, f"{problem.field} is not looked at: Tenure does not know this field")
 
     def _is_new(self, raw: object, kind: str, place: Place) -> bool:
         metadata = dig(raw, "metadata")
@@ -323,6 +340,54 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
 }
 
 
+def _evicted_at(right: Mapping[str, Any]) -> Instant:
+    """Since when condition Evicted is True; the epoch where it has no stamp."""
+    conditions = items(right["status"].get("conditions"))
+    since = next(
+        c.get("lastTransitionTime") for c in conditions if (c["type"], c["status"]) == ("Evicted", "True")
+    )
+    return parse_instant(since) if since is not None else 0
+
+
+def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bool:
+    """Whether nothing but the object itself depends on what is wrong with it.
+
+    A workload that holds quota uses it whatever else is wrong. Where its status is wrong, that is not known.
+    """
+    if kind == "LocalQueue":
+        return all(problem.code == ErrorCode.NOT_MODELLED for problem in problems)
+    return (
+        kind == "Workload"
+        and not has_condition(raw, "QuotaReserved")
+        and _is_named(raw)
+        and not any(_is_of_status(problem) for problem in problems)
+    )
+
+
+def _is_of_status(problem: Problem) -> bool:
+    is_left_out = problem.unknown or problem.code == ErrorCode.NOT_MODELLED
+    return problem.field.partition(".")[0] == "status" and not is_left_out
+
+
+def _is_named(raw: object) -> bool:
+    """Whether an object's name tells it from all others."""
+    name, namespace = dig(raw, "metadata", "name"), dig(raw, "metadata", "namespace")
+    names = (name, "" if namespace is None else namespace)
+    return bool(name) and all(isinstance(part, str) and printable(part) == part for part in names)
+
+
+def _is_served(raw: object, kind: str) -> bool:
+    """Whether an API server has stored the object, so that a name nobody knows is no typing mistake.
+
+    It stores no field that its own release does not have. Of Workloads the uid is written by hand too,
+    because it breaks ties.
+    """
+    stamped = dig(raw, "metadata", "resourceVersion")
+    if stamped is None and kind != "Workload":
+        stamped = dig(raw, "metadata", "uid")
+    return kind in VERSIONS and isinstance(stamped, str)
+
+
 def _header_problems(raw: object, place: Place) -> Iterator[Problem]:
     if not isinstance(raw, dict):
         yield place.problem("", show(raw), "a Kubernetes object (a map)")
@@ -348,6 +413,7 @@ def load(
     paths: Sequence[str | Path],
     settings: Settings | None = None,
     *,
+    strict: bool = False,
     watched: Callable[[Iterator[SourcedObject]], Iterable[SourcedObject]] = iter,
 ) -> Loaded:
     """A cluster from files, folders and standard input.
@@ -356,6 +422,8 @@ def load(
         paths: files, folders (searched for `*.yaml`, `*.yml` and `*.json`), or `-` for standard input.
         settings: the scheduler's configuration; None takes Kueue's Configuration where the files hold it,
             and Kueue's defaults otherwise.
+        strict: whether a pending workload or LocalQueue that would be set aside, and a field of a newer
+            release that would not be looked at, is an error.
         watched: passes the objects on while they are read, so that they may be counted.
 
     Raises:
@@ -369,16 +437,18 @@ def load(
     """
     unreadable: list[Problem] = []
     with _without_collector():
-        return Builder(settings, unreadable).build(watched(iterate_objects(paths, unreadable)))
+        return Builder(settings, unreadable, strict).build(watched(iterate_objects(paths, unreadable)))
 
 
-def build(objects: Iterable[SourcedObject], settings: Settings | None = None) -> Loaded:
+def build(
+    objects: Iterable[SourcedObject], settings: Settings | None = None, *, strict: bool = False
+) -> Loaded:
     """A cluster from objects that have been read already.
 
     Args:
         objects: ClusterQueues, Cohorts, ResourceFlavors, LocalQueues, Workloads, WorkloadPriorityClasses and
             Kueue's Configuration; other kinds are ignored.
-        settings: as for `load`.
+        settings, strict: as for `load`.
 
     Raises:
         InputError: everything that is wrong with any of the objects.
@@ -389,7 +459,7 @@ def build(objects: Iterable[SourcedObject], settings: Settings | None = None) ->
     >>> list(build([SourcedObject("a.yaml", queue)]).cluster.cluster_queues)
     ['a']
     """
-    return Builder(settings, []).build(objects)
+    return Builder(settings, [], strict).build(objects)
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tenure.errors import ErrorCode, InputError, Problem
@@ -105,6 +106,22 @@ def listed(names: Iterable[str]) -> str:
     ('cpu, memory', 'none')
     """
     return printable(", ".join(names)) or "none"
+
+
+def in_short(problems: Sequence[Problem], beside: str = "") -> str:
+    """The first of some problems beside the name of what has them, and how many more there are.
+
+    Args:
+        problems: at least one.
+        beside: the object that is named; another one's name is kept. Empty to leave out any name.
+
+    >>> in_short([Problem("spec.priority", "'high'", "an integer", "Workload/a/b")] * 2)
+    "spec.priority: found 'high', expected an integer (and 1 more)"
+    """
+    first = problems[0]
+    named = first.object if beside and first.object != beside else ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{replace(first, file='', object=named)}{more}"
 
 
 class Place(NamedTuple):

@@ -210,9 +210,16 @@ class Admission(Known):
     ] = None
 
 
+class RequeueState(Open):
+    """`status.requeueState`. Source: Kueue v1beta2 API."""
+
+    requeue_at: Annotated[InstantText | None, served.Anything()] = None
+
+
 @with_config(OPEN)
 class WorkloadStatus(TypedDict, total=False):
     conditions: Annotated[list[Condition] | None, Served(most=16, key=("type",), open=True)]
+    requeueState: RequeueState | None
     reclaimablePods: Annotated[list[ReclaimablePod] | None, Served(most=18, key=("name",))]
     admission: Admission | None
 

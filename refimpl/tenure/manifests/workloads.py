@@ -203,10 +203,16 @@ def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
         priority_class=_priority_class(spec.get("priorityClassRef")),
         job_uid=(metadata.get("labels") or {}).get("kueue.x-k8s.io/job-uid") or "",
         queue_name=intern(spec.get("queueName") or ""),
+        requeue_at=_requeue_at(checked.status),
         cluster_queue=common.cluster_queue,
         usage=common.usage,
         pod_sets=common.pod_sets,
     )
+
+
+def _requeue_at(status: schema.WorkloadStatus | None) -> Instant | None:
+    state = status.get("requeueState") if status else None
+    return state.requeue_at if state else None
 
 
 def _priority_class(reference: schema.PriorityClassRef | None) -> str:

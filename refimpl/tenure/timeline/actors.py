@@ -127,6 +127,7 @@ def admitted(workload: Workload, queue: str, assignment: Assignment, clock: Inst
         admission_check_evicted_at=None,
         time_based_preempted_at=None,
         preempted_while_borrowing_at=None,
+        requeue_at=None,
         cluster_queue=queue,
         usage=dict(assignment.usage),
     )

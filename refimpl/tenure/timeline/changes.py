@@ -48,6 +48,8 @@ class Changes:
         elif task.kind == Due.START:
             self.back_at, self.dirty = None, True
             self.journal.tell(Happening.RESTARTED, "the controller is back")
+        elif task.kind == Due.REQUEUE:
+            self._back_off_ends(self.world.actors[task.key])
         else:
             self._stay_ends(task)
 
@@ -162,7 +164,24 @@ class Changes:
         self.journal.tell(Happening.SUBMITTED, f"waits, with priority {priority}", actor)
         if actor.workload.priority_class in self.world.cluster.growing:
             self.journal.priority(actor)
-        self._push(actor)
+        self._queue(actor)
+
+    def _queue(self, actor: Actor) -> None:
+        """A workload is queued as soon as its back-off is over."""
+        world, until = self.world, actor.workload.requeue_at
+        if until is None or until <= world.clock:
+            self._push(actor)
+            return
+        world.queues[actor.queue].rest(actor)
+        self.agenda.plan(until - world.offset, Due.REQUEUE, actor.key)
+        text = f"is not queued before {format_instant(until)}, its status.requeueState.requeueAt"
+        self.journal.tell(Happening.PARKED, text, actor)
+
+    def _back_off_ends(self, actor: Actor) -> None:
+        if self.world.queues[actor.queue].resting.pop(actor.key, None) is None:
+            return
+        self.journal.tell(Happening.WOKEN, "is queued: its status.requeueState.requeueAt has come", actor)
+        self._queue(actor)
 
     def _push(self, actor: Actor) -> None:
         self.dirty = True

@@ -32,6 +32,8 @@ class Due(IntEnum):
     """A controller that was restarted is back."""
     CLOSE = 5
     """A session of KAI-Scheduler ends."""
+    REQUEUE = 6
+    """The back-off of a workload is over, and it is queued."""
 
 
 @dataclass(order=True, frozen=True, slots=True)

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
 
+from tenure.api import ahead_of_clock, set_aside_text, undecided
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
@@ -14,7 +15,7 @@ from tenure.manifests.files import below, read_file, read_standard_input, root_o
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
-from tenure.model import Duration, Instant
+from tenure.model import Duration, Instant, Workload
 from tenure.timeline.kai.loading import parse_kai_scenario
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.objects import Maker, Objects, without_workloads
@@ -47,6 +48,7 @@ from tenure.timeline.scenario_file import (
     WorkShape,
     checked,
 )
+from tenure.units import END_OF_TIME
 
 AnyScenario: TypeAlias = Scenario | KaiScenario
 """A scenario of Kueue or of KAI-Scheduler."""
@@ -75,11 +77,12 @@ def load_scenario(path: str | Path) -> AnyScenario:
     return found[0]
 
 
-def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
+def load_scenarios(paths: list[str | Path], *, strict: bool = False) -> Iterator[AnyScenario]:
     """The scenarios of files and folders, one for each YAML document, in the order of their names.
 
     Args:
         paths: files, folders (searched for `*.yaml` and `*.yml`), or `-` for standard input.
+        strict: as for `parse_scenario`.
 
     Raises:
         InputError: everything that is wrong in one of them.
@@ -95,17 +98,17 @@ def load_scenarios(paths: list[str | Path]) -> Iterator[AnyScenario]:
             if problems:
                 raise InputError(problems)
             for file in files:
-                yield from _load_file(file)
+                yield from _load_file(file, strict=strict)
         else:
-            yield from _load_file(path)
+            yield from _load_file(path, strict=strict)
 
 
-def _load_file(path: str | Path) -> Iterator[AnyScenario]:
+def _load_file(path: str | Path, *, strict: bool) -> Iterator[AnyScenario]:
     file = "stdin" if str(path) == "-" else str(path)
     written = read_documents(path, file, "a scenario")
     for number, document in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_any_scenario(document, file=file, name=stem)
+        yield parse_any_scenario(document, file=file, name=stem, strict=strict)
 
 
 def read_documents(path: str | Path, file: str, what: str) -> list[object]:
@@ -136,11 +139,11 @@ def read_documents(path: str | Path, file: str, what: str) -> list[object]:
     return written
 
 
-def parse_any_scenario(raw: object, *, file: str, name: str) -> AnyScenario:
+def parse_any_scenario(raw: object, *, file: str, name: str, strict: bool = False) -> AnyScenario:
     """A scenario of Kueue or of KAI-Scheduler from what a YAML document holds.
 
     Args:
-        raw, file, name: as for `parse_scenario`.
+        raw, file, name, strict: as for `parse_scenario`; no object of KAI-Scheduler is set aside.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -150,7 +153,7 @@ def parse_any_scenario(raw: object, *, file: str, name: str) -> AnyScenario:
     """
     scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
     if not isinstance(raw, dict) or scheduler == "kueue":
-        return parse_scenario(raw, file=file, name=name)
+        return parse_scenario(raw, file=file, name=name, strict=strict)
     called = str(raw.get("scenario", name))
     place = Place(f"Scenario/{called}", file)
     if scheduler != "kai":
@@ -158,13 +161,14 @@ def parse_any_scenario(raw: object, *, file: str, name: str) -> AnyScenario:
     return parse_kai_scenario(raw, place, called)
 
 
-def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Scenario:
+def parse_scenario(raw: object, *, file: str = "", name: str = "scenario", strict: bool = False) -> Scenario:
     """A scenario of Kueue from what a YAML document holds.
 
     Args:
         raw: the document, untrusted.
         file: where it was read, for problems and for the files that it names.
         name: what it is called where it does not say.
+        strict: whether objects that would be set aside, or are ahead of the start, are refused.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -179,23 +183,30 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario") -> Sc
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
         raise place.error("", sort_of(raw), "a map with objects, events and expect")
-    return _Reader(checked(ScenarioShape, raw, place), place, str(called)).scenario()
+    return _Reader(checked(ScenarioShape, raw, place), place, str(called), strict=strict).scenario()
 
 
 class _Reader:
-    def __init__(self, shape: ScenarioShape, place: Place, name: str) -> None:
+    def __init__(self, shape: ScenarioShape, place: Place, name: str, *, strict: bool) -> None:
         self.shape = shape
         self.place = place
         self.name = name
         self.times = Times(shape.start, shape.until, place)
         self.end = self.times.end
-        self.objects = Objects(place.file)
+        self.objects = Objects(place.file, strict=strict)
         self.objects.take(shape.objects or [], shape.files or [])
         self._refuse_kai()
         loaded = self.objects.loaded()
         self.shown = self.objects.shown()
-        self.warnings = loaded.warnings
         self.given = loaded.cluster
+        # Whoever is in back-off joins the play, and is queued when it is over.
+        aside = undecided(loaded, END_OF_TIME)
+        self.aside = {row.workload for row in aside}
+        ahead = ahead_of_clock(loaded, self.times.start)
+        if strict and (aside or ahead):
+            raise InputError([*ahead, *(problem for row in aside for problem in row.problems)])
+        more = (*map(str, ahead), *map(set_aside_text, aside))
+        self.warnings = tuple(dict.fromkeys((*loaded.warnings, *more)))
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:
@@ -245,7 +256,7 @@ class _Reader:
     def _present(self) -> Iterator[Submission]:
         """The workloads among the objects, pending ones first joined by those that hold quota."""
         said = dict(self.shape.work or {})
-        known = [*self.given.admitted, *self.given.pending]
+        known = [workload for workload in self._known() if workload.key not in self.aside]
         short = {name: key_of(name, [workload.key for workload in known]) for name in said}
         for name, key in short.items():
             if key is None:
@@ -254,13 +265,15 @@ class _Reader:
         for workload in known:
             shape = work.get(workload.key, WorkShape())
             queue = workload.cluster_queue or self.maker.queue_of(workload, f"objects[{workload.key}]")
-            if queue not in self.given.cluster_queues:
-                raise self.place.error(
-                    f"objects[{workload.key}]", show(queue), "a ClusterQueue among the objects"
-                )
             asking = workload if workload.cluster_queue is None else self.objects.asking(workload)
             manifest = self.objects.workload(workload)
             yield Submission(asking, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
+
+    def _known(self) -> Iterator[Workload]:
+        """Those that wait, and those that hold quota of a queue that there is: others use nothing of any."""
+        queues = self.given.cluster_queues
+        yield from (workload for workload in self.given.admitted if workload.cluster_queue in queues)
+        yield from self.given.pending
 
     def _generated(self) -> Iterator[Event]:
         for number, shape in enumerate(self.shape.generate or []):

@@ -107,7 +107,12 @@ class LoopWatch:
         for queue in self._world.queues.values():
             order = sorted(queue.active.values(), key=self._world.place)
             head = queue.preemptor if queue.preemptor_sticks else ""
-            yield queue.name, tuple(actor.key for actor in order), tuple(sorted(queue.parked)), head or ""
+            yield (
+                queue.name,
+                tuple(actor.key for actor in order),
+                tuple(sorted([*queue.parked, *queue.resting])),
+                head or "",
+            )
 
     def _ranks(self, actors: list[Actor]) -> Hashable:
         """How all the times that rules compare stand to each other."""

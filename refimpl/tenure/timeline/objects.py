@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tenure.errors import InputError
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.structure import dig, has_condition
@@ -25,7 +24,13 @@ EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
 
 @dataclass(slots=True)
 class Objects(Written):
-    """The objects of a scenario of Kueue, and what they come to."""
+    """The objects of a scenario of Kueue, and what they come to.
+
+    Args:
+        strict: whether what would be set aside is refused.
+    """
+
+    strict: bool = False
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
@@ -38,10 +43,7 @@ class Objects(Written):
         Raises:
             InputError: everything that is wrong with them, or needs what is not modelled.
         """
-        found = build(self.raw)
-        if found.set_aside:
-            raise InputError([problem for row in found.set_aside.values() for problem in row])
-        return found
+        return build(self.raw, strict=self.strict)
 
     def edited(self, patch: dict[str, Any], place: str) -> tuple[str, Cluster]:
         """Merge a patch into an object, or add a new one.

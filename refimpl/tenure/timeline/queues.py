@@ -43,6 +43,8 @@ class PendingQueue:
         self.equivalence = equivalence
         self.active: dict[str, Actor] = {}
         self.parked: dict[str, Actor] = {}
+        self.resting: dict[str, Actor] = {}
+        """Those whose `requeueAt` has not come: no event wakes them."""
         self.preemptor: str | None = None
         self.preemptor_sticks = False
         self._alike: set[Hashable] = set()
@@ -72,6 +74,10 @@ class PendingQueue:
             return False
         self.active[actor.key] = actor
         return True
+
+    def rest(self, actor: Actor) -> None:
+        """A workload joins that is not queued yet."""
+        self.resting[actor.key] = actor
 
     def pop(self, order: Callable[[Actor], tuple[object, ...]]) -> Actor | None:
         """Take the head out of the heap.
@@ -131,6 +137,7 @@ class PendingQueue:
         """A workload is admitted, finished or deleted; only that ends its time as the preemptor."""
         self.active.pop(key, None)
         self.parked.pop(key, None)
+        self.resting.pop(key, None)
         if self.preemptor == key:
             self.preemptor, self.preemptor_sticks = None, False
 
@@ -143,4 +150,4 @@ class PendingQueue:
 
     def waiting(self) -> list[Actor]:
         """Everybody who waits, in no order."""
-        return [*self.active.values(), *self.parked.values()]
+        return [*self.active.values(), *self.parked.values(), *self.resting.values()]

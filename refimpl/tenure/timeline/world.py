@@ -93,7 +93,8 @@ class World:
 
     def is_parked(self, key: str) -> bool:
         """Whether a workload that waits does so outside its queue's heap."""
-        return key in self.queues[self.actors[key].queue].parked
+        queue = self.queues[self.actors[key].queue]
+        return key in queue.parked or key in queue.resting
 
     def priority_of(self, key: str) -> int | None:
         """A workload's effective priority at this instant; None for one that is not there."""

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,10 @@ SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 def built(*objects: Object, settings: Settings | None = None) -> Loaded:
     sourced = [SourcedObject(f"{index}.yaml", found) for index, found in enumerate(objects)]
     return build(sourced) if settings is None else build(sourced, settings)
+
+
+def strictly(*objects: Object) -> Loaded:
+    return build([SourcedObject(f"{index}.yaml", found) for index, found in enumerate(objects)], strict=True)
 
 
 class TestBuild:
@@ -192,7 +197,7 @@ class TestBuild:
         assert errors[-1].endswith("found 20000 deviations, expected none; the first 100 are told")
         twice = [{"name": "main"}] * 20_000
         raw = an_object("Workload", "w", {"podSets": twice}, "ml")
-        assert len(refused(built, raw)) <= 200
+        assert len(refused(strictly, raw)) <= 200
 
     def test_a_boost_that_is_no_integer_counts_as_nothing_with_a_warning(self) -> None:
         raw = pending()
@@ -256,7 +261,7 @@ class TestBuild:
 
     def test_all_problems_of_all_objects_are_reported(self) -> None:
         errors = refused(
-            built,
+            strictly,
             a_queue(stopPolicy="Held", cohort="x"),
             pending(priority="1"),
             an_object("ResourceFlavor", "default", []),
@@ -298,7 +303,7 @@ metadata: {{namespace: ml, name: w, creationTimestamp: 2026-01-01T00:00:00.00000
         good, bad = tmp_path / "a.json", tmp_path / "b.yaml"
         good.write_text(json.dumps(pending(priority="1")), encoding="utf-8")
         bad.write_text("a: [", encoding="utf-8")
-        errors = refused(load, [good, bad])
+        errors = refused(partial(load, strict=True), [good, bad])
         assert [line.removeprefix(f"{tmp_path}/") for line in errors] == [
             "b.yaml: found a syntax error (did not find expected node content) in line 2, expected YAML",
             "a.json: Workload/ml/w: spec.priority: found '1', expected an integer",
@@ -403,7 +408,7 @@ def test_kueues_own_manifests_are_read(version: str, expected: dict[str, list[st
     wrong: dict[str, list[str]] = {}
     for file in sorted((SHARED / "data/manifests/kueue" / version).glob("*.yaml")):
         try:
-            load([file])
+            load([file], strict=True)
         except InputError as error:
             wrong[file.name] = [f"{problem.object}: {problem.field}" for problem in error.problems]
     assert wrong == expected

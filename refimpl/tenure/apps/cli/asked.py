@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide, decide_all
+from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide, decide_all, doubts
 from tenure.apps.cli.inputs import load_input, said_warnings
 from tenure.apps.cli.options import InputOptions, Interpretation, SchedulerFlags, instant_of, parse_gates
 from tenure.apps.cli.terminal import hint
@@ -169,8 +169,9 @@ def ask(
     """
     # What is wrong with the command line is said before a large dump is read.
     instant, chosen = instant_of(now), interpretation.chosen()
-    loaded = load_input(source.paths or (), source.example)
-    return asked_about(with_flags(loaded, flags or SchedulerFlags()), instant, chosen, cluster_queue)
+    loaded = load_input(source.paths or (), source.example, strict=source.strict)
+    flagged = with_flags(loaded, flags or SchedulerFlags())
+    return asked_about(flagged, instant, chosen, cluster_queue, strict=source.strict)
 
 
 def asked_about(
@@ -179,13 +180,22 @@ def asked_about(
     reading: Reading,
     cluster_queue: str | None = None,
     warnings: Sequence[str] = (),
+    *,
+    strict: bool = False,
 ) -> Inquiry:
     """What is asked about a cluster that has been read; its warnings are said.
 
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
         warnings: further ones.
+        strict: whether what would be set aside, or is ahead of the clock, is refused.
+
+    Raises:
+        InputError: there is such, and `strict`.
     """
+    found = list(doubts(loaded, now, cluster_queue))
+    if strict and found:
+        raise InputError([problem for _, problems in found for problem in problems])
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    said = said_warnings(loaded, [*warnings, *([ASSUMED] if assumed else [])])
-    return Inquiry(loaded, now, reading, cluster_queue, said)
+    more = [*warnings, *(text for text, _ in found), *([ASSUMED] if assumed else [])]
+    return Inquiry(loaded, now, reading, cluster_queue, said_warnings(loaded, more))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.engines import Engine
-from tenure.errors import Problem
+from tenure.manifests.showing import in_short
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
 from tenure.telling.explain import Explanation, explain
@@ -135,7 +134,7 @@ def _engine(asked: Inquiry, seen: set[str]) -> str:
 def _row(pending_decision: PendingDecision) -> tuple[str, str, str, str, str]:
     queue = pending_decision.cluster_queue or "-"
     if pending_decision.decision is None:
-        return pending_decision.workload, queue, UNDECIDED, "", _told(pending_decision.problems)
+        return pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems)
     targets = pending_decision.decision.targets
     victims = str(len(targets)) if targets else ""
     return (
@@ -156,12 +155,6 @@ def _reasons(decision: Decision) -> str:
         return ""
     first, *shortfalls = summarize(decision)
     return "; ".join(shortfalls) or first.partition(": ")[2]
-
-
-def _told(problems: tuple[Problem, ...]) -> str:
-    first = problems[0]
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{dataclasses.replace(first, file='', object='')}{more}"
 
 
 def _rendered(

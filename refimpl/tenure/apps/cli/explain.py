@@ -21,6 +21,7 @@ from tenure.apps.cli.options import (
     Now,
     Pending,
     SchedulerFlags,
+    Strict,
 )
 from tenure.apps.cli.output import Output, Printing, print_answer
 from tenure.apps.cli.terminal import choose_colour
@@ -141,6 +142,7 @@ def why_not_command(
         ),
     ] = None,
     example: Example = None,
+    strict: Strict = False,
     now: Now = None,
     interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
@@ -166,7 +168,7 @@ def why_not_command(
     """
     choose_colour(printing.color)
     victim, manifests = split_victim(paths or [])
-    asked = ask(InputOptions(manifests, example), now, interpretation, cluster_queue, flags)
+    asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags)
     print_why_not(asked, workload, victim, flips, printing.output)
 
 

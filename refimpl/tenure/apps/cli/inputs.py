@@ -13,12 +13,13 @@ from tenure.errors import bad_input
 from tenure.manifests.load import Loaded, load
 
 
-def load_input(paths: Sequence[str], example: str | None) -> Loaded:
+def load_input(paths: Sequence[str], example: str | None, *, strict: bool = False) -> Loaded:
     """The cluster that a command line names.
 
     Args:
         paths: files, folders, `-`.
         example: a bundled example, instead of all of these.
+        strict: whether what would be set aside or passed over is refused.
 
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
@@ -26,7 +27,7 @@ def load_input(paths: Sequence[str], example: str | None) -> Loaded:
     sources = sources_of(paths, example)
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    return load(sources, watched=partial(progress, what="reading objects"))
+    return load(sources, strict=strict, watched=partial(progress, what="reading objects"))
 
 
 def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:

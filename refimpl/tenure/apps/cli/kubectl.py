@@ -12,7 +12,7 @@ from tenure.apps.cli.app import ended
 from tenure.apps.cli.asked import Inquiry, asked_about
 from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.apps.cli.explain import print_why, print_why_not
-from tenure.apps.cli.options import Flips, Interpretation, Now, instant_of
+from tenure.apps.cli.options import Flips, Interpretation, Now, Strict, instant_of
 from tenure.apps.cli.output import Printing
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import InputError, Problem
@@ -55,6 +55,7 @@ class ClusterAccess:
     kueue_namespace: KueueNamespace = "kueue-system"
     request_timeout: Timeout = "30s"
     total_timeout: TotalTimeout = "10m"
+    strict: Strict = False
 
 
 app = typer.Typer(
@@ -159,7 +160,8 @@ def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation)
         raise typer.Exit(EXIT_NO_CLUSTER) from None
     # The clock is read after the objects: nothing of theirs happened later.
     instant = instant_of(None) if said is None else said
-    asked = asked_about(build(fetched.objects), instant, chosen, warnings=fetched.warnings)
+    loaded = build(fetched.objects, strict=access.strict)
+    asked = asked_about(loaded, instant, chosen, warnings=fetched.warnings, strict=access.strict)
     return asked, access.namespace or server.namespace
 
 

@@ -116,12 +116,23 @@ Flips = Annotated[
 """How many flips."""
 
 
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Refuse input of which something would be set aside, not looked at, or ahead of the clock.",
+    ),
+]
+"""Whether a warning about a part of the input that takes no part is an error."""
+
+
 @dataclass(frozen=True, slots=True)
 class InputOptions:
     """Where the objects are."""
 
     paths: Paths = None
     example: Example = None
+    strict: Strict = False
 
 
 @dataclass(frozen=True, slots=True)

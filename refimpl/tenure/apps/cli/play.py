@@ -13,7 +13,7 @@ import typer
 from tenure.apps.cli.bundled import scenario_file, scenario_names
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_scenario
-from tenure.apps.cli.options import Interpretation
+from tenure.apps.cli.options import Interpretation, Strict
 from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
 from tenure.apps.cli.plays import play_lines, short_lines
 from tenure.apps.cli.terminal import (
@@ -102,6 +102,8 @@ class ScenarioOptions:
             autocompletion=complete_scenario,
         ),
     ] = None
+
+    strict: Strict = False
 
     def files(self) -> list[str]:
         """What is read.
@@ -215,7 +217,7 @@ def play_command(
         hint("reading a scenario from this terminal; Ctrl-D ends it")
     view.check()
     with reporting.of_bad_input():
-        loaded = list(load_scenarios(list(paths)))
+        loaded = list(load_scenarios(list(paths), strict=given.strict))
         if view.at is not None:
             print_objects(loaded, readings, view.at, printing.output)
             return

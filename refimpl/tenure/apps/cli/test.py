@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from tenure.apps.cli.options import Strict
 from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
-from tenure.apps.cli.terminal import Color, choose_colour, progress
+from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
 from tenure.apps.testing import (
     Checked,
     ExpectationDocument,
@@ -18,7 +19,7 @@ from tenure.apps.testing import (
     load_documents,
     run,
 )
-from tenure.apps.testing.results import answer_of, text_lines
+from tenure.apps.testing.results import answer_of, text_lines, warnings_of
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.timeline.checks import LocateIn
@@ -29,6 +30,7 @@ def run_tests(
         list[str] | None,
         typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
     ] = None,
+    strict: Strict = False,
     output: Annotated[
         ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
     ] = ReportOutput.TEXT,
@@ -68,9 +70,11 @@ def run_tests(
     with reporting.of_bad_input():
         if not paths:
             raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
-        documents = _loaded(paths)
+        documents = _loaded(paths, strict=strict)
     count = sum(len(document.checks) for document in documents)
     done = list(progress(run(documents), "checking", count))
+    for text in warnings_of(done):
+        complain("warning", text)
     _print(done, output)
     reporting.write(lambda lines: checks_of(done, _locate(lines)))
     statuses = {checked.result.status for checked in done}
@@ -80,7 +84,7 @@ def run_tests(
         raise typer.Exit(1)
 
 
-def _loaded(paths: Sequence[str]) -> list[ExpectationDocument]:
+def _loaded(paths: Sequence[str], *, strict: bool) -> list[ExpectationDocument]:
     """Every document of every file.
 
     Raises:
@@ -90,7 +94,7 @@ def _loaded(paths: Sequence[str]) -> list[ExpectationDocument]:
     problems: list[Problem] = []
     for file in expectation_files(paths):
         try:
-            documents.extend(load_documents(file))
+            documents.extend(load_documents(file, strict=strict))
         except InputError as error:
             problems.extend(error.problems)
     if problems:

@@ -26,12 +26,14 @@ class CheckResult:
         status: see `Status`.
         expected, found: in words; of an error `found` says what is wrong.
         lines: why it is so; empty where it holds.
+        warnings: about the input, such as workloads that are set aside.
     """
 
     status: Status
     expected: str = ""
     found: str = ""
     lines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

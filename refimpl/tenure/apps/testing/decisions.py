@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
-from tenure.api import Decision, Loaded, decide, decide_all, pending_names
+from tenure.api import Decision, Loaded, decide, decide_all, doubts, pending_names
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
@@ -30,12 +31,13 @@ _FLIPS: Final = 1
 _KINDS: Final = ("expect", "neverPreempted", "validate")
 
 
-def decision_checks(raw: object, place: Place) -> list[Check]:
+def decision_checks(raw: object, place: Place, *, strict: bool = False) -> list[Check]:
     """What a document expects of decisions.
 
     Args:
         raw: the document, untrusted.
         place: how problems name it; its file's folder is where files are looked for.
+        strict: whether what would be set aside, or is ahead of the clock, is refused.
 
     Raises:
         InputError: everything in which it deviates from its shape.
@@ -45,7 +47,7 @@ def decision_checks(raw: object, place: Place) -> list[Check]:
     ['the manifests are valid without a warning']
     """
     shape = checked(DecisionsShape, raw, place)
-    situation = GivenManifests(shape, place)
+    situation = GivenManifests(shape, place, strict=strict)
     found = list(_checks(shape, situation, place))
     if not found:
         raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
@@ -65,7 +67,9 @@ def _checks(shape: DecisionsShape, situation: GivenManifests, place: Place) -> I
         yield from one
     for number, name in enumerate(shape.never_preempted or ()):
         field = f"neverPreempted[{number}]"
-        yield Check(f"{name} is never preempted", field, partial(situation.never, name, field))
+        yield Check(
+            f"{name} is never preempted", field, situation.warned(partial(situation.never, name, field))
+        )
 
 
 def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) -> Iterator[Check]:
@@ -74,26 +78,32 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
         yield Check(
             f"{who}: {expected.decision}",
             f"{field}.decision",
-            partial(situation.decision, expected, field),
+            situation.warned(partial(situation.decision, expected, field)),
         )
     if expected.preempted is not None:
         said = f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts no workload"
-        yield Check(f"{who}: {said}", f"{field}.preempted", partial(situation.preempted, expected, field))
+        ask = situation.warned(partial(situation.preempted, expected, field))
+        yield Check(f"{who}: {said}", f"{field}.preempted", ask)
     if expected.kept is not None:
         yield Check(
             f"{who}: spares {_names(expected.kept)}",
             f"{field}.kept",
-            partial(situation.kept, expected, field),
+            situation.warned(partial(situation.kept, expected, field)),
         )
 
 
 class GivenManifests:
     """The manifests of a document under its clock and reading; read and decided when first asked about."""
 
-    def __init__(self, shape: DecisionsShape, place: Place) -> None:
+    def __init__(self, shape: DecisionsShape, place: Place, *, strict: bool) -> None:
         self._shape = shape
         self._place = place
+        self._strict = strict
         self._decisions: dict[tuple[str, str | None], Decision] = {}
+
+    def warned(self, ask: Callable[[], CheckResult]) -> Callable[[], CheckResult]:
+        """The same question, answered with the warnings about the manifests."""
+        return lambda: replace(ask(), warnings=self._warnings)
 
     def valid(self, *, clean: bool) -> CheckResult:
         """Whether the manifests are valid; `clean` asks for no warnings either."""
@@ -148,10 +158,6 @@ class GivenManifests:
         """Whether no pending workload would preempt this one."""
         victim = self._running(name, field)
         every = list(decide_all(self._loaded, now=self._now, reading=self._reading))
-        # Of whom nothing is known nothing is promised.
-        problems = [problem for pending_decision in every for problem in pending_decision.problems]
-        if problems:
-            raise InputError(problems)
         decisions = [
             pending_decision.decision for pending_decision in every if pending_decision.decision is not None
         ]
@@ -203,7 +209,19 @@ class GivenManifests:
 
     @cached_property
     def _loaded(self) -> Loaded:
-        return build(self._objects)
+        return build(self._objects, strict=self._strict)
+
+    @cached_property
+    def _warnings(self) -> tuple[str, ...]:
+        """What a command about decisions would warn of.
+
+        Raises:
+            InputError: there is something set aside or ahead of the clock, and that is refused.
+        """
+        found = list(doubts(self._loaded, self._now))
+        if self._strict and found:
+            raise InputError([problem for _, problems in found for problem in problems])
+        return tuple(dict.fromkeys((*self._loaded.warnings, *(text for text, _ in found))))
 
     @cached_property
     def _by_key(self) -> dict[str, Workload]:

@@ -65,8 +65,12 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def load_documents(path: str | Path) -> tuple[ExpectationDocument, ...]:
+def load_documents(path: str | Path, *, strict: bool = False) -> tuple[ExpectationDocument, ...]:
     """What a file expects. Manifests are read and scenarios played only when a check runs.
+
+    Args:
+        path: the file.
+        strict: whether what would be set aside in manifests, or is ahead of the clock, is refused.
 
     Raises:
         InputError: everything that is wrong in the file.
@@ -81,7 +85,7 @@ def load_documents(path: str | Path) -> tuple[ExpectationDocument, ...]:
         stem = Path(file).name.removesuffix(SUFFIX)
         name = stem if len(written) == 1 else f"{stem}-{number + 1}"
         try:
-            documents.append(_document(raw, file, number, name))
+            documents.append(_document(raw, file, number, name, strict=strict))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -89,15 +93,15 @@ def load_documents(path: str | Path) -> tuple[ExpectationDocument, ...]:
     return tuple(documents)
 
 
-def _document(raw: object, file: str, number: int, stem: str) -> ExpectationDocument:
+def _document(raw: object, file: str, number: int, stem: str, *, strict: bool) -> ExpectationDocument:
     if not isinstance(raw, dict):
         raise InputError([Problem("", sort_of(raw), _WHAT, file=file)])
     if "manifests" in raw:
         name = str(raw.get("test", stem))
-        checks = decision_checks(raw, Place(f"Test/{name}", file))
+        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict)
     elif "until" in raw:
         name = str(raw.get("scenario", stem))
-        checks = play_checks(raw, Place(f"Scenario/{name}", file), stem)
+        checks = play_checks(raw, Place(f"Scenario/{name}", file), stem, strict=strict)
     else:
         raise Place(f"Test/{stem}", file).error("", f"keys {', '.join(map(str, raw))}", _WHAT)
     return ExpectationDocument(file, number, name, _apart(checks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final
 
@@ -19,18 +20,19 @@ _STORY: Final = 12
 """Lines of what happened that a failure shows."""
 
 
-def play_checks(raw: object, place: Place, name: str) -> list[Check]:
+def play_checks(raw: object, place: Place, name: str, *, strict: bool = False) -> list[Check]:
     """What a scenario expects: each expectation under the readings that it names, else under the default one.
 
     Args:
         raw: the document, untrusted.
         place: how problems name it.
         name: what the scenario is called where it does not say.
+        strict: as for `decision_checks`.
 
     Raises:
         InputError: everything that is wrong in it, or it expects nothing.
     """
-    scenario = parse_any_scenario(raw, file=place.file, name=name)
+    scenario = parse_any_scenario(raw, file=place.file, name=name, strict=strict)
     if not scenario.expectations:
         raise place.error("expect", "nothing", "what is expected of the play")
     plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}
@@ -61,12 +63,13 @@ class Play:
         ]
         wrong = [result for result in found if not result.holds]
         told = wrong or found
-        return judged(
+        result = judged(
             not wrong,
             "; ".join(result.expected for result in told),
             "; ".join(result.found for result in told),
             partial(_why, self._record, wrong, expected),
         )
+        return replace(result, warnings=self._scenario.warnings)
 
     @cached_property
     def _record(self) -> Record:

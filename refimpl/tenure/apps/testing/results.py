@@ -64,6 +64,8 @@ class ChecksAnswer:
     """Whether every expectation does."""
     expectations: tuple[ExpectationShape, ...]
     """All of them, in the order of their files."""
+    warnings: tuple[str, ...]
+    """About the manifests, such as workloads that are set aside; each once."""
 
 
 def run(documents: Iterable[ExpectationDocument]) -> Iterator[Checked]:
@@ -110,7 +112,16 @@ def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
         for checked in done
     )
     holds = all(checked.result.status == Status.HOLDS for checked in done)
-    return as_json(ChecksAnswer(holds, tuple(shapes)))
+    return as_json(ChecksAnswer(holds, tuple(shapes), warnings_of(done)))
+
+
+def warnings_of(done: Iterable[Checked]) -> tuple[str, ...]:
+    """What is to be said of the manifests that were asked about, each once.
+
+    >>> warnings_of([])
+    ()
+    """
+    return tuple(dict.fromkeys(text for checked in done for text in checked.result.warnings))
 
 
 def text_lines(done: Sequence[Checked]) -> Iterator[str]:
