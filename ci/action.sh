@@ -30,7 +30,8 @@ pip_install() {
   (
     cd "$scratch"
     unset "${!PYTHON@}"
-    python -I -m pip install --quiet --disable-pip-version-check -- "$1"
+    # What Tenure needs is installed in the releases that it is tested with, not in the newest of the day.
+    python -I -m pip install --quiet --disable-pip-version-check --constraint "$TENURE_SOURCE/constraints.txt" -- "$1"
   )
 }
 

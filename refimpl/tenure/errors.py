@@ -51,6 +51,7 @@ class Problem:
         file: the file as the user named it; empty for objects that came from no file.
         code: what kind of error this is.
         unknown: of a field that the object's shape does not have, the keys and indices that lead to it.
+        line: of the file, from 1, where reading it told; 0 where it did not.
 
     >>> print(Problem(field="spec.priority", found="'high'", expected="an integer", object="Workload/a/b"))
     Workload/a/b: spec.priority: found 'high', expected an integer
@@ -63,6 +64,7 @@ class Problem:
     file: str = ""
     code: ErrorCode = ErrorCode.BAD_INPUT
     unknown: tuple[int | str, ...] = field_of_dataclass(default=(), compare=False, repr=False)
+    line: int = 0
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.object, self.field) if part)

@@ -1,7 +1,8 @@
-"""Where the specification's own files are: inside an installed wheel, or beside the sources."""
+"""Where the specification's own files are, in an installed wheel or beside the sources; what a path is."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
@@ -24,3 +25,21 @@ def bundled(*parts: str) -> Path:
         if path.exists():
             return path
     raise FileNotFoundError(f"{'/'.join(parts)} is neither in the installed package nor in the source tree")
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a path means a folder; one that cannot be looked at means none.
+
+    >>> is_folder("."), is_folder("x" * 300)
+    (True, False)
+    """
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a name is too long
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether a path means a file or a folder; one that cannot be looked at means none.
+
+    >>> is_there("."), is_there("x" * 300)
+    (True, False)
+    """
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a name is too long

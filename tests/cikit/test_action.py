@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -47,7 +46,7 @@ def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProces
 def test_the_action_tells_the_script_every_input_by_the_environment() -> None:
     assert ACTION["runs"]["using"] == "composite"
     python, run = ACTION["runs"]["steps"]
-    assert re.fullmatch(r"actions/setup-python@v\d+", python["uses"])
+    assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", python["uses"])
     assert "${{" not in run["run"]
     told = set(run["env"].values())
     expected = {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"] if name != "python-version"}
@@ -156,17 +155,32 @@ def test_pip_is_asked_for_what_was_said(said: dict[str, str], spec: str, tmp_pat
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert not Path(asked[0]).is_relative_to(tmp_path)
     assert asked[1:5] == ["-I", "-m", "pip", "install"]
-    assert asked[-2:] == ["--", spec]
+    assert asked[-4:] == ["--constraint", "/checkout/constraints.txt", "--", spec]
 
 
-def wheel(folder: Path) -> Path:
-    """A distribution that pip takes without a network; it is not Tenure's."""
-    file = folder / "nothing-1-py3-none-any.whl"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("nothing-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: nothing\nVersion: 1\n")
-        archive.writestr("nothing-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        archive.writestr("nothing-1.dist-info/RECORD", "")
-    return file
+BACKEND = """
+import zipfile
+
+def build_wheel(folder, *_):
+    info = "nothing-1.dist-info"
+    with zipfile.ZipFile(f"{folder}/nothing-1-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\\nName: nothing\\nVersion: 1\\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nTag: py3-none-any\\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return "nothing-1-py3-none-any.whl"
+"""
+
+
+def checkout(folder: Path) -> Path:
+    """A checkout that pip builds without a network; what it builds is not Tenure."""
+    made = folder / "a checkout"
+    made.mkdir()
+    (made / "backend.py").write_text(BACKEND, encoding="utf-8")
+    (made / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n', encoding="utf-8"
+    )
+    (made / "constraints.txt").write_text("attrs==26.1.0\n", encoding="utf-8")
+    return made
 
 
 @pytest.mark.parametrize("version", ["", "installed"])
@@ -189,7 +203,7 @@ def test_no_module_of_the_checkout_is_imported(
         command=command,
         paths=paths,
         args=args,
-        source=str(wheel(tmp_path)),
+        source=str(checkout(tmp_path)),
         PYTHONPATH=f"{repository}{os.pathsep}",
         PIP_NO_INDEX="1",
         PIP_DRY_RUN="1",

@@ -189,6 +189,14 @@ def test_validate_points_at_the_field_and_tells_warnings_apart(tmp_path: Path, r
     assert len(list(ET.parse(repository / "j.xml").iter("failure"))) == 2
 
 
+def test_a_number_in_quoted_text_is_no_line(tmp_path: Path, run_tenure: Run) -> None:
+    text = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: a}\nspec:\n"
+    (tmp_path / "a.yaml").write_text(f"{text}  preemption: see line 999\n", encoding="utf-8")
+    done = run_tenure(tmp_path, "decide", "a.yaml", "--all-pending", "--now", NOW, "--report", "github=g.txt")
+    assert "line 999" in done.err
+    assert "file=a.yaml,line=5," in (tmp_path / "g.txt").read_text(encoding="utf-8")
+
+
 def test_what_cannot_be_read_is_reported_at_its_line(tmp_path: Path, run_tenure: Run) -> None:
     repository = sample(tmp_path)
     for command in (

@@ -14,7 +14,7 @@ from tenure.conformance.protocol import answer
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
-from tenure.resources import bundled
+from tenure.resources import bundled, is_there
 from tenure.rules.registry import all_rules
 
 SCHEMA = "schema.json"
@@ -188,7 +188,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     """
     folder = folder or vectors_folder()
     path = folder / f"{area}.json"
-    if not path.exists():
+    if not is_there(path):
         known = ", ".join(vector_file.stem for vector_file in vector_files(folder))
         raise bad_input("area", area, f"an area that has a file: {known}")
     if any(known.id == vector.get("id") for known in load_vectors(folder)):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -35,6 +36,8 @@ REQUEUED_AFTER: Final = SECOND // 1000
 
 _ADAPTER: Final = TypeAdapter(Cluster)
 _FORMAT: Final = 1
+_HEADER: Final = (1, 0)
+"""The version of NumPy's own format that short headers have."""
 MOST_ASKED: Final = 4096
 """So many kinds of questions are kept at a time."""
 _MOST_FREE: Final = 64
@@ -442,7 +445,9 @@ def load(path: str | Path) -> Arrays:
     try:
         with Path(path).open("rb") as file:
             opened = np.load(file, allow_pickle=False)
-            found = {} if isinstance(opened, np.ndarray) else {name: opened[name] for name in opened}
+            found = {} if isinstance(opened, np.ndarray) else _parts(opened.zip)
+    except _DamagedError:
+        raise ValueError(f"{path} is damaged: a part is not as long as it says") from None
     except (BadZipFile, EOFError, ValueError) as error:
         raise ValueError(foreign) from error
     if "format" not in found:
@@ -453,6 +458,29 @@ def load(path: str | Path) -> Arrays:
         return _restored(found)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: its parts do not go together") from error
+
+
+class _DamagedError(Exception):
+    """A part says a shape that its bytes do not have."""
+
+
+def _parts(archive: ZipFile) -> dict[str, Array]:
+    """The arrays of an archive; a shape is believed only where so many bytes stand in the file itself."""
+    found: dict[str, Array] = {}
+    for entry in archive.infolist():
+        with archive.open(entry) as part:
+            version = np.lib.format.read_magic(part)
+            if version != _HEADER:
+                raise ValueError("another version of NumPy's format")
+            shape, _, kind = np.lib.format.read_array_header_1_0(part)
+            if (
+                entry.compress_type != ZIP_STORED
+                or part.tell() + prod(shape) * kind.itemsize != entry.file_size
+            ):
+                raise _DamagedError
+        with archive.open(entry) as part:
+            found[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(part, allow_pickle=False)
+    return found
 
 
 def _restored(found: Mapping[str, Array]) -> Arrays:

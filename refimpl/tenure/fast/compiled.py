@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, TypeVar, cast
 
-from tenure.fast.machine_code import kept_folder
+from tenure.fast.machine_code import kept_folder, warn_not_kept
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -117,8 +117,22 @@ def _compiled(function: _Function, **options: str) -> _Function:
             made = _njit(cache=True, _nrt=False, **options)(function)
         # Where numba cannot write it goes elsewhere without a word.
         if Path(made.stats.cache_path).is_relative_to(_KEPT):
+            kept = made._cache
+            kept.save_overload = _saved_if_possible(kept.save_overload)
             return cast("_Function", made)
     return cast("_Function", _njit(_nrt=False, **options)(function))
+
+
+def _saved_if_possible(save: Callable[..., None]) -> Callable[..., None]:
+    """As numba saves machine code; a full disk costs the time to compile it again, and no answer."""
+
+    def save_it(*words: Any) -> None:
+        try:
+            save(*words)
+        except OSError as error:
+            warn_not_kept(str(error))
+
+    return save_it
 
 
 @contextmanager

@@ -42,9 +42,14 @@ def kept_folder() -> Path | None:
         fault = str(error)
     if not fault:
         return folder
+    warn_not_kept(fault)
+    return None
+
+
+def warn_not_kept(fault: str) -> None:
+    """A warning in the log that the machine code is not kept, and why."""
     said = "tenure: the core's machine code is not kept, so each process compiles it again: %s"
     logging.getLogger("tenure").warning(said, fault)
-    return None
 
 
 def _state() -> str:

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -47,9 +48,13 @@ class Journal:
         return [number for number in self.plan.blocks() if number not in self.done]
 
     def add(self, number: int, tally: Tally) -> None:
-        """Write a finished block; when this returns it is on disk."""
+        """Write a finished block; when this returns it is on disk.
+
+        Raises:
+            InputError: it cannot be written.
+        """
         self.done[number] = tally
-        _write(self.file, {"block": number, "tally": tally.written()})
+        _write(self.file, self.path, {"block": number, "tally": tally.written()})
 
     def whole(self) -> Tally:
         """All finished blocks together, in their order, whatever order they were finished in."""
@@ -73,7 +78,7 @@ def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> J
     except OSError as error:
         raise bad_input("--journal", str(path), f"a file that can be written: {error.strerror}") from None
     _lock(file, path)
-    _write(file, {"format": FORMAT, "code": code(), "plan": plan.written()})
+    _write(file, path, {"format": FORMAT, "code": code(), "plan": plan.written()})
     return Journal(path, plan, {}, file)
 
 
@@ -132,10 +137,17 @@ def _whole_lines(file: IO[bytes]) -> Iterator[tuple[Any, int]]:
         yield json.loads(line), end
 
 
-def _write(file: IO[bytes], entry: Any) -> None:
-    file.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
+def _write(file: IO[bytes], path: Path, entry: Any) -> None:
+    try:
+        file.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    except OSError as error:
+        # Closing writes once more what could not be written.
+        with suppress(OSError):
+            file.close()
+        expected = f"room for what is finished; --resume {path} goes on where there is: {error.strerror}"
+        raise bad_input("--journal", str(path), expected) from None
 
 
 def _lock(file: IO[bytes], path: Path) -> None:

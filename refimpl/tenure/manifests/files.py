@@ -19,6 +19,7 @@ from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, in_mebi
 from tenure.manifests.showing import Place, printable, show, sort_of
 from tenure.manifests.structure import Document, is_list_kind
 from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
+from tenure.resources import is_folder
 
 _EXPECTED: Final = "a file or folder to read"
 _KINDS: Final = (
@@ -227,8 +228,7 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
     >>> files_of("queues.yaml", [])
     ['queues.yaml']
     """
-    # Path.is_dir raises where a name is too long or permission is missing.
-    if str(path) == _STDIN or not os.path.isdir(path):  # noqa: PTH112 - for the reason above
+    if str(path) == _STDIN or not is_folder(path):
         return [path]
 
     def refuse(error: OSError) -> None:
@@ -403,7 +403,7 @@ def _decode(raw: bytes, file: str, problems: list[Problem]) -> str | None:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{raw[error.start]:02x} in line {line}"
-        problems.append(Problem("", found, "text in UTF-8", file=file))
+        problems.append(Problem("", found, "text in UTF-8", file=file, line=line))
         return None
 
 
@@ -422,7 +422,8 @@ def _flatten(document: Document, file: str, problems: list[Problem]) -> Iterator
         path, content = stack.pop()
         if not isinstance(content, dict):
             found = f"{sort_of(content)} in the document of line {document.line}"
-            problems.append(Problem(path, found, "a Kubernetes object (a map)", file=file))
+            expected = "a Kubernetes object (a map)"
+            problems.append(Problem(path, found, expected, file=file, line=document.line))
         elif _is_list(content):
             stack.extend(reversed(_items(path, content, file, problems)))
         else:

@@ -250,7 +250,8 @@ def _repeated_keys(pairs: list[tuple[str, object]], file: str, most: int) -> Ite
 def _unreadable(error: json.JSONDecodeError | RecursionError, file: str) -> Problem:
     if isinstance(error, RecursionError):
         return Problem("", "deeper nesting", f"at most {MAX_DEPTH} levels of nesting", file=file)
-    return Problem("", f"a syntax error ({error.msg.lower()}) in line {error.lineno}", "JSON", file=file)
+    found = f"a syntax error ({error.msg.lower()}) in line {error.lineno}"
+    return Problem("", found, "JSON", file=file, line=error.lineno)
 
 
 def _integer(digits: str) -> object:

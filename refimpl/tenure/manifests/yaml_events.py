@@ -55,9 +55,9 @@ def parse_events(text: str, file: str, lines: Lines | None = None) -> tuple[list
         while loader.check_event():
             builder.take(loader.get_event())
     except _UnreadableError as error:
-        builder.problems.append(Problem("", error.found, error.expected, file=file))
+        builder.problems.append(Problem("", error.found, error.expected, file=file, line=error.line))
     except yaml.YAMLError as error:
-        builder.problems.append(Problem("", _syntax_error(error), "YAML", file=file))
+        builder.problems.append(_syntax_error(error, file))
     finally:
         loader.dispose()
     if lines is not None:
@@ -68,7 +68,8 @@ def parse_events(text: str, file: str, lines: Lines | None = None) -> tuple[list
 class _UnreadableError(Exception):
     def __init__(self, found: str, event: yaml.Event, expected: str) -> None:
         super().__init__(found)
-        self.found = f"{found} in line {_line(event)}"
+        self.line = _line(event)
+        self.found = f"{found} in line {self.line}"
         self.expected = expected
 
 
@@ -184,8 +185,9 @@ class _Builder:
         frame = self._frames[-1]
         frame.key = event.value
         if isinstance(frame.container, dict) and event.value in frame.container:
-            found = f"the key {show(event.value)} a second time, in line {_line(event)}"
-            self.problems.append(Problem(self._path(), found, "each key once", file=self.file))
+            line = _line(event)
+            found = f"the key {show(event.value)} a second time, in line {line}"
+            self.problems.append(Problem(self._path(), found, "each key once", file=self.file, line=line))
             if len(self.problems) >= MAX_REPEATED_KEYS:
                 raise _UnreadableError("more repeated keys", event, f"fewer than {MAX_REPEATED_KEYS}")
 
@@ -255,8 +257,9 @@ def _line(event: Any) -> int:
     return int(event.start_mark.line) + 1
 
 
-def _syntax_error(error: yaml.YAMLError) -> str:
+def _syntax_error(error: yaml.YAMLError, file: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
     told = getattr(error, "problem", None) or getattr(error, "reason", None)
     found = f"a syntax error ({printable(str(told))})" if told else "a syntax error"
-    return f"{found} in line {mark.line + 1}" if mark is not None else found
+    line = int(mark.line) + 1 if mark is not None else 0
+    return Problem("", f"{found} in line {line}" if line else found, "YAML", file=file, line=line)

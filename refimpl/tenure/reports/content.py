@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -132,7 +131,6 @@ class Report:
     seconds: float | None = None
 
 
-_LINE: Final = re.compile(r"\bline (\d+)")
 STANDARD_INPUT: Final = "stdin"
 
 Locate: TypeAlias = Callable[[str, str, str], int]
@@ -207,6 +205,5 @@ def _title(problem: Problem) -> str:
 
 
 def _places(problem: Problem, locate: Locate) -> tuple[FileLine, ...]:
-    said = _LINE.search(problem.found)
-    line = int(said[1]) if said else locate(problem.file, problem.object, problem.field)
+    line = problem.line or locate(problem.file, problem.object, problem.field)
     return place_in(problem.file, line)

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from tenure.errors import InputError, Problem, bad_input
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
+from tenure.resources import is_folder
 
 # What XML has no place for; names of objects and solvers may hold any of it.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -212,7 +213,7 @@ def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
         form, separator, path = name.partition("=")
         if not separator or form not in FORMS or not path:
             raise bad_input(_OPTION, name, f"FORM=FILE with a form of {', '.join(FORMS)}")
-        if path != _STDOUT and not Path(path).parent.is_dir():
+        if path != _STDOUT and not is_folder(Path(path).parent):
             raise bad_input(_OPTION, name, f"a file in a folder that exists; {Path(path).parent} does not")
         targets.append(ReportTarget(form, path))
     return tuple(targets)

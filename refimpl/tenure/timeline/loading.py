@@ -16,6 +16,7 @@ from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import Duration, Instant, Workload
+from tenure.resources import is_folder
 from tenure.timeline.kai.loading import parse_kai_scenario
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.objects import Maker, Objects, without_workloads
@@ -89,7 +90,7 @@ def load_scenarios(paths: list[str | Path], *, strict: bool = False) -> Iterator
     """
     for path in paths:
         folder = Path(path)
-        if str(path) != "-" and folder.is_dir():
+        if str(path) != "-" and is_folder(path):
             problems: list[Problem] = []
             named = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
             files = below(named, root_of(folder), problems)

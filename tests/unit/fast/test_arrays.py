@@ -6,6 +6,7 @@ import dataclasses
 import random
 from collections import Counter
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -114,6 +115,24 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
             load(path)
     np.savez(path, format=np.array([99]))
     with pytest.raises(ValueError, match=r"its format is \[99\], expected \[1\]"):
+        load(path)
+
+
+@pytest.mark.parametrize("shape", [(2**40,), (2**62, 2**62), (3,)])
+def test_a_shape_is_believed_only_where_so_many_bytes_stand(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "huge.npz"
+    head = {"descr": "<i8", "fortran_order": False, "shape": shape}
+    with ZipFile(path, "w") as archive, archive.open("format.npy", "w") as part:
+        np.lib.format.write_array_header_1_0(part, head)
+        part.write(bytes(16))
+    with pytest.raises(ValueError, match=r"huge\.npz is damaged: a part is not as long as it says"):
+        load(path)
+
+
+def test_a_part_that_is_compressed_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, format=np.zeros(1000))
+    with pytest.raises(ValueError, match=r"bomb\.npz is damaged"):
         load(path)
 
 

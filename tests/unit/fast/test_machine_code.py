@@ -211,3 +211,21 @@ def test_what_the_compiler_would_keep_elsewhere_is_not_kept(monkeypatch: pytest.
         return number
 
     assert same.stats.cache_path is None  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
+    limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    program = tmp_path / "kernel.py"
+    program.write_text(limited + KERNEL, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, program],
+        cwd=tmp_path,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "is not kept, so each process compiles it again: [Errno 27] File too large" in done.stderr

@@ -1,5 +1,32 @@
-"""The command line: `tenure`."""
+"""The command lines: `tenure`, and kubectl's plugin.
 
-from tenure.apps.cli.app import main
+What they need is imported when they run: an interrupt meanwhile ends them like any other.
+"""
 
-__all__ = ["main"]
+from __future__ import annotations
+
+import sys
+
+__all__ = ["kubectl_main", "main"]
+
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run `tenure`; every failure is a message and an exit code, never a traceback."""
+    try:
+        from tenure.apps.cli import app
+
+        app.main()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def kubectl_main() -> None:
+    """Run `kubectl-tenure`, in the same way."""
+    try:
+        from tenure.apps.cli import kubectl
+
+        kubectl.main()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)

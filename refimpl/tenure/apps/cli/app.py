@@ -7,14 +7,14 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from tenure import __version__
 from tenure.apps.cli.commands import SETTINGS, Front
-from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, print_lines, write_as_text
-from tenure.errors import InputError
+from tenure.apps.cli.terminal import Color, choose_colour, complain, discard, hint, print_lines, write_as_text
+from tenure.errors import InputError, Problem
 
 SOLVERS = ("z3-solver", "cvc5")
 
@@ -59,7 +59,8 @@ app = typer.Typer(
         "  | tenure decide - --all-pending"
     ),
     epilog=(
-        "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, 3 undecided or an internal error, "
+        "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, or output that cannot be written, "
+        "3 undecided or an internal error, "
         "130 interrupted."
     ),
 )
@@ -104,23 +105,68 @@ def ended(run: Callable[[], object], name: str) -> None:
         name: what it is called, for the way to its help.
     """
     write_as_text(sys.stdout, sys.stderr)
+    code = _code_of(run, name)
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            _finish(stream)
+    except OSError as error:
+        code = _told(error)
+    sys.exit(code)
+
+
+def _code_of(run: Callable[[], object], name: str) -> Any:
+    """The exit code; what fails has been told."""
     try:
         run()
-    except SystemExit as code:
-        sys.exit(_flushed(_code_of(code)))
+    except SystemExit as end:
+        return _own_code(end)
     except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
+        return EXIT_INTERRUPTED
     except InputError as error:
         for problem in error.problems:
             complain("error", problem)
         hint(f"see {_asked(name, sys.argv[1:])} --help")
-        sys.exit(EXIT_BAD_INPUT)
+        return EXIT_BAD_INPUT
+    except OSError as error:
+        return _told(error)
     except Exception as error:
         complain("internal error", f"{type(error).__name__}: {error}")
         hint("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.")
         if os.environ.get("TENURE_TRACEBACK"):
             raise
-        sys.exit(EXIT_INTERNAL)
+        return EXIT_INTERNAL
+    return 0
+
+
+def _told(error: OSError) -> int:
+    """The exit code where the system refuses something: a file, or more room for what is printed."""
+    for stream in (sys.stdout, sys.stderr):
+        _settle(stream)
+    found = (error.strerror or type(error).__name__).lower()
+    place = str(error.filename or "output")
+    expected = "a file that can be used" if error.filename else "a place that takes what is written"
+    complain("error", Problem("", found, expected, file=place))
+    return EXIT_BAD_INPUT
+
+
+def _finish(stream: TextIO | None) -> None:
+    """Write what a stream still holds, unless the reader has closed it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    try:
+        if stream is not None:
+            stream.flush()
+    except BrokenPipeError:
+        discard(stream)
+
+
+def _settle(stream: TextIO | None) -> None:
+    try:
+        _finish(stream)
+    except OSError:
+        discard(stream)
 
 
 def _asked(name: str, arguments: Sequence[str]) -> str:
@@ -133,7 +179,7 @@ def _asked(name: str, arguments: Sequence[str]) -> str:
     return " ".join([name, *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
 
 
-def _code_of(ended: SystemExit) -> Any:
+def _own_code(ended: SystemExit) -> Any:
     """The exit code: Typer's own codes for an interrupt and for a broken pipe have another meaning here."""
     reasons = set(map(type, _causes(ended)))
     if KeyboardInterrupt in reasons:
@@ -148,12 +194,3 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.__cause__ or cause.__context__
-
-
-def _flushed(code: Any) -> Any:
-    """The code, once everything is written or the reader has closed it."""
-    try:
-        print(end="", flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code

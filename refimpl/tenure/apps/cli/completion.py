@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from tenure.apps.cli.bundled import example_names, scenario_names, schema_names
+from tenure.resources import is_there
 
 LARGEST_BYTES = 2_000_000
 """Manifests of at most this size are read for the names in them; a key press does not wait for more."""
@@ -78,7 +79,7 @@ def complete_workload(ctx: typer.Context, incomplete: str) -> Iterator[str]:
 def _given(ctx: typer.Context) -> list[str]:
     """The manifests typed so far. An option without its value, as here, leaves all arguments unparsed."""
     words = ctx.params.get("paths") or ctx.args
-    return [word for word in words if word == "-" or Path(word).exists()]
+    return [word for word in words if word == "-" or is_there(word)]
 
 
 def _pending(paths: Sequence[str], example: str | None) -> list[str]:

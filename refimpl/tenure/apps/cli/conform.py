@@ -269,14 +269,19 @@ def conform_command(
     finally:
         progress.end()
     if treatment.keep is not None:
-        treatment.keep.write_text(
-            "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements),
-            encoding="utf-8",
-        )
+        _keep(conformance, treatment.keep)
     _print(conformance, printing.output)
     reporting.write(lambda _: conform_checks(conformance))
     if not conformance.conforms:
         raise typer.Exit(1)
+
+
+def _keep(conformance: Conformance, path: Path) -> None:
+    requests = "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements)
+    try:
+        path.write_text(requests, encoding="utf-8")
+    except OSError as error:
+        raise bad_input("--keep", str(path), f"a file that can be written: {error.strerror}") from None
 
 
 def _print(conformance: Conformance, output: ReportOutput) -> None:

@@ -13,6 +13,7 @@ from tenure.apps.cli.bundled import example_folder, example_names, schema, schem
 from tenure.apps.cli.completion import complete_example, complete_schema
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.errors import bad_input
+from tenure.resources import is_there
 
 if TYPE_CHECKING:
     from tenure.apps.cli.answer_types import ExampleDescribed, Titled
@@ -107,7 +108,7 @@ def example_command(
 
 
 def _copy(folder: Path, to: Path) -> None:
-    if to.exists():
+    if is_there(to):
         raise bad_input("--to", str(to), "a folder that does not exist yet")
     try:
         shutil.copytree(folder, to)

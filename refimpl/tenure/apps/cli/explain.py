@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +27,7 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.model import Cluster, Workload
+from tenure.resources import is_there
 from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.telling.answers import explain_answer, why_answer, why_not_answer
 from tenure.telling.flips import DEFAULT_LIMIT
@@ -194,7 +194,7 @@ def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
     >>> split_victim(["ml/old", "-"])
     ('ml/old', ['-'])
     """
-    if words and words[0] != "-" and not Path(words[0]).exists():
+    if words and words[0] != "-" and not is_there(words[0]):
         return words[0], list(words[1:])
     return None, list(words)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from tenure.apps.cli.options import EngineName
+from tenure.apps.cli.terminal import discard
 from tenure.conformance.lines import serve
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem
@@ -37,14 +37,9 @@ def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
         serve(sys.stdin.buffer, sys.stdout, engine)
     except BrokenPipeError:
         # The reader has left, which is no fault; it need not be told so either.
-        _write_nowhere()
+        discard(sys.stdout)
     except OSError as error:
-        _write_nowhere()
+        discard(sys.stdout)
         found = (error.strerror or type(error).__name__).lower()
         expected = "requests on standard input, and room for answers on standard output"
         raise InputError([Problem("", found, expected)]) from None
-
-
-def _write_nowhere() -> None:
-    """What is still in the buffer would fail once more when the program ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
 
 import typer
@@ -122,14 +123,28 @@ def write_as_text(*streams: TextIO | None) -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def discard(stream: TextIO | None) -> None:
+    """Let nothing come of what a stream still holds, which would fail once more when the program ends."""
+    # A stream in memory has no descriptor, and never fails.
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr] # None has none
+
+
 def complain(kind: str, text: object) -> None:
-    """A warning or an error on standard error."""
-    _write([f"{kind}: {text}"], sys.stderr)
+    """A warning or an error on standard error; where it cannot be written, the exit code alone says it."""
+    _tell(f"{kind}: {text}")
 
 
 def hint(text: str) -> None:
     """What to do next, on standard error."""
-    _write([text], sys.stderr)
+    _tell(text)
+
+
+def _tell(line: str) -> None:
+    try:
+        _write([line], sys.stderr)
+    except OSError:
+        discard(sys.stderr)
 
 
 def coloured(text: str) -> str:

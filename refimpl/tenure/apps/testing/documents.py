@@ -15,6 +15,7 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import Place
 from tenure.manifests.files import EXPECTATIONS, below, root_of
 from tenure.manifests.showing import sort_of
+from tenure.resources import is_folder, is_there
 from tenure.timeline.loading import read_documents
 
 SUFFIX: Final = EXPECTATIONS
@@ -53,11 +54,11 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
     for path in map(Path, paths):
         known = len(problems)
         files = [path]
-        if path.is_dir():
+        if is_folder(path):
             files = below(sorted(path.rglob(f"*{SUFFIX}")), root_of(path), problems)
         if not files and len(problems) == known:
             problems.append(Problem("", f"no file named *{SUFFIX}", "expectations", file=str(path)))
-        elif not path.exists():
+        elif not is_there(path):
             problems.append(Problem("", "no such file or folder", "a file or folder to read", file=str(path)))
         found.extend(files)
     if problems:

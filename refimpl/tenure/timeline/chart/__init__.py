@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenure.errors import bad_input
+from tenure.resources import is_folder
 from tenure.timeline.chart.compose import compose
 from tenure.timeline.chart.scene import DARK, LIGHT, THEMES, recoloured, theme_named
 from tenure.timeline.chart.words import clean, description
@@ -31,7 +32,7 @@ def check_chart(path: str, theme: str = "light") -> None:
     """
     if not path.endswith(FORMATS):
         raise bad_input("--chart", path, "a file named *.svg or *.png")
-    if not Path(path).parent.is_dir():
+    if not is_folder(Path(path).parent):
         raise bad_input("--chart", path, "a file in a folder that exists")
     theme_named(theme)
     try:
