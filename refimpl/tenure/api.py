@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ __all__ = [
     "Loaded",
     "PendingDecision",
     "ahead_of_clock",
+    "as_errors",
     "assumed_queue",
     "decide",
     "decide_all",
@@ -227,6 +228,15 @@ def doubts(
     for row in undecided(loaded, now):
         if cluster_queue in (None, row.cluster_queue):
             yield set_aside_text(row), row.problems
+
+
+def as_errors(warnings: Iterable[str]) -> list[Problem]:
+    """Warnings as problems, for input of which nothing may be said.
+
+    >>> print(*as_errors(["ClusterQueue/a: inactive: ResourceFlavor spot is not given"]))
+    --strict: found ClusterQueue/a: inactive: ResourceFlavor spot is not given, expected no warning
+    """
+    return [Problem("--strict", text, "no warning") for text in warnings]
 
 
 def assumed_queue(loaded: Loaded) -> str | None:

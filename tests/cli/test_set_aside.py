@@ -227,6 +227,22 @@ def test_a_typing_mistake_in_a_queue_written_by_hand_is_an_error(cluster: Path) 
     assert "did you mean preemption?" in done.stderr.decode()
 
 
+def test_strict_makes_any_other_warning_an_error(cluster: Path) -> None:
+    file = cluster / "queues.yaml"
+    whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+    whole["items"] = [entry for entry in whole["items"] if entry["kind"] != "ResourceFlavor"]
+    file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    for name, words in calls(cluster).items():
+        assert tenure(*words).returncode == 0, name
+        strict = tenure(*words, "--strict")
+        assert strict.returncode == 2, name
+        said = (strict.stdout + strict.stderr).decode()
+        assert "--strict: found" in said
+        assert f"ClusterQueue/{QUEUE}: no ResourceFlavor was given" in said
+    strict = tenure("play", str(scenario(cluster)), "--strict")
+    assert (strict.returncode, strict.stdout) == (2, b"")
+
+
 def test_what_happens_after_the_clock_is_said(cluster: Path) -> None:
     evicted = {"type": "Evicted", "status": "True", "reason": "Preempted", "message": ""}
     status = {"conditions": [{**evicted, "lastTransitionTime": LATER}]}

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
 
-from tenure.api import ahead_of_clock, set_aside_text, undecided
+from tenure.api import ahead_of_clock, as_errors, set_aside_text, undecided
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
@@ -169,7 +169,7 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario", stric
         raw: the document, untrusted.
         file: where it was read, for problems and for the files that it names.
         name: what it is called where it does not say.
-        strict: whether objects that would be set aside, or are ahead of the start, are refused.
+        strict: whether objects that would be warned of are refused.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -206,6 +206,8 @@ class _Reader:
         ahead = ahead_of_clock(loaded, self.times.start)
         if strict and (aside or ahead):
             raise InputError([*ahead, *(problem for row in aside for problem in row.problems)])
+        if strict and loaded.warnings:
+            raise InputError(as_errors(loaded.warnings))
         more = (*map(str, ahead), *map(set_aside_text, aside))
         self.warnings = tuple(dict.fromkeys((*loaded.warnings, *more)))
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)

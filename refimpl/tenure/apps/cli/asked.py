@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.api import Decision, Loaded, PendingDecision, assumed_queue, decide, decide_all, doubts
+from tenure.api import (
+    Decision,
+    Loaded,
+    PendingDecision,
+    as_errors,
+    assumed_queue,
+    decide,
+    decide_all,
+    doubts,
+)
 from tenure.apps.cli.inputs import load_input, said_warnings
 from tenure.apps.cli.options import InputOptions, Interpretation, SchedulerFlags, instant_of, parse_gates
 from tenure.apps.cli.terminal import hint
@@ -188,14 +197,17 @@ def asked_about(
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
         warnings: further ones.
-        strict: whether what would be set aside, or is ahead of the clock, is refused.
+        strict: whether what would be warned of is refused.
 
     Raises:
         InputError: there is such, and `strict`.
     """
     found = list(doubts(loaded, now, cluster_queue))
-    if strict and found:
-        raise InputError([problem for _, problems in found for problem in problems])
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    more = [*warnings, *(text for text, _ in found), *([ASSUMED] if assumed else [])]
-    return Inquiry(loaded, now, reading, cluster_queue, said_warnings(loaded, more))
+    others = [*warnings, *([ASSUMED] if assumed else [])]
+    if strict and (wrong := [problem for _, problems in found for problem in problems]):
+        raise InputError(wrong)
+    if strict and (unsaid := [*loaded.warnings, *others]):
+        raise InputError(as_errors(unsaid))
+    said = said_warnings(loaded, [*(text for text, _ in found), *others])
+    return Inquiry(loaded, now, reading, cluster_queue, said)

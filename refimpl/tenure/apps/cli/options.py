@@ -120,10 +120,10 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Refuse input of which something would be set aside, not looked at, or ahead of the clock.",
+        help="Refuse input that would be warned of, such as what is set aside, not looked at, or stale.",
     ),
 ]
-"""Whether a warning about a part of the input that takes no part is an error."""
+"""Whether a warning about the input is an error."""
 
 
 @dataclass(frozen=True, slots=True)

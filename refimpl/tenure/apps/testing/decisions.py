@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
-from tenure.api import Decision, Loaded, decide, decide_all, doubts, pending_names
+from tenure.api import Decision, Loaded, as_errors, decide, decide_all, doubts, pending_names
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.errors import InputError
@@ -37,7 +37,7 @@ def decision_checks(raw: object, place: Place, *, strict: bool = False) -> list[
     Args:
         raw: the document, untrusted.
         place: how problems name it; its file's folder is where files are looked for.
-        strict: whether what would be set aside, or is ahead of the clock, is refused.
+        strict: whether what would be warned of is refused.
 
     Raises:
         InputError: everything in which it deviates from its shape.
@@ -216,11 +216,13 @@ class GivenManifests:
         """What a command about decisions would warn of.
 
         Raises:
-            InputError: there is something set aside or ahead of the clock, and that is refused.
+            InputError: there is such, and it is refused.
         """
         found = list(doubts(self._loaded, self._now))
-        if self._strict and found:
-            raise InputError([problem for _, problems in found for problem in problems])
+        if self._strict and (wrong := [problem for _, problems in found for problem in problems]):
+            raise InputError(wrong)
+        if self._strict and self._loaded.warnings:
+            raise InputError(as_errors(self._loaded.warnings))
         return tuple(dict.fromkeys((*self._loaded.warnings, *(text for text, _ in found))))
 
     @cached_property

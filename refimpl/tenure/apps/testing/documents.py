@@ -71,7 +71,7 @@ def load_documents(path: str | Path, *, strict: bool = False) -> tuple[Expectati
 
     Args:
         path: the file.
-        strict: whether what would be set aside in manifests, or is ahead of the clock, is refused.
+        strict: whether manifests are refused of which something would be warned.
 
     Raises:
         InputError: everything that is wrong in the file.
