@@ -127,7 +127,7 @@ def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:
 
 
 def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Path) -> None:
-    """Nor what answers why and flips, nor what checks vectors."""
+    """Nor what answers why and flips, checks vectors, or writes a report that is not asked for."""
     dump = tmp_path / "dump.yaml"
     dump.write_text(
         "items:\n"
@@ -136,6 +136,6 @@ def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Pa
         "kind: List\n",
         encoding="utf-8",
     )
-    heavy = ["yaml", "jsonschema", "tenure.telling.flips", "tenure.telling.answer_types"]
+    heavy = ["yaml", "jsonschema", "tenure.reports", "tenure.telling.flips", "tenure.telling.answer_types"]
     needed = "tenure.oracle.decide"
     assert loaded_by(["decide", str(dump), "--cluster-queue", "q"], [needed, *heavy]) == [needed]

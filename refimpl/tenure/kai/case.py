@@ -125,8 +125,8 @@ def job(raw: Mapping[str, Any], at: str = "") -> Job:
         start(raw, at),
         tuple(groups) or (SubGroup(),),
     )
-    _once(f"{at}subGroups", [group.name for group in made.sub_groups])
-    _once(f"{at}subGroups", [pod.name for _, pod in made.pods()])
+    once(f"{at}subGroups", [group.name for group in made.sub_groups])
+    once(f"{at}subGroups", [pod.name for _, pod in made.pods()])
     return made
 
 
@@ -170,11 +170,7 @@ def _victim(raw: Mapping[str, Any], at: str) -> Victim:
 
 
 def once(key: str, names: list[str]) -> None:
-    """Refuse names that stand twice in a list of a case."""
-    _once(key, names)
-
-
-def _once(key: str, names: list[str]) -> None:
+    """Refuse names that are twice in a list of a case."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise refused(key, twice[0], "each name once")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -20,6 +21,7 @@ from tenure.manifests.structure import Document, is_list_kind
 
 _LONGEST_INTEGER = 40
 _BLANK: Final = " \t\n\r"
+_BLANKS: Final = re.compile(f"[{_BLANK}]*")
 _WINDOW: Final = 4 * MAX_OBJECT
 _NEAR: Final = 64
 """Characters before its end in which a text that is cut off stops making sense."""
@@ -126,6 +128,7 @@ class _Items:
 
     def read(self) -> Iterator[tuple[dict[str, Any], object]]:
         decoder = _decoder(self.file, self.problems)
+        self._look_from_here()
         try:
             yield from self._fields(decoder)
         except _TooLargeError:
@@ -168,7 +171,7 @@ class _Items:
     def _value(self, decoder: json.JSONDecoder) -> object:
         """The next value, from a part of the text, so that a single one does not fill the memory."""
         self._next()
-        if not self.start <= self.at <= self.start + _WINDOW - MAX_OBJECT or not self.window:
+        if self.at > self.start + _WINDOW - MAX_OBJECT:
             self._look_from_here()
         value, end = self._decoded(decoder)
         self.at = self.start + end
@@ -193,11 +196,8 @@ class _Items:
         return value, end
 
     def _next(self) -> str:
-        text, at = self.text, self.at
-        while text[at : at + 1] and text[at] in _BLANK:
-            at += 1
-        self.at = at
-        return text[at : at + 1]
+        self.at = at = _BLANKS.match(self.text, self.at).end()  # type: ignore[union-attr]  # none is a match
+        return self.text[at : at + 1]
 
     def _expect(self, allowed: str) -> str:
         found = self._next()

@@ -9,9 +9,19 @@ Source: Kueue, the CustomResourceDefinitions of `kueue.x-k8s.io/v1beta2`; a test
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Final, Literal, Required, TypeAlias, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Required,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from typing_extensions import is_typeddict
 
@@ -21,18 +31,15 @@ INT32 = (-(2**31), 2**31 - 1)
 """The range of most whole numbers in Kubernetes objects."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(NamedTuple):
     """A field that is not looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """True or false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number that need not be whole, or `whole`, between `least` and `most`, both included."""
 
     least: int | None = INT32[0]
@@ -40,18 +47,15 @@ class Number:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A Kubernetes quantity: a whole number, or text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(NamedTuple):
     """A duration as Go writes it, as text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Text of `shortest` to `longest` characters, matching `pattern` where there is one."""
 
     longest: int | None = None
@@ -59,15 +63,13 @@ class Text:
     pattern: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One of some words."""
 
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list of `least` to `most` items, in which the fields `key` tell one from another.
 
     Args:
@@ -80,16 +82,14 @@ class Items:
     key: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """A map whose keys are names that the user chose."""
 
     value: Shape
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A map of known fields.
 
     Args:
@@ -109,8 +109,7 @@ REFERENCE: Final = Text(longest=253, pattern=SUBDOMAIN)
 """The name of another object."""
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(NamedTuple):
     """What the server demands of a field beside its type.
 
     Args:
@@ -189,7 +188,9 @@ def _shape(hint: Any, notes: list[Any]) -> Shape:
         item = _shape(*_noted(parts[0]))
         if served.open and isinstance(item, Fields):
             # Of what may have any field, those that are not looked at need not be known.
-            looked_at = {name: inner for name, inner in item.fields.items() if inner != Anything()}
+            looked_at = {
+                name: inner for name, inner in item.fields.items() if not isinstance(inner, Anything)
+            }
             item = Fields(looked_at, item.required, open=True)
         return Items(item, served.most, served.least, served.key)
     if get_origin(hint) is dict:

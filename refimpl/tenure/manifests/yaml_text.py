@@ -42,8 +42,8 @@ _NUMBER = re.compile(
 # Indentation, dash, key and value; or indentation, dash and a value alone.
 _LINE = re.compile(r"( *)(- )?(?:([A-Za-z][A-Za-z0-9_./-]*):(?: (\S.*))?|(\S.*))")
 _PLAIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_.+(")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
-_SINGLE = re.compile(r"'((?:[^']|'')*)'")
+_DOUBLE = re.compile(r'"([^"\\]*(?:\\["\\][^"\\]*)*)"')
+_SINGLE = re.compile(r"'([^']*(?:''[^']*)*)'")
 _ESCAPED = re.compile(r"\\(.)")
 _EMPTY: Final[dict[str, type[Any]]] = {"{}": dict, "[]": list}
 _DEEPEST: Final = 100
@@ -180,7 +180,7 @@ def _split(text: str) -> list[tuple[int, list[str]]]:
 
 def _value(text: str) -> object:
     if text[0] in _PLAIN or (text[0] == "-" and text[1:2].strip()):
-        if ": " in text or " #" in text or text[-1] in ": ":
+        if text[-1] == ":" or (" " in text and (": " in text or " #" in text or text[-1] == " ")):
             raise NotPlainError
         return resolve(text)
     if quoted := _DOUBLE.fullmatch(text):
@@ -220,7 +220,7 @@ def _integer(text: str) -> object:
         return text
 
 
-_ITEM = re.compile(r"^- ", re.MULTILINE)
+_NEXT: Final = "\n- "
 _AFTER = re.compile(r"^[^ \-\n]", re.MULTILINE)
 _AROUND: Final = 10_000
 """Characters that may stand before and after the items; kubectl writes less than two hundred."""
@@ -291,8 +291,7 @@ def _items(
     count = 0
     here, reader = start, PlainReader()
     while here < end:
-        found = _ITEM.search(text, here + 1, end)
-        following = found.start() if found else end
+        following = text.find(_NEXT, here, end) + 1 or end
         if following - here > MAX_OBJECT:
             problems.append(too_large("an object", MAX_OBJECT, file, f"items[{count}]"))
             return

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -25,6 +23,8 @@ def version_lines() -> Iterator[str]:
     >>> next(version_lines()) == f"tenure {__version__}"
     True
     """
+    import platform
+
     yield f"tenure {__version__}"
     yield f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     for solver in SOLVERS:
@@ -32,6 +32,8 @@ def version_lines() -> Iterator[str]:
 
 
 def _installed(distribution: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:
@@ -68,8 +70,6 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from tenure.apps.cli.app import version_lines
-
         print_lines(version_lines())
         raise typer.Exit
 

@@ -8,13 +8,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from importlib.metadata import entry_points
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tenure.apps.cli.terminal import coloured
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 PLUGINS = "tenure.commands"
 """Entry points that add commands: the proofs are one, so that the reference never imports them."""
@@ -117,7 +119,7 @@ class Front(Group):
     """The commands of this package, and those that other installed packages add."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        plugins = [entry.name for entry in entry_points(group=PLUGINS)]
+        plugins = [entry.name for entry in _plugins()]
         return list(dict.fromkeys([*COMMANDS, *plugins, *super().list_commands(ctx)]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -198,9 +200,16 @@ def _command(name: str) -> Any:
     if name in COMMANDS:
         module, _, attribute = COMMANDS[name][0].partition(":")
         return _built(name, getattr(importlib.import_module(module), attribute))
-    for entry in entry_points(group=PLUGINS, name=name):
-        return _built(name, entry.load())
+    for entry in _plugins():
+        if entry.name == name:
+            return _built(name, entry.load())
     return None
+
+
+def _plugins() -> EntryPoints:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=PLUGINS)
 
 
 def _built(name: str, found: Any) -> Any:

@@ -1,16 +1,16 @@
-"""`tenure decide`, and its decisions as continuous integration reads them."""
+"""`tenure decide`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
-from tenure.apps.cli.asked import ask
+from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.decisions import decision_lines, print_pending
 from tenure.apps.cli.inputs import sources_of
@@ -20,78 +20,14 @@ from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import object_name
 from tenure.model import Outcome
-from tenure.reports import Case, Report, RuleText, Suite, Trouble
-from tenure.reports.content import place_in, rules_of, trouble_of
 from tenure.telling.summary import summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
     from tenure.manifests.source_lines import SourceLines
-
-
-TOOL: Final = "tenure decide"
-_RULE: Final = RuleText("decision", "A pending workload is decided about otherwise than was expected.")
-
-
-def check_of(decision: Decision, expected: Outcome | None) -> Report:
-    """One decision.
-
-    Args:
-        decision: what was decided.
-        expected: what should have been; None for anything.
-    """
-    said = " ".join(summarize(decision))
-    wrong = expected is not None and decision.outcome != expected
-    text = f"expected {expected}, found {said}" if wrong else ""
-    case = Case("decide", decision.preemptor.key, failure=text, said="" if wrong else said)
-    troubles = (Trouble(_RULE.id, decision.preemptor.key, text),) if wrong else ()
-    return Report(TOOL, (Suite("decide", (case,)),), troubles, (_RULE,), next(iter(summarize(decision))))
-
-
-def placed(report: Report, decision: Decision, lines: SourceLines, sources: Sequence[str | Path]) -> Report:
-    """The report with its troubles at the pending workload's manifest, where that is found.
-
-    Args:
-        report: of `check_of`.
-        decision: the same one.
-        lines: finds lines of files.
-        sources: what was read.
-    """
-    asker = decision.preemptor
-    place = place_in(*lines.of_object(sources, object_name("Workload", asker.namespace, asker.name)))
-    return replace(report, troubles=tuple(replace(trouble, places=place) for trouble in report.troubles))
-
-
-@dataclass(slots=True)
-class Noted:
-    """What is left of decisions that pass by: a line each."""
-
-    cases: list[Case] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    def passing(self, decisions: Iterable[PendingDecision]) -> Iterator[PendingDecision]:
-        """The decisions, noted while they are drawn."""
-        for decision in decisions:
-            self.problems.extend(decision.problems)
-            error = "; ".join(map(str, decision.problems))
-            said = next(iter(summarize(decision.decision))) if decision.decision else ""
-            self.cases.append(Case(decision.cluster_queue or "", decision.workload, error=error, said=said))
-            yield decision
-
-    def checks(self, lines: SourceLines) -> Report:
-        """All of them as a report."""
-        undecided = sum(bool(case.error) for case in self.cases)
-        return Report(
-            TOOL,
-            (Suite("decide --all-pending", tuple(self.cases)),),
-            tuple(trouble_of(problem, lines.of_field) for problem in self.problems),
-            rules_of(self.problems),
-            f"decide: {len(self.cases)} pending workloads, {undecided} not decided",
-            finished=not undecided,
-        )
+    from tenure.reports import Report
 
 
 @with_records
@@ -183,22 +119,56 @@ def decide_command(
             decision = asked.decided(workload)
     if all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
-        noted = Noted()
-        watched = noted.passing(progress(asked.decided_all(), "deciding", count))
-        print_pending(watched, asked, explained=explained, output=printing.output)
-        reporting.write(noted.checks)
+        decisions = progress(asked.decided_all(), "deciding", count)
+        _print_all(decisions, asked, reporting, explained=explained, output=printing.output)
         return
     if printing.output == Output.TEXT:
         print_answer(printing.output, None, decision_lines(decision, explained=explained))
     else:
         print_answer(printing.output, rendered_one(decision, asked.warnings, explained=explained), ())
-    checked = check_of(decision, expect)
+    wrong = unexpected(decision, expect)
     reporting.write(
-        lambda lines: placed(checked, decision, lines, sources_of(source.paths or (), source.example))
+        lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
     )
-    for trouble in checked.troubles:
-        complain("error", trouble.text)
+    if wrong:
+        complain("error", wrong)
         raise typer.Exit(1)
+
+
+def unexpected(decision: Decision, expected: Outcome | None) -> str:
+    """What was expected and found, where that is not the same; else nothing.
+
+    Args:
+        decision: what was decided.
+        expected: what should have been; None for anything.
+    """
+    if expected in (None, decision.outcome):
+        return ""
+    return f"expected {expected}, found {' '.join(summarize(decision))}"
+
+
+def _print_all(
+    decisions: Iterable[PendingDecision],
+    asked: Inquiry,
+    reporting: Reporting,
+    *,
+    explained: bool,
+    output: Output,
+) -> None:
+    if not reporting.is_asked:
+        print_pending(decisions, asked, explained=explained, output=output)
+        return
+    from tenure.apps.cli.decision_report import Noted
+
+    noted = Noted()
+    print_pending(noted.passing(decisions), asked, explained=explained, output=output)
+    reporting.write(noted.checks)
+
+
+def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequence[str | Path]) -> Report:
+    from tenure.apps.cli.decision_report import report_of
+
+    return report_of(decision, wrong, lines, sources)
 
 
 def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> written.DecideAnswer:

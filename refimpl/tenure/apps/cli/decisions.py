@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -74,8 +73,6 @@ def print_pending(
         explained: whether to add what every rule found.
         output: the form.
     """
-    # The cluster stays to the end: the collector need not look at its objects again after every decision.
-    gc.freeze()
     if output != Output.TEXT:
         print_answer(output, rendered_pending(decisions, asked, explained=explained), ())
     elif explained:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -27,7 +28,10 @@ def load_input(paths: Sequence[str], example: str | None, *, strict: bool = Fals
     sources = sources_of(paths, example)
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    return load(sources, strict=strict, watched=partial(progress, what="reading objects"))
+    loaded = load(sources, strict=strict, watched=partial(progress, what="reading objects"))
+    # The cluster stays to the end: the collector need not look at its objects again.
+    gc.freeze()
+    return loaded
 
 
 def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:

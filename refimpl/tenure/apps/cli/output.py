@@ -113,6 +113,11 @@ class Reporting:
 
             self._targets = parse_targets(asked)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is a report to write."""
+        return bool(self._targets)
+
     def write(self, make: Callable[[SourceLines], Report]) -> None:
         """Write what there is to report.
 
