@@ -478,6 +478,8 @@ class FilterStep(TypedDict):
 
     filter: bool
     """Whether it may."""
+    elastic: bool
+    """Whether it may lose pods; the filter lets such a job pass without asking how long it ran."""
 
 
 class ProtectedStep(TypedDict):

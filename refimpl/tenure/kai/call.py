@@ -39,8 +39,9 @@ def path(session: Session, raw: Fields) -> Object:
 
 
 def filtered(session: Session, raw: Fields) -> Object:
-    """`filter` alone, as a step asks it: nothing besides is asked, so nothing besides is remembered."""
-    return {"filter": session.filter(*pair(raw)).passes}
+    """`filter` as a step asks it, with whether the victim is elastic: that asks for nothing more."""
+    said = session.filter(*pair(raw))
+    return {"elastic": said.elastic, "filter": said.passes}
 
 
 def filtered_whole(session: Session, raw: Fields) -> Object:

@@ -118,7 +118,8 @@ func ask(p *plugin, s *scene, q *question) (object, error) {
 		}
 		return object{"path": names}, nil
 	case "filter":
-		return object{"filter": p.filter(q.Action, s.jobs[q.Preemptor], s.jobs[q.Victim])}, nil
+		victim := s.jobs[q.Victim]
+		return object{"filter": p.filter(q.Action, s.jobs[q.Preemptor], victim), "elastic": victim.IsElastic()}, nil
 	case "protected":
 		return object{"protected": p.protected(q.Action, s.jobs[q.Preemptor], s.jobs[q.Victim])}, nil
 	case "validate":

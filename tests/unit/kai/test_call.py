@@ -100,6 +100,29 @@ def test_steps_change_what_they_name() -> None:
     assert said(**given)["output"] == {"steps": answers}
 
 
+def test_a_filter_among_steps_says_whether_the_victim_is_elastic() -> None:
+    pods = [{"name": name, "status": "Running"} for name in "pq"]
+    victims = [
+        {
+            "name": name,
+            "queue": "q",
+            "lastStart": "2026-06-01T13:59:00Z",
+            "subGroups": [{"name": "d", "minAvailable": least, "pods": pods}],
+        }
+        for name, least in (("elastic", 1), ("rigid", 2))
+    ]
+    asked = {"op": "filter", "action": "preempt", "preemptor": "w"}
+    answered = said(
+        op="sequence",
+        now="2026-06-01T14:00:00Z",
+        queues=[{"name": "q", "preemptMinRuntime": "10m"}],
+        jobs=[*victims, {**A_JOB, "name": "w"}],
+        steps=[{**asked, "victim": "elastic"}, {**asked, "victim": "rigid"}],
+    )
+    steps = [{"elastic": True, "filter": True}, {"elastic": False, "filter": False}]
+    assert answered["output"] == {"steps": steps}
+
+
 def test_a_pod_that_one_job_has_needs_no_job_to_be_named() -> None:
     def a_job(name: str, pod: str) -> dict[str, Any]:
         group = {"name": "d", "minAvailable": 1, "pods": [{"name": pod, "status": "Running"}]}
