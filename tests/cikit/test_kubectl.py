@@ -68,6 +68,19 @@ def test_the_answer_is_that_of_the_manifests(plugin: Run, run_tenure: Run, tmp_p
     assert "warning: Kueue's Configuration is not known, its defaults are assumed" in done.err
 
 
+def test_one_bad_workload_spoils_no_answer_and_strict_refuses_it(api: Api, plugin: Run) -> None:
+    (waits,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "eval"]
+    names = {**waits["metadata"], "name": "newer", "resourceVersion": "8"}
+    api.lists[WORKLOADS].append({**waits, "metadata": names, "spec": {**waits["spec"], "fancyNew": True}})
+    words = ("why", "train", "-w", "eval", "--now", NOW)
+    done = plugin(*words)
+    assert done.code == 0, done.err
+    assert "Workload/ml/newer: set aside: spec.fancyNew: found True" in done.err
+    strict = plugin(*words, "--strict")
+    assert (strict.code, strict.out) == (2, "")
+    assert "Workload/ml/newer: spec.fancyNew: found True, expected no field of this name" in strict.err
+
+
 def test_it_asks_for_everything_page_by_page_and_by_get_alone(api: Api, plugin: Run) -> None:
     done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
     assert done.code == 0, done.err

@@ -64,3 +64,19 @@ def test_a_failure_is_explained_without_a_traceback(tmp_path: Path) -> None:
     assert "bad.tenure.yaml: Test/bad: expct: found [], expected no field of this name" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert "pytest_plugin.py" not in done.stdout
+
+
+def test_what_is_set_aside_is_a_warning_that_may_be_an_error(tmp_path: Path) -> None:
+    repository = sample(tmp_path)
+    workloads = repository / "running" / "workloads.yaml"
+    waits = workloads.read_text(encoding="utf-8").rpartition("---\n")[2]
+    lost = waits.replace("name: eval", "name: lost").replace("queueName: batch", "queueName: gone")
+    with workloads.open("a", encoding="utf-8") as file:
+        file.write(f"---\n{lost}")
+    never = ("-k", "never")
+    done = pytest_in(repository, *never)
+    assert done.returncode == 0, done.stdout
+    assert "ManifestWarning: Workload/ml/lost: set aside: spec.queueName: found 'gone'" in done.stdout
+    strict = pytest_in(repository, *never, "-W", "error::tenure.apps.pytest_plugin.ManifestWarning")
+    assert strict.returncode == 1
+    assert "Workload/ml/lost: set aside" in strict.stdout
