@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
+from tenure.apps.lookup import Card, CardList
 from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
@@ -45,6 +46,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "play": (PlayAnswer, "tenure play -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
     "schemas": (SchemasListed, "tenure schema -o json"),
+    "show": (Card | CardList, "tenure show -o json"),
     "test": (ChecksAnswer, "tenure test -o json"),
     "validate": (ManifestsAnswer, "tenure validate -o json"),
     "vectors": (VectorsAnswer, "tenure vectors … -o json"),

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenure.pages import Page
 from tenure_proofs.obligations import OBLIGATIONS
 from tools.accounts import CoveragePage, Entry, coverage_pages
 from tools.lints.known import vector_files
-from tools.lints.pages import Page, pages
+from tools.lints.pages import pages
 from tools.lints.quotes import quotes_of
 from tools.lints.source import RuleFunction, quoted_statement, rule_functions
 from tools.lints.sources import SOURCES

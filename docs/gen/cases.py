@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from docs.gen.clusters import drawn, scene_of
 from docs.gen.drawing import shown
-from docs.gen.markdown import Fills, Pages, Places, anchor, heading, link, linked, table
+from docs.gen.markdown import Fills, Pages, Places, heading, link, linked, table
 from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
 from tenure.conformance.vectors import Vector
+from tenure.pages import anchor
 
 Pictures: TypeAlias = dict[str, tuple[str, str]]
 """By vector: the picture's path below `docs/` without its theme, and what it shows."""

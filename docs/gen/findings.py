@@ -9,7 +9,8 @@ from docs.gen.charts import Views, scenarios
 from docs.gen.drawing import shown
 from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
 from docs.gen.sources import ROOT, vectors
-from tools.lints.pages import Page, findings
+from tenure.pages import Page
+from tools.lints.pages import findings
 
 FINDINGS = "findings/index.md"
 SOURCES = {

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
+from tenure.pages import IDENTIFIER, anchor
+
 Pages: TypeAlias = dict[str, str]
 """Markdown by path below `docs/`."""
 
@@ -16,9 +18,6 @@ Fills: TypeAlias = dict[str, dict[str, str]]
 Places: TypeAlias = dict[str, str]
 """Where an identifier is explained, below `docs/`: `TBP-020` in `rules/TBP-020-time-expired.md`."""
 
-_IDENTIFIER = re.compile(
-    r"(?<![\w/-])(?:PO-)?(?:KQ|TBP|UCQ|DYN|KMR)-\d{3}\b(?![\w/-])|(?<![\w/-])(?:F|DV)-\d{3}\b"
-)
 _FENCE = "```"
 _CODE = re.compile(r"(`+)(?:(?!\1).)*\1", re.DOTALL)
 
@@ -64,15 +63,6 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
 def code(language: str, text: str) -> str:
     """A fenced block."""
     return f"```{language}\n{text.rstrip()}\n```"
-
-
-def anchor(identifier: str) -> str:
-    """The fragment of an identifier's heading.
-
-    >>> anchor("TBP-020/exactly-at-the-threshold-is-kept")
-    'tbp-020-exactly-at-the-threshold-is-kept'
-    """
-    return identifier.lower().replace("/", "-")
 
 
 def heading(level: int, text: str, identifier: str) -> str:
@@ -126,7 +116,7 @@ def linked(text: str, places: Places, page: str) -> str:
 
 
 def _link_all(text: str, places: Places, page: str) -> str:
-    return _IDENTIFIER.sub(lambda found: link(found[0], places, page), text)
+    return IDENTIFIER.sub(lambda found: link(found[0], places, page), text)
 
 
 def _outside_code(line: str, change: Callable[[str], str]) -> str:

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from docs.gen.findings import source_of
-from docs.gen.sources import FAMILIES, ROOT, family_of
+from docs.gen.sources import ROOT
+from tenure.pages import FAMILIES, family_of
 from tools.lints.pages import findings
 
 _PLAYED = {

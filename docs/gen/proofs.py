@@ -9,7 +9,6 @@ from docs.gen.markdown import (
     Fills,
     Pages,
     Places,
-    anchor,
     code,
     heading,
     link,
@@ -18,7 +17,9 @@ from docs.gen.markdown import (
     table,
     verdict,
 )
-from docs.gen.sources import FAMILIES, OBLIGATIONS_PAGE, family_of, obligations_page, source_of
+from docs.gen.sources import OBLIGATIONS_PAGE
+from tenure.apps.lookup.code import source_of
+from tenure.pages import FAMILIES, anchor, family_of, obligations_page
 from tenure_proofs.obligations import OBLIGATIONS
 
 HOME = "index.md"

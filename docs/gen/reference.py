@@ -8,17 +8,17 @@ from typing import Any
 
 import typer
 
-from docs.gen.markdown import Fills, Pages, Places, anchor, code, heading, link, linked, table
-from docs.gen.sources import DIVERGENCES_PAGE, ROOT
+from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
+from docs.gen.sources import ROOT
 from tenure.apps.cli.app import app
 from tenure.lab.divergences import Divergence, all_divergences
+from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
 from tenure.readings import default_preset, preset_names, readings_file
 from tenure.telling.remarks import ACCEPTS
 
 READINGS = "reference/readings.md"
 GLOSSARY = "reference/glossary.md"
 ASSUMPTIONS = "proofs/assumptions.md"
-COMMANDS = "reference/cli.md"
 VECTORS_FORMAT = "reference/vectors.md"
 
 _VERBATIM = "\b"
@@ -39,7 +39,7 @@ def reference(places: Places) -> Fills:
         READINGS: {"readings": "\n\n".join(_readings(places))},
         VECTORS_FORMAT: {"accepts": _accepts(places)},
         DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
-        COMMANDS: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
+        COMMANDS_PAGE: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
     }
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docs.gen.explained import Said
 from docs.gen.markdown import Fills, Pages, Places, code, link, linked, relative, sentence, table, verdict
-from docs.gen.sources import (
-    FAMILIES,
-    ROOT,
-    called_by,
-    not_lifted,
-    place_of,
-    rule_functions,
-    source_of,
-    vectors,
-)
+from docs.gen.sources import ROOT, place_of, vectors
+from tenure.apps.lookup.code import neighbours, not_lifted, rule_functions, source_of
+from tenure.apps.lookup.stated import findings_by_rule
 from tenure.conformance.vectors import Vector
+from tenure.pages import FAMILIES, Page
 from tenure_proofs.report import statement_of
-from tools.lints.pages import Page, findings, pages
+from tools.lints.pages import findings, pages
 
 RULES = "rules/index.md"
 AREAS = {
@@ -45,14 +38,13 @@ AREAS = {
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
 RETIRED = "retired"
-RULE = re.compile(rf"(?<![\w-])(?:{'|'.join(FAMILIES)})-\d{{3}}\b")
-"""A rule's identifier."""
 UNLIFTED_TESTS = "tests/unit/rules/test_unlifted.py"
 
 
 def rule_pages(report: dict[str, Any], places: Places, said: Said) -> Pages:
     """One page for each rule."""
-    cases, named = vectors(), _named_by()
+    cases = vectors()
+    named = findings_by_rule(list(findings(ROOT)), cases)
     made: Pages = {}
     for page in pages(ROOT):
         here = f"rules/{page.name}"
@@ -135,17 +127,6 @@ def _explanation(said: dict[bool, tuple[str, str]], places: Places, here: str) -
     yield table(["It applies", "In words", "Where"], rows)
 
 
-def _named_by() -> dict[str, list[Page]]:
-    """By rule: the findings whose text names it, or one of whose vectors exercises it."""
-    exercised = {vector.id: vector.data["rules"] for vector in vectors()}
-    named: dict[str, list[Page]] = {}
-    for page in findings(ROOT):
-        cases = (rule for vector in page.front.get("vectors", ()) for rule in exercised.get(vector, ()))
-        for rule in sorted({*cases, *RULE.findall(page.body)}):
-            named.setdefault(rule, []).append(page)
-    return named
-
-
 def _findings(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
     if named:
         yield "## Findings"
@@ -159,9 +140,7 @@ def _code(function: Callable[..., Any]) -> Iterator[str]:
 
 
 def _neighbours(rule: str, function: Callable[..., Any], places: Places, here: str) -> Iterator[str]:
-    functions = rule_functions()
-    uses = [name for name, other in functions.items() if other.__name__ in called_by(function)]
-    used_by = [name for name, other in functions.items() if function.__name__ in called_by(other)]
+    uses, used_by = neighbours(function)
     for words, others in (("Uses", uses), ("Used by", used_by)):
         if others:
             yield f"{words} {', '.join(link(other, places, here) for other in others if other != rule)}."

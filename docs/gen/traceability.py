@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docs.gen.markdown import Fills, Places, link, relative, table
 from docs.gen.sources import ROOT
-from tools.lints.pages import Page
+from tenure.pages import Page
 from tools.traceability import VERDICTS, Row, TracedRule, missing, rows
 
 TRACEABILITY = "reference/traceability.md"

@@ -15,7 +15,7 @@ import typer
 
 from tenure.apps.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.output import Output, Reporting, Reports, print_answer, print_report
+from tenure.apps.cli.output import Output, Reporting, Reports, print_answer, print_report, with_pointer
 from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, print_text, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
@@ -357,7 +357,7 @@ def _print(report: Report, output: ProofOutput) -> None:
     elif output == ProofOutput.MARKDOWN:
         print_text("".join(f"{line}\n" for line in markdown_lines(report)))
     elif output == ProofOutput.TEXT:
-        print_lines(text_lines(report))
+        print_lines(with_pointer(text_lines(report)))
     else:
         print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, to_json(report), ())
 

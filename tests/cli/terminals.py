@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from tests.process import PATIENCE_S, TENURE, prepared
 
 ESCAPE = "\x1b["
-_QUIET = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "TTY_COMPATIBLE", "COLUMNS")
+_QUIET = (
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "TTY_COMPATIBLE", "COLUMNS"),
+    *("FORCE_HYPERLINK", "TERM_PROGRAM", "VTE_VERSION", "WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION"),
+)
 
 
 @dataclass(frozen=True)

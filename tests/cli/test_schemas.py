@@ -17,7 +17,7 @@ from tests.command_line import tenure
 from tools.schemas import made_schemas
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "vectors")
+OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "show", "vectors")
 TWO = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("decide", "--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
 FAIR = ("--fair-sharing", "default")

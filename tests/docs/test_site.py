@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from docs.gen.moved import MOVED
-from docs.gen.sources import family_of
 from tenure.conformance.vectors import load_vectors
 from tenure.lab.divergences import all_divergences
+from tenure.pages import family_of
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS

@@ -53,7 +53,9 @@ def test_the_text_report_ends_with_the_matrix_of_the_asked_reading() -> None:
     assert done.returncode == 0
     assert "No same-priority preemption under minAdmitDuration  proved" in done.stdout
     assert "as-written" not in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("prove: 1 verdicts, everything as expected")
+    *_, closing, pointer = done.stdout.splitlines()
+    assert closing.startswith("prove: 1 verdicts, everything as expected")
+    assert pointer.startswith("look up an identifier: tenure show ")
 
 
 def test_cvc5_answers_alone_where_it_is_asked_to_and_a_refuted_claim_has_its_story() -> None:

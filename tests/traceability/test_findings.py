@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from tenure.apps.cli.app import app
 from tenure.conformance.protocol import answer
 from tenure.conformance.vectors import Vector, expected_from, load_vectors, run_vector
+from tenure.pages import Page
 from tenure.readings import preset_names
 from tenure.rules.registry import all_rules
 from tenure_proofs.counterexamples import is_one_decision
@@ -20,7 +21,7 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.trusted.claim import Claim
-from tools.lints.pages import Page, findings
+from tools.lints.pages import findings
 from tools.lints.sources import awaited
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -119,6 +119,13 @@ def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("identifier", ["KQ-320", "F-001", "PO-TBP-010", "guaranteed", "DV-010"])
+def test_an_identifier_is_looked_up_without_the_solvers(without_solvers: Installed, identifier: str) -> None:
+    done = without_solvers.tenure("show", identifier)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{identifier}: ")
+
+
 def test_the_installed_command_decides_the_bundled_example(installed: Installed) -> None:
     done = installed.tenure(*DECIDE)
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
 
-from tools.lints.pages import Page, StatedComparison, pages
+from tenure.pages import Page, StatedComparison
+from tools.lints.pages import pages
 from tools.lints.problem import Problem
 from tools.lints.source import RuleFunction, comparisons, rule_functions
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tenure.pages import Page
 from tools.lints.known import SCENARIOS, obligations, readings, scenarios, vectors
-from tools.lints.pages import Page
 from tools.lints.pages import findings as finding_pages
 from tools.lints.problem import Problem
 from tools.lints.sources import awaited

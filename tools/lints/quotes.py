@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.lints.pages import Line, Page, findings, pages
+from tenure.pages import Line, Page, joined
+from tools.lints.pages import findings, pages
 from tools.lints.problem import Problem
-from tools.lints.source import joined
 
 _FROM = re.compile(r"^From (?P<file>\S+), (?P<section>.+):$")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tenure.pages import joined
 
 RULES = Path("refimpl/tenure/rules")
 ORACLE = Path("refimpl/tenure/oracle")
@@ -132,15 +133,6 @@ def quoted_statement(node: ast.FunctionDef) -> str | None:
     lines = (ast.get_docstring(node) or "").splitlines()
     quoted = [line[1:] for line in lines if line == ">" or line.startswith("> ")]
     return joined(quoted) or None
-
-
-def joined(lines: list[str]) -> str:
-    """Lines as one line, any run of white space as one space.
-
-    >>> joined(["strictly more ", "  than"])
-    'strictly more than'
-    """
-    return re.sub(r"\s+", " ", " ".join(lines)).strip()
 
 
 def imports(tree: ast.Module, package: str = "") -> Iterator[tuple[str, str, ast.stmt]]:

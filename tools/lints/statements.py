@@ -6,7 +6,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.lints.pages import HEADINGS, PAGES, Page, pages, slug_of
+from tenure.pages import Page
+from tools.lints.pages import HEADINGS, PAGES, pages, slug_of
 from tools.lints.problem import Problem
 from tools.lints.source import RuleFunction, quoted_statement, rule_functions
 

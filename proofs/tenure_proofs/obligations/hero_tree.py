@@ -254,7 +254,19 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
 
 @obligation(
     "PO-UCQ-570",
-    rules=[*AMOUNTS, *(f"UCQ-{number}" for number in (100, 120, 130, 140, 150, 160, 170, 180, 190, 200))],
+    rules=[
+        *AMOUNTS,
+        "UCQ-100",
+        "UCQ-120",
+        "UCQ-130",
+        "UCQ-140",
+        "UCQ-150",
+        "UCQ-160",
+        "UCQ-170",
+        "UCQ-180",
+        "UCQ-190",
+        "UCQ-200",
+    ],
     expect=everywhere(PROVED),
 )
 def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from tenure.errors import InputError, Problem, bad_input
+from tenure.pages import COMMANDS_PAGE, IDENTIFIER, address_of, anchor, site_address
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
 from tenure.resources import is_folder
 
@@ -93,7 +94,9 @@ def to_sarif(report: Report) -> dict[str, Any]:
     {'artifactLocation': {'uri': 'of%20teams/a.yaml'}, 'region': {'startLine': 3}}
     """
     run: dict[str, Any] = {
-        "tool": {"driver": {"name": report.tool, "rules": list(map(_rule, report.rules))}},
+        "tool": {
+            "driver": {"name": report.tool, "rules": [_rule(rule, report.tool) for rule in report.rules]}
+        },
         "columnKind": "unicodeCodePoints",
         "results": list(map(_result, report.troubles)),
         "invocations": [{"executionSuccessful": report.finished}],
@@ -103,9 +106,21 @@ def to_sarif(report: Report) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(rule: RuleText) -> dict[str, Any]:
-    described = {"id": rule.id, "shortDescription": {"text": rule.short}}
-    return {**described, "fullDescription": {"text": rule.full}} if rule.full else described
+def _rule(rule: RuleText, tool: str) -> dict[str, Any]:
+    """A kind of trouble, with the command that says more, and where the page of it is.
+
+    Source: OASIS SARIF 2.1.0, sections 3.49.12 (helpUri) and 3.49.13 (help).
+    """
+    described: dict[str, Any] = {"id": rule.id, "shortDescription": {"text": rule.short}}
+    if rule.full:
+        described["fullDescription"] = {"text": rule.full}
+    has_page = IDENTIFIER.fullmatch(rule.id) is not None
+    described["help"] = {"text": f"tenure show {rule.id}" if has_page else f"{tool} --help"}
+    page = f"{COMMANDS_PAGE}#{anchor(tool.replace(' ', '-'))}"
+    address = address_of(rule.id) if has_page else site_address(page)
+    if address is not None:
+        described["helpUri"] = address
+    return described
 
 
 def _result(trouble: Trouble) -> dict[str, Any]:

@@ -39,6 +39,10 @@ COMMANDS = {
         "tenure.apps.cli.explain:why_not_command",
         "Say why a pending workload is not admitted, or why it does not preempt a running one.",
     ),
+    "show": (
+        "tenure.apps.cli.show:show_command",
+        "Show what the specification says by an identifier: statement, why, code, verdicts, vectors.",
+    ),
     "accessible": (
         "tenure.apps.cli.accessible:accessible_command",
         "Say what is accessible to every ClusterQueue while heroes run, and what they are billed.",

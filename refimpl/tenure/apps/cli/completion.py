@@ -67,6 +67,22 @@ def complete_schema(incomplete: str) -> Iterator[str]:
     return (name for name in schema_names() if name.startswith(incomplete))
 
 
+def complete_identifier(incomplete: str) -> Iterator[tuple[str, str]]:
+    """What `tenure show` takes, with its title; vectors once a slash is typed.
+
+    >>> [name for name, _ in complete_identifier("KQ-32")]
+    ['KQ-320']
+    """
+    from tenure.apps.lookup import identifiers
+
+    named = identifiers().identifiers
+    return (
+        (entry.id, entry.title)
+        for entry in named
+        if entry.id.startswith(incomplete) and ("/" in incomplete or "/" not in entry.id)
+    )
+
+
 def complete_workload(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     """The pending workloads of the manifests or the example typed so far, as far as these are small."""
     try:

@@ -57,7 +57,7 @@ def schema_command(
         print_answer(output, {"schemas": listed}, lines)
         return
     found = schema(name)
-    print_answer(output, found, json.dumps(found, indent=2, ensure_ascii=False).splitlines())
+    print_answer(output, found, json.dumps(found, indent=2, ensure_ascii=False).splitlines(), pointer=False)
 
 
 def example_command(

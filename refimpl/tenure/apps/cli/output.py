@@ -12,6 +12,7 @@ import typer
 
 from tenure.apps.cli.terminal import Color, print_lines, print_text
 from tenure.errors import InputError
+from tenure.pages import IDENTIFIER
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
@@ -49,13 +50,29 @@ class Printing:
     color: Color = None
 
 
-def print_answer(output: Output, rendered: Any, lines: Iterable[str]) -> None:
+def with_pointer(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a text, and how to look up what it names by an identifier, if it names any.
+
+    >>> list(with_pointer(["preempt ml/old by KQ-320", "preempt ml/older by KQ-040"]))[-1]
+    'look up an identifier: tenure show KQ-320'
+    """
+    named: str | None = None
+    for line in lines:
+        if named is None and (found := IDENTIFIER.search(line)):
+            named = found[0]
+        yield line
+    if named is not None:
+        yield f"look up an identifier: tenure show {named}"
+
+
+def print_answer(output: Output, rendered: Any, lines: Iterable[str], *, pointer: bool = True) -> None:
     """Print an answer in the asked form.
 
     Args:
         output: the form.
         rendered: what JSON and YAML say.
         lines: what the text says; drawn only if it is asked for.
+        pointer: whether it ends with how to look up an identifier, if it names one.
 
     >>> print_answer(Output.JSON, {"formatted": []}, ())
     {
@@ -63,7 +80,7 @@ def print_answer(output: Output, rendered: Any, lines: Iterable[str]) -> None:
     }
     """
     if output == Output.TEXT:
-        print_lines(lines)
+        print_lines(with_pointer(lines) if pointer else lines)
     elif output == Output.JSON:
         import json
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
 import typer
 
 from tenure.errors import in_text, safe
+from tenure.pages import IDENTIFIER, address_of
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.text import Text
 
 
 _Item = TypeVar("_Item")
@@ -50,6 +52,12 @@ STYLES = (
     (r"(?:(?<=\s)|^)--?[a-z][a-z-]*", "cyan"),
 )
 """Patterns of whole lines, and how Rich shows what they match."""
+
+
+_LINKING: Final = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper")
+_LINKING_SESSIONS: Final = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION")
+_LINKING_VTE: Final = 5000
+"""Terminals that follow links: programs, variables that others set, the first release of VTE."""
 
 
 class _Choice:
@@ -83,6 +91,23 @@ def wants_colour(stream: TextIO) -> bool:
     if _Choice.colour is not None:
         return _Choice.colour
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def follows_links(stream: TextIO | None) -> bool:
+    """Whether a terminal is known to follow links behind text; FORCE_HYPERLINK=1 or 0 says so itself.
+
+    >>> follows_links(None)
+    False
+    """
+    said = os.environ.get("FORCE_HYPERLINK")
+    if said:
+        return said != "0"
+    version = os.environ.get("VTE_VERSION", "")
+    return is_terminal(stream) and (
+        os.environ.get("TERM_PROGRAM") in _LINKING
+        or any(name in os.environ for name in _LINKING_SESSIONS)
+        or (version.isdecimal() and int(version) >= _LINKING_VTE)
+    )
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -185,20 +210,35 @@ def _write(lines: Iterable[str], stream: TextIO | None) -> None:
         return
     lines = map(safe, lines)
     if wants_colour(stream):
-        _paint(lines, _console(stream))
+        _paint(lines, _console(stream), linked=follows_links(stream))
     else:
         stream.writelines(f"{line}\n" for line in lines)
 
 
-def _paint(lines: Iterable[str], console: Console) -> None:
+def _paint(lines: Iterable[str], console: Console, *, linked: bool = False) -> None:
     from rich.text import Text
 
+    addresses: dict[str, str | None] = {}
     for line in lines:
         text = Text(line)
         for pattern, style in STYLES:
             text.highlight_regex(pattern, style)
+        if linked:
+            _link(text, addresses)
         # A line stays one line: whoever copies it from a terminal gets what a pipe would.
         console.print(text, soft_wrap=True)
+
+
+def _link(text: Text, addresses: dict[str, str | None]) -> None:
+    """Put behind every identifier where to read on about it."""
+    from rich.style import Style
+
+    for found in IDENTIFIER.finditer(text.plain):
+        if found[0] not in addresses:
+            addresses[found[0]] = address_of(found[0])
+        address = addresses[found[0]]
+        if address is not None:
+            text.stylize(Style(link=address), *found.span())
 
 
 def _begun(what: str, total: int | None) -> Progress:

@@ -1,0 +1,149 @@
+"""`tenure show`: what the specification says by an identifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.completion import complete_identifier
+from tenure.apps.cli.output import Printing, print_answer
+from tenure.apps.cli.terminal import choose_colour
+from tenure.as_json import as_json
+
+if TYPE_CHECKING:
+    from tenure.apps.lookup import Card, CardList
+    from tenure.apps.lookup.answer_types import ExpectedVerdict, Related
+
+_SHOWN = 10
+"""So many of one relation are told in words; the rest are counted."""
+
+
+@with_records
+def show_command(
+    *,
+    identifier: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A rule (KQ-320), a finding (F-001), an obligation (PO-TBP-010), a reading's key or preset, "
+            "a vector or a divergence (DV-010).",
+            show_default="list all of them",
+            autocompletion=complete_identifier,
+        ),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help=f"All that belongs to it, where there are more than {_SHOWN}.")
+    ] = False,
+    printing: Printing,
+) -> None:
+    """Show what the specification says by an identifier: statement, why, code, verdicts, vectors.
+
+    A rule that an explanation has named: what it says and why, its code, what is proved of it under each
+    reading, and the cases that pin it down:
+
+    \b
+    tenure show TBP-050
+
+    An obligation and a contradiction in a proposal, each with the commands that replay it:
+
+    \b
+    tenure show PO-TBP-010
+    tenure show F-001
+
+    A reading's key, a preset, a vector, a signed difference from a release of Kueue:
+
+    \b
+    tenure show same_priority_gate
+    tenure show guaranteed
+    tenure show TBP-020/exactly-at-the-threshold-is-kept
+    tenure show DV-010
+
+    All identifiers with their titles, and for another program:
+
+    \b
+    tenure show | grep -i lending
+    tenure show KQ-320 -o json | jq -r '.related[] | select(.relation == "Obligations") | .id'
+
+    Everything comes with Tenure; nothing is proved or fetched. The verdicts are those that `tenure prove`
+    must find, or it fails.
+
+    Every text that names an identifier ends with how to look it up, and a terminal that can follow links has
+    them behind identifiers: to files of this installation, or to the site that `make docs` builds, where
+    TENURE_SITE=https://docs.example.org/tenure says where you serve it.
+
+    Exit codes: 0 shown, 2 no such identifier.
+    """
+    from tenure.apps.lookup import card_of, identifiers
+
+    choose_colour(printing.color)
+    if identifier is None:
+        listed = identifiers()
+        print_answer(printing.output, as_json(listed), _list_lines(listed), pointer=False)
+        return
+    card = card_of(identifier)
+    print_answer(printing.output, as_json(card), card_lines(card, every=every), pointer=False)
+
+
+def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
+    """A card as text.
+
+    Args:
+        card: see there.
+        every: whether all that belongs to it is told.
+    """
+    yield f"{card.id}: {card.title}"
+    yield f"  {card.kind}, {card.file}"
+    if card.source:
+        yield f"  {card.source}"
+    if card.address is not None:
+        yield f"  {card.address}"
+    if card.expected:
+        yield f"  tenure prove must find: {_verdicts(card.expected)}"
+    for section in card.sections:
+        yield from ("", section.heading)
+        yield from (f"  {line}".rstrip() for line in section.text.splitlines())
+    for relation, others in groupby(card.related, key=lambda related: related.relation):
+        yield from ("", relation)
+        yield from _related_lines(list(others), every=every)
+    if card.replay:
+        yield from ("", "Replay it")
+        yield from (f"  {command}" for command in card.replay)
+    if card.related:
+        yield from ("", f"look up another identifier: tenure show {card.related[0].id}")
+
+
+def _related_lines(others: list[Related], *, every: bool) -> Iterator[str]:
+    shown = others if every else others[:_SHOWN]
+    width = max(len(related.id) for related in shown)
+    for related in shown:
+        verdicts = f" ({_verdicts(related.expected)})" if related.expected else ""
+        yield f"  {related.id:{width}}  {related.text}{verdicts}"
+    if len(shown) < len(others):
+        yield f"  and {len(others) - len(shown)} more, with --all"
+
+
+def _verdicts(expected: tuple[ExpectedVerdict, ...]) -> str:
+    """Verdicts in a line: one word where all agree.
+
+    >>> from tenure.apps.lookup.answer_types import ExpectedVerdict
+    >>> _verdicts((ExpectedVerdict("released", "refuted"), ExpectedVerdict("guaranteed", "proved")))
+    'refuted under released; proved under guaranteed'
+    """
+    if len({entry.verdict for entry in expected}) == 1:
+        return f"{expected[0].verdict} under every reading"
+    said = []
+    for verdict in dict.fromkeys(entry.verdict for entry in expected):
+        named = [entry.reading for entry in expected if entry.verdict == verdict]
+        said.append(f"{verdict} under {', '.join(named)}")
+    return "; ".join(said)
+
+
+def _list_lines(listed: CardList) -> Iterator[str]:
+    for kind, entries in groupby(listed.identifiers, key=lambda entry: entry.kind):
+        named = list(entries)
+        width = max(len(entry.id) for entry in named)
+        yield from (f"{entry.id:{width}}  {kind}: {entry.title}" for entry in named)

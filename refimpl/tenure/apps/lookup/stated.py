@@ -1,0 +1,175 @@
+"""What is stated in files: pages of rules and findings, and obligations, which are read as text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tenure.conformance.vectors import Vector
+from tenure.pages import RULE, Page, joined, obligation_modules, pages_in
+from tenure.readings import preset_names
+from tenure.resources import bundled
+
+
+@dataclass(frozen=True, slots=True)
+class StatedObligation:
+    """An obligation as its module states it.
+
+    Args:
+        id: its identifier.
+        claim: what is claimed, in words.
+        title: the words of the matrix, for a headline invariant; else empty.
+        source: where the claim comes from.
+        rules: identifiers of the rules that it constrains.
+        expected: `proved` or `refuted`, by preset and further column: `guaranteed+wake=events`.
+        file: its module, from the root of the packages.
+        line: where it begins, from 1.
+        code: its source.
+    """
+
+    id: str
+    claim: str
+    title: str
+    source: str
+    rules: tuple[str, ...]
+    expected: Mapping[str, str]
+    file: str
+    line: int
+    code: str
+
+
+@cache
+def rule_pages() -> Mapping[str, Page]:
+    """The page of every rule, by identifier.
+
+    >>> rule_pages()["TBP-050"].title
+    'When an equal may be preempted'
+    """
+    folder = bundled("spec", "rules")
+    return {page.id: page for page in pages_in(folder, folder.parents[1])}
+
+
+@cache
+def finding_pages() -> Mapping[str, Page]:
+    """The page of every finding, by identifier."""
+    folder = bundled("spec", "findings")
+    return {page.id: page for page in pages_in(folder, folder.parents[1])}
+
+
+def findings_by_rule(findings: Sequence[Page], vectors: Sequence[Vector]) -> dict[str, list[Page]]:
+    """By rule: the findings whose text names it, or one of whose vectors exercises it."""
+    exercised = {vector.id: vector.data["rules"] for vector in vectors}
+    named: dict[str, list[Page]] = {}
+    for page in findings:
+        cases = (rule for vector in page.front.get("vectors", ()) for rule in exercised.get(vector, ()))
+        for rule in sorted({*cases, *RULE.findall(page.body)}):
+            named.setdefault(rule, []).append(page)
+    return named
+
+
+@cache
+def obligations() -> Mapping[str, StatedObligation]:
+    """Every obligation, by identifier.
+
+    >>> obligations()["PO-TBP-020"].claim
+    'exactly at the threshold a workload is kept'
+    """
+    stated = (obligation for path in obligation_modules() for obligation in _stated_in(path))
+    return {obligation.id: obligation for obligation in sorted(stated, key=lambda obligation: obligation.id)}
+
+
+def _stated_in(path: Path) -> Iterator[StatedObligation]:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    names = _constants(path)
+    for node in tree.body:
+        for call in _registrations(node):
+            assert isinstance(node, ast.FunctionDef)
+            given = {
+                keyword.arg: _value(keyword.value, names)
+                for keyword in call.keywords
+                if keyword.arg in ("rules", "expect", "also", "title")
+            }
+            yield StatedObligation(
+                id=_value(call.args[0], names),
+                claim=node.name.replace("_", " "),
+                title=given.get("title", ""),
+                source=joined([ast.get_docstring(node) or ""]),
+                rules=tuple(given["rules"]),
+                expected={**given["expect"], **(given.get("also") or {})},
+                file="/".join(path.parts[-3:]),
+                line=call.lineno,
+                code="\n".join(text.splitlines()[call.lineno - 1 : node.end_lineno]),
+            )
+
+
+def _registrations(node: ast.stmt) -> Iterator[ast.Call]:
+    if isinstance(node, ast.FunctionDef):
+        for decorator in node.decorator_list:
+            match decorator:
+                case ast.Call(func=ast.Name(id="obligation")):
+                    yield decorator
+
+
+@cache
+def _constants(path: Path) -> Mapping[str, Any]:
+    """The constants that the arguments of `@obligation` are written with, also those of modules beside it."""
+    names: dict[str, Any] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.ImportFrom(module=str() as module):
+                beside = path.parent / f"{module.rpartition('.')[2]}.py"
+                known = _constants(beside) if beside.exists() and beside != path else {}
+                names |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
+            case ast.Assign(targets=[target], value=value):
+                names |= _assigned(target, value, names)
+    return names
+
+
+def _assigned(target: ast.expr, value: ast.expr, names: Mapping[str, Any]) -> dict[str, Any]:
+    """What an assignment names; nothing where that is no verdict and no list of rules."""
+    try:
+        match target, value:
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values):
+                named = [(part.id, _value(made, names)) for part, made in zip(targets, values, strict=True)]  # type: ignore[attr-defined] # names alone stand there
+                return dict(named)
+            case ast.Name(id=name), _:
+                return {name: _value(value, names)}
+    except (KeyError, ValueError):
+        return {}
+    return {}
+
+
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What an expression of constants is.
+
+    Raises:
+        KeyError: it is written with anything else.
+        ValueError: so is a part of it.
+    """
+    match node:
+        case ast.Name(id=name):
+            return names[name]
+        case ast.Attribute(value=ast.Name(id="Verdict"), attr=verdict):
+            return verdict.lower()
+        case ast.List(elts=parts):
+            return [value for part in parts for value in _values(part, names)]
+        case ast.Dict(keys=keys, values=values):
+            return {
+                _value(key, names): _value(value, names)
+                for key, value in zip(keys, values, strict=True)
+                if key
+            }
+        case ast.Call(func=ast.Name(id="everywhere"), args=[verdict]):
+            return dict.fromkeys(preset_names(), _value(verdict, names))
+        case ast.Call(func=ast.Attribute(attr="fromkeys"), args=[keys, verdict]):
+            return dict.fromkeys(_value(keys, names), _value(verdict, names))
+    return ast.literal_eval(node)
+
+
+def _values(part: ast.expr, names: Mapping[str, Any]) -> list[Any]:
+    return list(_value(part.value, names)) if isinstance(part, ast.Starred) else [_value(part, names)]

@@ -1,0 +1,218 @@
+"""`tenure show`: every identifier can be looked up, and says what its own source says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tenure.apps.lookup import Kind, card_of, identifiers
+from tenure.apps.lookup.answer_types import ExpectedVerdict
+from tenure.apps.lookup.stated import obligations
+from tenure.conformance.vectors import load_vectors
+from tenure.lab.divergences import all_divergences
+from tenure.pages import SITE, address_of
+from tenure.readings import preset_names, readings_file
+from tenure.reports import Report, RuleText
+from tenure.reports.forms import to_sarif
+from tenure.rules.registry import all_rules
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.report import statement_of
+from tests.cli.terminals import on_terminal
+from tests.command_line import tenure
+
+ROOT = Path(__file__).resolve().parents[2]
+DECIDE = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
+AT = ("--now", "2026-03-02T14:00:00Z")
+ONE_OF_EACH = {
+    Kind.RULE: "KQ-320",
+    Kind.FINDING: "F-001",
+    Kind.OBLIGATION: "PO-TBP-010",
+    Kind.READING: "same_priority_gate",
+    Kind.PRESET: "guaranteed",
+    Kind.VECTOR: "TBP-020/exactly-at-the-threshold-is-kept",
+    Kind.DIVERGENCE: "DV-010",
+}
+A_LINK = "\x1b]8;"
+
+
+def known() -> dict[Kind, set[str]]:
+    """What there is, as each part of the project says itself."""
+    return {
+        Kind.RULE: {page.name[:7].rstrip("-") for page in (ROOT / "spec" / "rules").glob("*.md")},
+        Kind.FINDING: {page.name[:5] for page in (ROOT / "spec" / "findings").glob("*.md")},
+        Kind.OBLIGATION: set(OBLIGATIONS),
+        Kind.READING: set(readings_file()["keys"]),
+        Kind.PRESET: set(preset_names()),
+        Kind.VECTOR: {vector.id for vector in load_vectors()},
+        Kind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
+    }
+
+
+def test_everything_that_has_an_identifier_is_listed_once() -> None:
+    listed = identifiers().identifiers
+    assert len({entry.id.lower() for entry in listed}) == len(listed)
+    found = {kind: {entry.id for entry in listed if entry.kind == kind} for kind in Kind}
+    assert found == known()
+
+
+def test_every_identifier_has_a_card_with_something_to_say() -> None:
+    for entry in identifiers().identifiers:
+        card = card_of(entry.id)
+        assert (card.id, card.kind, card.title) == (entry.id, entry.kind, entry.title)
+        assert card.title
+        assert card.file
+        assert card.sections
+
+
+def test_what_belongs_to_a_card_can_be_looked_up_too() -> None:
+    names = {entry.id for entry in identifiers().identifiers}
+    for name in names:
+        assert {related.id for related in card_of(name).related} <= names
+
+
+def test_obligations_read_as_text_are_those_that_are_registered() -> None:
+    """Without the solvers there is nothing but the text."""
+    for identifier, registered in OBLIGATIONS.items():
+        stated = obligations()[identifier]
+        assert (stated.claim, stated.title) == (registered.words, registered.title)
+        assert stated.rules == registered.rules
+        assert stated.expected == {**registered.expect, **registered.also}
+        assert stated.source == " ".join((registered.statement.__doc__ or "").split())
+        assert registered.statement.__name__ in stated.code
+    assert obligations().keys() == OBLIGATIONS.keys()
+
+
+@pytest.mark.parametrize("rule", ["KQ-320", "TBP-020", "UCQ-060", "KMR-010"])
+def test_a_rule_is_shown_as_its_page_and_its_function_state_it(rule: str) -> None:
+    card = card_of(rule)
+    sections = {section.heading: section.text for section in card.sections}
+    quoted = " ".join(line.lstrip("> ") for line in sections["Statement"].splitlines())
+    assert " ".join(quoted.split()) == statement_of(rule)
+    (entry,) = (entry for entry in all_rules() if entry.id == rule)
+    assert f"def {entry.function.__name__}(" in sections["Code"]
+    claimed = {related.id for related in card.related if related.relation == "Obligations"}
+    assert claimed == {obligation.id for obligation in OBLIGATIONS.values() if rule in obligation.rules}
+    exercised = {related.id for related in card.related if related.relation.startswith("Vectors")}
+    assert exercised == {vector.id for vector in load_vectors() if rule in vector.data["rules"]}
+
+
+def test_an_obligation_has_its_verdict_under_each_reading() -> None:
+    assert card_of("PO-TBP-010").expected == (
+        ExpectedVerdict("as-written", "refuted"),
+        ExpectedVerdict("released", "refuted"),
+        ExpectedVerdict("guaranteed", "proved"),
+    )
+    said = tenure("show", "PO-TBP-010").stdout.decode()
+    assert "tenure prove must find: refuted under as-written, released; proved under guaranteed" in said
+
+
+@pytest.mark.parametrize("identifier", [*ONE_OF_EACH.values(), None])
+def test_what_is_shown_is_as_its_schema_says(identifier: str | None) -> None:
+    done = tenure("show", *filter(None, [identifier]), "-o", "json")
+    answer = json.loads(done.stdout)
+    assert [error.message for error in Draft202012Validator(schema("show")).iter_errors(answer)] == []
+
+
+@pytest.mark.parametrize("identifier", ONE_OF_EACH.values())
+def test_the_text_says_every_section_of_the_json(identifier: str) -> None:
+    text = tenure("show", identifier, "--all").stdout.decode()
+    card = json.loads(tenure("show", identifier, "-o", "json").stdout)
+    assert text.splitlines()[0] == f"{card['id']}: {card['title']}"
+    for section in card["sections"]:
+        assert section["heading"] in text.splitlines()
+    for related in card["related"]:
+        assert f"  {related['id']} " in text
+
+
+def test_more_than_ten_of_a_section_are_counted() -> None:
+    few, every = (tenure("show", "KQ-040", *option).stdout.decode() for option in ((), ("--all",)))
+    assert " more, with --all" in few
+    assert " more, with --all" not in every
+    assert len(every) > len(few)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("kq-32", "did you mean KQ-320?"), ("same_priority", "did you mean same_priority_gate?")],
+)
+def test_an_identifier_that_there_is_not_is_answered_with_the_nearest(name: str, said: str) -> None:
+    done = tenure("show", name)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+
+
+def test_case_does_not_matter() -> None:
+    assert tenure("show", "kq-320").stdout == tenure("show", "KQ-320").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*DECIDE, *AT),
+        (*DECIDE, *AT, "--explain"),
+        ("explain", *DECIDE[1:], *AT),
+        ("why", "team-a/job-pretrain-7b-e95a1", "--example", "two-teams", *AT),
+        ("why-not", "team-a/job-long-context-8a5dc", "--example", "two-teams", *AT),
+    ],
+    ids=" ".join,
+)
+def test_a_text_that_names_a_rule_ends_with_how_to_look_it_up(arguments: tuple[str, ...]) -> None:
+    *others, last = tenure(*arguments).stdout.decode().splitlines()
+    prefix, _, identifier = last.rpartition(" ")
+    assert prefix == "look up an identifier: tenure show"
+    assert any(identifier in line for line in others)
+    assert not any(prefix in line for line in others)
+    assert tenure("show", identifier).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [("schema", "why"), ("example",), (*DECIDE, *AT, "-o", "json")])
+def test_no_other_answer_has_that_line(arguments: tuple[str, ...]) -> None:
+    assert b"look up" not in tenure(*arguments).stdout
+
+
+def test_addresses_are_files_that_exist_or_pages_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SITE, raising=False)
+    for entry in identifiers().identifiers:
+        address = card_of(entry.id).address
+        if entry.kind in (Kind.RULE, Kind.FINDING, Kind.OBLIGATION, Kind.DIVERGENCE):
+            assert address is not None
+            assert Path(address.removeprefix("file://")).is_file()
+    monkeypatch.setenv(SITE, "https://docs.example.org/tenure/")
+    site = "https://docs.example.org/tenure"
+    assert address_of("TBP-020") == f"{site}/rules/TBP-020-time-expired/"
+    assert address_of("PO-TBP-010") == f"{site}/proofs/obligations-tbp/#po-tbp-010"
+    assert address_of("DV-010") == f"{site}/reference/divergences/#dv-010"
+
+
+def sarif_rules(tool: str, *identifiers: str) -> list[dict[str, Any]]:
+    report = Report(tool, rules=tuple(RuleText(identifier, "short") for identifier in identifiers))
+    found: list[dict[str, Any]] = to_sarif(report)["runs"][0]["tool"]["driver"]["rules"]
+    return found
+
+
+def test_sarif_says_where_help_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SITE, raising=False)
+    claim, kind = sarif_rules("tenure prove", "PO-TBP-010", "mutant")
+    assert claim["help"] == {"text": "tenure show PO-TBP-010"}
+    assert claim["helpUri"].startswith("file:///")
+    assert kind["help"] == {"text": "tenure prove --help"}
+    assert "helpUri" not in kind
+    monkeypatch.setenv(SITE, "https://docs.example.org/tenure")
+    (kind,) = sarif_rules("tenure kai validate", "mutant")
+    assert kind["helpUri"] == "https://docs.example.org/tenure/reference/cli/#tenure-kai-validate"
+
+
+def test_a_terminal_that_follows_links_gets_them() -> None:
+    plain, linked = (
+        on_terminal("show", "PO-TBP-010", environment=environment).terminal
+        for environment in ({}, {"TERM_PROGRAM": "WezTerm"})
+    )
+    assert A_LINK not in plain
+    assert A_LINK in linked
+    assert "TBP-050-when-an-equal-may-be-preempted.md" in linked
+    assert A_LINK not in on_terminal("show", "PO-TBP-010", environment={"NO_COLOR": "1"}).terminal
