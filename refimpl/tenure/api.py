@@ -26,7 +26,6 @@ __all__ = [
     "Loaded",
     "PendingDecision",
     "ahead_of_clock",
-    "as_errors",
     "assumed_queue",
     "decide",
     "decide_all",
@@ -34,6 +33,7 @@ __all__ = [
     "explain",
     "load",
     "pending_names",
+    "refuse_doubts",
     "set_aside_text",
     "some_of",
     "undecided",
@@ -230,13 +230,27 @@ def doubts(
             yield set_aside_text(row), row.problems
 
 
-def as_errors(warnings: Iterable[str]) -> list[Problem]:
-    """Warnings as problems, for input of which nothing may be said.
+def refuse_doubts(
+    loaded: Loaded, found: Iterable[tuple[str, tuple[Problem, ...]]], more: Iterable[str] = ()
+) -> None:
+    """Refuse a cluster of which anything would be warned of.
 
-    >>> print(*as_errors(["ClusterQueue/a: inactive: ResourceFlavor spot is not given"]))
-    --strict: found ClusterQueue/a: inactive: ResourceFlavor spot is not given, expected no warning
+    Args:
+        loaded: the cluster.
+        found: what `doubts` found.
+        more: further warnings.
+
+    Raises:
+        InputError: there is a warning; all of them.
+
+    >>> refuse_doubts(Loaded(Cluster({}), ("ClusterQueue/a: no ResourceFlavor was given",)), ())
+    Traceback (most recent call last):
+    tenure.errors.InputError: --strict: found ClusterQueue/a: no ResourceFlavor was given, expected no warning
     """
-    return [Problem("--strict", text, "no warning") for text in warnings]
+    problems = [problem for _, of_one in found for problem in of_one]
+    problems += [Problem("--strict", text, "no warning") for text in (*loaded.warnings, *more)]
+    if problems:
+        raise InputError(problems)
 
 
 def assumed_queue(loaded: Loaded) -> str | None:

@@ -232,6 +232,7 @@ def test_strict_makes_any_other_warning_an_error(cluster: Path) -> None:
     whole = yaml.safe_load(file.read_text(encoding="utf-8"))
     whole["items"] = [entry for entry in whole["items"] if entry["kind"] != "ResourceFlavor"]
     file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    lose_its_queue(cluster)
     for name, words in calls(cluster).items():
         assert tenure(*words).returncode == 0, name
         strict = tenure(*words, "--strict")
@@ -239,6 +240,8 @@ def test_strict_makes_any_other_warning_an_error(cluster: Path) -> None:
         said = (strict.stdout + strict.stderr).decode()
         assert "--strict: found" in said
         assert f"ClusterQueue/{QUEUE}: no ResourceFlavor was given" in said
+        # All that is wrong is told at once.
+        assert "spec.queueName: found 'gone'" in said
     strict = tenure("play", str(scenario(cluster)), "--strict")
     assert (strict.returncode, strict.stdout) == (2, b"")
 

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
 
-from tenure.api import ahead_of_clock, as_errors, set_aside_text, undecided
+from tenure.api import ahead_of_clock, refuse_doubts, set_aside_text, undecided
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
@@ -204,12 +204,11 @@ class _Reader:
         aside = undecided(loaded, END_OF_TIME)
         self.aside = {row.workload for row in aside}
         ahead = ahead_of_clock(loaded, self.times.start)
-        if strict and (aside or ahead):
-            raise InputError([*ahead, *(problem for row in aside for problem in row.problems)])
-        if strict and loaded.warnings:
-            raise InputError(as_errors(loaded.warnings))
-        more = (*map(str, ahead), *map(set_aside_text, aside))
-        self.warnings = tuple(dict.fromkeys((*loaded.warnings, *more)))
+        found: list[tuple[str, tuple[Problem, ...]]] = [(str(problem), (problem,)) for problem in ahead]
+        found += [(set_aside_text(row), row.problems) for row in aside]
+        if strict:
+            refuse_doubts(loaded, found)
+        self.warnings = tuple(dict.fromkeys((*loaded.warnings, *(text for text, _ in found))))
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:

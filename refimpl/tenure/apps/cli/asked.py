@@ -10,11 +10,11 @@ from tenure.api import (
     Decision,
     Loaded,
     PendingDecision,
-    as_errors,
     assumed_queue,
     decide,
     decide_all,
     doubts,
+    refuse_doubts,
 )
 from tenure.apps.cli.inputs import load_input, said_warnings
 from tenure.apps.cli.options import InputOptions, Interpretation, SchedulerFlags, instant_of, parse_gates
@@ -205,9 +205,7 @@ def asked_about(
     found = list(doubts(loaded, now, cluster_queue))
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
     others = [*warnings, *([ASSUMED] if assumed else [])]
-    if strict and (wrong := [problem for _, problems in found for problem in problems]):
-        raise InputError(wrong)
-    if strict and (unsaid := [*loaded.warnings, *others]):
-        raise InputError(as_errors(unsaid))
+    if strict:
+        refuse_doubts(loaded, found, others)
     said = said_warnings(loaded, [*(text for text, _ in found), *others])
     return Inquiry(loaded, now, reading, cluster_queue, said)

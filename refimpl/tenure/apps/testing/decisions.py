@@ -8,10 +8,9 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
-from tenure.api import Decision, Loaded, as_errors, decide, decide_all, doubts, pending_names
+from tenure.api import Decision, Loaded, decide, decide_all, doubts, pending_names, refuse_doubts
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
-from tenure.errors import InputError
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, show
 from tenure.manifests.files import read_named
 from tenure.model import Outcome, Workload
@@ -219,10 +218,8 @@ class GivenManifests:
             InputError: there is such, and it is refused.
         """
         found = list(doubts(self._loaded, self._now))
-        if self._strict and (wrong := [problem for _, problems in found for problem in problems]):
-            raise InputError(wrong)
-        if self._strict and self._loaded.warnings:
-            raise InputError(as_errors(self._loaded.warnings))
+        if self._strict:
+            refuse_doubts(self._loaded, found)
         return tuple(dict.fromkeys((*self._loaded.warnings, *(text for text, _ in found))))
 
     @cached_property
