@@ -83,6 +83,11 @@ test-python: $(STAMP) ## units and vectors on another interpreter (VERSION=3.14)
 test-all: $(STAMP) ## every stage after the other, and the time of each: what .ci/run does
 	$(BIN)/python -m tools.stages all
 
+.PHONY: test-hostile
+test-hostile: $(STAMP) ## broken and hostile input, and hostile names, folders, caches, peers and servers (SEED=1)
+	$(BIN)/python -m tests.hostile --n $(N) --seed $(SEED)
+	$(BIN)/python -m tests.hostile.around --n 2000 --seed $(SEED)
+
 .PHONY: prove
 prove: $(STAMP) ## prove or refute every obligation and print the matrix
 	$(BIN)/tenure prove

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("TENURE_HOSTILE_SEED", "7"))
 COUNT = sample(100, 1000)
 COMMANDS = sample(2, 8)
+AROUND = sample(20, 300)
 MIB = 600
 """What a process may hold at most that has seen all the cases, and nothing else."""
 
@@ -42,6 +43,24 @@ def test_no_case_ends_in_anything_but_an_answer() -> None:
     assert int(asked[2]) < MIB
     for how in ("command", "oracle process"):
         assert re.search(rf"^{how} .* [1-9]\d*$", done.stdout, re.MULTILINE), how
+
+
+def test_nothing_around_ends_a_command_otherwise() -> None:
+    print(f"seed {SEED}; python -m tests.hostile.around --seed {SEED} --only <case>")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hostile.around", "--n", str(AROUND), "--seed", str(SEED)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    found = re.search(
+        rf"^seed {SEED}: {AROUND} cases; 0 faults; peak memory (\d+) MiB", done.stdout, re.MULTILINE
+    )
+    assert found is not None
+    assert int(found[1]) < MIB
 
 
 @pytest.mark.parametrize("number", range(0, 60, 7))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tenure.apps.cli import kubectl_main
 from tenure.errors import InputError
-from tenure.lab.campaigns import CampaignPlan
-from tenure.lab.journal import new_journal
+from tenure.lab.campaigns import CampaignPlan, Tally
+from tenure.lab.journal import new_journal, resumed_journal
+from tests.command_line import called
 from tests.command_line import tenure as here
 from tests.process import PATIENCE_S, TENURE, prepared, tenure
 
@@ -166,3 +169,74 @@ def test_deep_json_of_a_peer_is_bad_input(tmp_path: Path) -> None:
     done = tenure("conform", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert b"the program's answer is not JSON" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        '{"decision": 7}',
+        "[]",
+        '{"decision": "Fit", "preempted": ["a"]}',
+        '{"decision": "Fit", "stable": false}',
+    ],
+)
+def test_a_peer_that_answers_no_decision_is_bad_input(output: str, tmp_path: Path) -> None:
+    peer = tmp_path / "peer.py"
+    answer = f"print('{{\"id\":' + json.dumps(json.loads(line)['id']) + ',\"output\":{output}}}', flush=True)"
+    peer.write_text(f"import json, sys\nfor line in sys.stdin: {answer}\n", encoding="utf-8")
+    words = ("--exec", f"{sys.executable} {peer}", "--no-vectors", "--scenarios", "1")
+    done = tenure("conform", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"error: --exec: found no decision: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("scenarios", 10**18), ("scenarios", "2"), ("seed", []), ("max_depth", -1), ("patience", "long")],
+)
+def test_a_plan_that_no_campaign_has_is_no_header(field: str, value: object, tmp_path: Path) -> None:
+    journal = tmp_path / "j.jsonl"
+    new_journal(journal, CampaignPlan(2, 1)).file.close()
+    header = json.loads(journal.read_bytes())
+    header["plan"][field] = value
+    journal.write_text(json.dumps(header) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 1: found no header"):
+        resumed_journal(journal)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("scenarios", "2"), ("verdicts", {"agree": "2"}), ("differences", [{}]), ("", -1)]
+)
+def test_a_block_that_no_campaign_writes_is_none(field: str, value: object, tmp_path: Path) -> None:
+    journal = tmp_path / "j.jsonl"
+    with new_journal(journal, CampaignPlan(2, 1)) as opened:
+        opened.add(0, Tally(scenarios=2))
+    head, block = map(json.loads, journal.read_bytes().splitlines())
+    if field:
+        block["tally"][field] = value
+    else:
+        block["block"] = value
+    journal.write_text(f"{json.dumps(head)}\n{json.dumps(block)}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: found no finished block"):
+        resumed_journal(journal)
+
+
+@pytest.mark.parametrize("command", ["validate", "play", "test"])
+def test_folders_nested_too_deeply_are_an_error_in_words(command: str, tmp_path: Path) -> None:
+    inner = str(tmp_path)
+    for _ in range(1000):
+        inner += "/d"
+        os.mkdir(inner)  # noqa: PTH102 - a Path of so many parts costs its length each time
+    try:
+        done = here(command, ".", cwd=tmp_path)
+    finally:
+        subprocess.run(["rm", "-rf", "--", tmp_path / "d"], check=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: ")
+
+
+def test_a_kubeconfig_that_is_no_yaml_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("a: [\n", encoding="utf-8")
+    done = called(kubectl_main, ("why", "ml/old", "--kubeconfig", "config"), cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"error: kubeconfig: found none that can be used" in done.stderr

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
 
 import tenure
 from tenure.conformance.requests import DecideRequest
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from tenure.lab.conform_report import Drawn
 
 Object = dict[str, Any]
+
+MAX_SCENARIOS = 10**9
+"""Scenarios of a campaign: the numbers of all its blocks are kept."""
 
 BLOCK = 500
 """Scenarios of a block, which is what a kill loses at most: a second of work, or ten."""
@@ -132,11 +138,14 @@ def read_plan(written: Mapping[str, Any]) -> CampaignPlan:
 
     Raises:
         TypeError: it has other fields.
+        ValueError: a field holds what a campaign never does.
     """
-    given: dict[str, Any] = {
-        name: tuple(row) if isinstance(row, list) else row for name, row in written.items()
-    }
-    return CampaignPlan(**given)
+    CampaignPlan(**written)
+    plan: CampaignPlan = TypeAdapter(CampaignPlan).validate_json(json.dumps(written), strict=True)
+    if not 0 <= plan.scenarios <= MAX_SCENARIOS:
+        raise ValueError(f"{plan.scenarios} scenarios")
+    _ = plan.options  # a number outside its range is an error there
+    return plan
 
 
 @cache
@@ -274,13 +283,10 @@ def read_tally(written: Mapping[str, Any]) -> Tally:
 
     Raises:
         KeyError, TypeError: it was not.
+        ValueError: a field holds what a campaign never writes.
     """
-    return Tally(
-        scenarios=written["scenarios"],
-        failed=written["failed"],
-        differences=[Difference(**difference) for difference in written["differences"]],
-        **{name: Counter(written[name]) for name in COUNTED},
-    )
+    tally: Tally = TypeAdapter(Tally).validate_json(json.dumps(written), strict=True)
+    return tally
 
 
 def victims_text(number: int) -> str:

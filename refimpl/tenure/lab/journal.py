@@ -119,12 +119,24 @@ def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], 
     number = 1
     try:
         for entry, after in lines:
-            number += 1
-            done[entry["block"]] = read_tally(entry["tally"])
+            done[_block_of(entry, plan)] = read_tally(entry["tally"])
             end = after
+            number += 1
     except (ValueError, KeyError, TypeError):
         raise _bad(path, number + 1, "no finished block", "what a campaign writes") from None
     return plan, done, end
+
+
+def _block_of(entry: Any, plan: CampaignPlan) -> int:
+    """The number of the block that a line tells.
+
+    Raises:
+        ValueError: the campaign has no such block.
+    """
+    number = entry["block"]
+    if type(number) is not int or number < 0 or not plan.indices(number):
+        raise ValueError(f"no block {number!r}")
+    return number
 
 
 def _whole_lines(file: IO[bytes]) -> Iterator[tuple[Any, int]]:

@@ -72,6 +72,48 @@ def our_answer(request: Object) -> Object:
         return {"id": request["id"], "error": {"code": "internal", "message": message, "field": ""}}
 
 
+def need_decision(said: Object) -> None:
+    """Refuse an answer to `decide` that is neither an error nor a decision.
+
+    Raises:
+        ProgramFailure: it is neither.
+
+    >>> need_decision({"output": {"decision": 7}})
+    Traceback (most recent call last):
+    tenure.lab.programs.ProgramFailure: no decision: b'{"decision": 7}'
+    """
+    if "error" not in said and not _is_decision(said["output"]):
+        raise ProgramFailure(f"no decision: {json.dumps(said['output']).encode()[:200]!r}")
+
+
+def _is_decision(output: object) -> bool:
+    if not isinstance(output, dict) or not isinstance(output.get("decision"), str):
+        return False
+    preempted, variants = output.get("preempted") or [], output.get("variants") or []
+    if not isinstance(preempted, list) or not isinstance(variants, list):
+        return False
+    if not output.get("stable", True) and not variants:
+        return False
+    parts = all(map(_is_victim, preempted)) and all(map(_is_decision, variants))
+    return parts and _is_assignment(output.get("assignment") or {})
+
+
+def _is_assignment(found: object) -> bool:
+    pod_sets = (found.get("podSets") or []) if isinstance(found, dict) else None
+    return isinstance(pod_sets, list) and all(
+        isinstance(pod_set, dict)
+        and isinstance(pod_set.get("name"), str)
+        and isinstance(pod_set.get("count"), int)
+        for pod_set in pod_sets
+    )
+
+
+def _is_victim(found: object) -> bool:
+    if not isinstance(found, dict) or not isinstance(found.get("rules") or [], list):
+        return False
+    return all(isinstance(found.get(name), str) for name in ("workload", "clusterQueue", "reason"))
+
+
 class Program:
     """A program: started once, asked in batches, ended with its standard input.
 
@@ -158,6 +200,7 @@ class Program:
             not isinstance(said, dict)
             or said.get("id") != request["id"]
             or not {"output", "error"} & said.keys()
+            or not isinstance(said.get("error", {}), dict)
         ):
             raise ProgramFailure(f"no answer to request {request['id']!r}: {line[:200]!r}")
         return said

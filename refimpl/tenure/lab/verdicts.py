@@ -10,7 +10,7 @@ from typing import Any
 from tenure.errors import ErrorCode
 from tenure.lab.divergences import explain as explained
 from tenure.lab.divergences import outcome_of
-from tenure.lab.programs import Program, ProgramFailure, our_answer
+from tenure.lab.programs import Program, ProgramFailure, need_decision, our_answer
 
 Object = dict[str, Any]
 Explain = Callable[[Object, Object, str], str | None]
@@ -268,6 +268,7 @@ class Sides:
         return self._classified(scenario, ours, again)
 
     def _classified(self, scenario: Object, ours: Object, theirs: Object) -> AnswerPair:
+        need_decision(theirs)
         verdict = classify(
             scenario,
             ours,

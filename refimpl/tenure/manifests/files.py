@@ -235,13 +235,13 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
         folder = printable_path(error.filename or path)
         problems.append(Problem("", reason(error), "a folder to read", file=folder))
 
-    found = [
+    found = (
         Path(parent, name)
         for parent, _, names in os.walk(path, onerror=refuse)
         for name in names
         if name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
-    ]
-    return below(sorted(found), root_of(path), problems)
+    )
+    return below(found, path, problems)
 
 
 _BELOW: Final = "a file or folder below the current folder, or below its own where that is elsewhere"
@@ -264,16 +264,23 @@ def root_of(path: str | Path) -> Path:
     return here if own.is_relative_to(here) and here.parent != here else own
 
 
-def below(files: Iterable[Path], root: Path, problems: list[Problem]) -> list[Path]:
-    """The files that lie below a folder when links are followed.
+def below(files: Iterable[Path], folder: str | Path, problems: list[Problem]) -> list[Path]:
+    """The files that lie below a folder when links are followed, in the order of their names.
 
     Args:
-        files: as they were found.
-        root: see `root_of`.
-        problems: gets the others.
+        files: as they are found in the folder.
+        folder: that is searched; see `root_of`.
+        problems: gets the others, and the folder if its folders nest too deeply to be searched.
     """
-    found = []
-    for file in files:
+    found: list[Path] = []
+    try:
+        ordered = sorted(files)
+    except RecursionError:
+        name = printable_path(folder)
+        problems.append(Problem("", "folders nested too deeply", "some hundred levels at most", file=name))
+        return found
+    root = root_of(folder)
+    for file in ordered:
         if _leads_out(file, root):
             problems.append(
                 Problem("", "a link that leads out of the folder", _BELOW, file=printable_path(file))

@@ -11,7 +11,7 @@ from tenure.api import ahead_of_clock, refuse_doubts, set_aside_text, undecided
 from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
-from tenure.manifests.files import below, read_file, read_standard_input, root_of
+from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
@@ -92,8 +92,8 @@ def load_scenarios(paths: list[str | Path], *, strict: bool = False) -> Iterator
         folder = Path(path)
         if str(path) != "-" and is_folder(path):
             problems: list[Problem] = []
-            named = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
-            files = below(named, root_of(folder), problems)
+            named = (path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml"))
+            files = below(named, folder, problems)
             if not files and not problems:
                 problems.append(Problem("", "no file named *.yaml or *.yml", "scenarios", file=str(path)))
             if problems:

@@ -44,7 +44,7 @@ class CampaignOutput(StrEnum):
 class DrawnScenarios:
     """Which scenarios are drawn."""
 
-    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, help="How many.")] = 20_000
+    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, max=10**9, help="How many.")] = 20_000
     seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1
     index: Annotated[
         list[int] | None,

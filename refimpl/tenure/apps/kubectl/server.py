@@ -240,7 +240,7 @@ def connect(file: str | None, context: str | None, bounds: Bounds) -> Server:
         kubeconfig.load_kube_config(file, chosen["name"], settings, persist_config=False)
     except InputError:
         raise  # a ValueError too, and it names its option already
-    except (kubeconfig.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
+    except Exception as error:  # noqa: BLE001 - the client stumbles in many ways, and says which nowhere
         raise InputError([Problem("kubeconfig", _unusable(error), _KUBECONFIG)]) from None
     # One answer has its time; several attempts would take several times that.
     settings.retries = 0
@@ -282,8 +282,10 @@ def _unusable(error: Exception) -> str:
     >>> _unusable(OSError("No such file.")), _unusable(TypeError("'str' object is not callable"))
     ('none that can be used (No such file)', 'none that can be used (it has another form)')
     """
+    from kubernetes.config import ConfigException
+
     said = printable(" ".join(str(error).split())).rstrip(".")
-    stumbled = isinstance(error, TypeError | KeyError) or not said
+    stumbled = not isinstance(error, OSError | ValueError | ConfigException) or not said
     return f"none that can be used ({'it has another form' if stumbled else said})"
 
 

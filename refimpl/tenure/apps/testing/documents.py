@@ -13,7 +13,7 @@ from tenure.apps.testing.decisions import decision_checks
 from tenure.apps.testing.plays import play_checks
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place
-from tenure.manifests.files import EXPECTATIONS, below, root_of
+from tenure.manifests.files import EXPECTATIONS, below
 from tenure.manifests.showing import sort_of
 from tenure.resources import is_folder, is_there
 from tenure.timeline.loading import read_documents
@@ -55,7 +55,7 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
         known = len(problems)
         files = [path]
         if is_folder(path):
-            files = below(sorted(path.rglob(f"*{SUFFIX}")), root_of(path), problems)
+            files = below(path.rglob(f"*{SUFFIX}"), path, problems)
         if not files and len(problems) == known:
             problems.append(Problem("", f"no file named *{SUFFIX}", "expectations", file=str(path)))
         elif not is_there(path):
