@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
+from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
 from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
@@ -36,6 +37,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "campaign": (CampaignReport, "tenure campaign -o json"),
     "conform": (Conformance, "tenure conform -o json"),
     "decide": (DecideAnswer, "tenure decide -o json"),
+    "diff": (DiffAnswer, "tenure diff -o json"),
     "example": (ExampleAnswer, "tenure example -o json"),
     "explain": (ExplainAnswer, "tenure explain -o json"),
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.options import InputOptions, Interpretation, Now
+from tenure.apps.cli.options import EditOptions, InputOptions, Interpretation, Now
 from tenure.apps.cli.output import Printing, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.conformance.accessible import render_rows
@@ -23,7 +23,12 @@ _AMOUNTS = range(3, len(HEADS))
 
 @with_records
 def accessible_command(
-    *, source: InputOptions, now: Now = None, interpretation: Interpretation, printing: Printing
+    *,
+    source: InputOptions,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    printing: Printing,
 ) -> None:
     """Say what is accessible to every ClusterQueue while heroes run, and what they are billed.
 
@@ -49,7 +54,7 @@ def accessible_command(
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    asked = ask(source, now, interpretation)
+    asked = ask(source, now, interpretation, edits=edits)
     trees = list(accessible_trees(asked.loaded.cluster, asked.now, asked.reading))
     rendered = {
         "now": format_instant(asked.now),

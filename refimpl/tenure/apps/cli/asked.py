@@ -17,7 +17,14 @@ from tenure.api import (
     refuse_doubts,
 )
 from tenure.apps.cli.inputs import load_input, said_warnings
-from tenure.apps.cli.options import InputOptions, Interpretation, SchedulerFlags, instant_of, parse_gates
+from tenure.apps.cli.options import (
+    EditOptions,
+    InputOptions,
+    Interpretation,
+    SchedulerFlags,
+    instant_of,
+    parse_gates,
+)
 from tenure.apps.cli.terminal import hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
@@ -161,11 +168,13 @@ def ask(
     interpretation: Interpretation,
     cluster_queue: str | None = None,
     flags: SchedulerFlags | None = None,
+    edits: EditOptions | None = None,
 ) -> Inquiry:
     """What the shared options of `tenure.apps.cli.options` ask about, as they stand on the command line.
 
     Args:
         source, interpretation, flags: see there; without flags the objects' own configuration decides.
+        edits: see there too; none changes nothing.
         now: the clock, RFC 3339; None for this moment.
         cluster_queue: the ClusterQueue that is named, if one is.
 
@@ -178,7 +187,8 @@ def ask(
     """
     # What is wrong with the command line is said before a large dump is read.
     instant, chosen = instant_of(now), interpretation.chosen()
-    loaded = load_input(source.paths or (), source.example, strict=source.strict)
+    changes = edits.edits() if edits is not None else ()
+    loaded = load_input(source.paths or (), source.example, strict=source.strict, edits=changes)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     return asked_about(flagged, instant, chosen, cluster_queue, strict=source.strict)
 

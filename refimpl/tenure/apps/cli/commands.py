@@ -39,6 +39,10 @@ COMMANDS = {
         "tenure.apps.cli.explain:why_not_command",
         "Say why a pending workload is not admitted, or why it does not preempt a running one.",
     ),
+    "diff": (
+        "tenure.apps.cli.diff:diff_command",
+        "Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.",
+    ),
     "show": (
         "tenure.apps.cli.show:show_command",
         "Show what the specification says by an identifier: statement, why, code, verdicts, vectors.",

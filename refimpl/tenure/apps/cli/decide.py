@@ -14,7 +14,15 @@ from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.decisions import decision_lines, print_pending
 from tenure.apps.cli.inputs import sources_of
-from tenure.apps.cli.options import ENGINE_HELP, InputOptions, Interpretation, Now, Pending, SchedulerFlags
+from tenure.apps.cli.options import (
+    ENGINE_HELP,
+    EditOptions,
+    InputOptions,
+    Interpretation,
+    Now,
+    Pending,
+    SchedulerFlags,
+)
 from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.conformance.rendering import render_decision
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
 def decide_command(
     *,
     source: InputOptions,
+    edits: EditOptions,
     workload: Pending = None,
     all_pending: Annotated[
         bool,
@@ -110,7 +119,7 @@ def decide_command(
         _alone("--workload", workload)
         _alone("--expect", expect)
     with reporting.of_bad_input():
-        asked = ask(source, now, interpretation, cluster_queue, flags)
+        asked = ask(source, now, interpretation, cluster_queue, flags, edits)
         if all_pending:
             asked = asked.of_many(engine, explained=explained)
         else:

@@ -13,6 +13,7 @@ from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import (
     ClusterQueueName,
+    EditOptions,
     Example,
     Flips,
     InputOptions,
@@ -38,6 +39,7 @@ from tenure.telling.lines import explain_lines, why_lines, why_not_lines
 def explain_command(
     *,
     source: InputOptions,
+    edits: EditOptions,
     workload: Pending = None,
     now: Now = None,
     interpretation: Interpretation,
@@ -62,7 +64,7 @@ def explain_command(
     Exit codes: 0 answered, 2 bad input, 3 internal error.
     """
     choose_colour(printing.color)
-    asked = ask(source, now, interpretation, cluster_queue, flags)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits)
     answer = explain_answer(asked.decided(workload), flips)
     _print(printing.output, answer, explain_lines(answer), asked.warnings)
 
@@ -72,6 +74,7 @@ def why_command(
     *,
     victim: Annotated[str, typer.Argument(help="The running workload, as namespace/name.", metavar="VICTIM")],
     source: InputOptions,
+    edits: EditOptions,
     workload: Annotated[
         str | None,
         typer.Option(
@@ -100,7 +103,7 @@ def why_command(
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    asked = ask(source, now, interpretation, cluster_queue, flags)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits)
     print_why(asked, victim, workload, flips, printing.output)
 
 
@@ -143,6 +146,7 @@ def why_not_command(
     ] = None,
     example: Example = None,
     strict: Strict = False,
+    edits: EditOptions,
     now: Now = None,
     interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
@@ -168,7 +172,7 @@ def why_not_command(
     """
     choose_colour(printing.color)
     victim, manifests = split_victim(paths or [])
-    asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags)
+    asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags, edits)
     print_why_not(asked, workload, victim, flips, printing.output)
 
 

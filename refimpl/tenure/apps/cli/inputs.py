@@ -4,34 +4,58 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import bad_input
+from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded, load
 
+if TYPE_CHECKING:
+    from tenure.apps.edits import Edit
 
-def load_input(paths: Sequence[str], example: str | None, *, strict: bool = False) -> Loaded:
+
+def load_input(
+    paths: Sequence[str], example: str | None, *, strict: bool = False, edits: Sequence[Edit] = ()
+) -> Loaded:
     """The cluster that a command line names.
 
     Args:
         paths: files, folders, `-`.
         example: a bundled example, instead of all of these.
         strict: whether what would be set aside or passed over is refused.
+        edits: changes of the objects.
 
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
+
+    def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
+        return progress(changed(objects, edits), what="reading objects")
+
     sources = sources_of(paths, example)
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    loaded = load(sources, strict=strict, watched=partial(progress, what="reading objects"))
+    loaded = load(sources, strict=strict, watched=watched)
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()
     return loaded
+
+
+def changed(objects: Iterable[SourcedObject], edits: Sequence[Edit]) -> Iterable[SourcedObject]:
+    """The objects after some changes; without any nothing is imported for it.
+
+    >>> changed([], ())
+    []
+    """
+    if not edits:
+        return objects
+    from tenure.apps.edits import edited
+
+    return edited(objects, edits)
 
 
 def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:

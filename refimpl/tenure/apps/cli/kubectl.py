@@ -12,7 +12,8 @@ from tenure.apps.cli.app import ended
 from tenure.apps.cli.asked import Inquiry, asked_about
 from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.apps.cli.explain import print_why, print_why_not
-from tenure.apps.cli.options import Flips, Interpretation, Now, Strict, instant_of
+from tenure.apps.cli.inputs import changed
+from tenure.apps.cli.options import EditOptions, Flips, Interpretation, Now, Strict, instant_of
 from tenure.apps.cli.output import Printing
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import InputError, Problem
@@ -87,6 +88,7 @@ def why_command(
         typer.Option("--workload", "-w", help="The pending workload.", show_default="all of them"),
     ] = None,
     access: ClusterAccess,
+    edits: EditOptions,
     now: Now = None,
     interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
@@ -99,7 +101,7 @@ def why_command(
     kubectl tenure why old -n ml -w train --context prod
     """
     choose_colour(printing.color)
-    asked, where = _ask(access, now, interpretation)
+    asked, where = _ask(access, now, interpretation, edits)
     asker = None if workload is None else _named(workload, where)
     print_why(asked, _named(victim, where), asker, flips, printing.output)
 
@@ -115,6 +117,7 @@ def why_not_command(
         str | None, typer.Argument(help="A running workload that it does not preempt.", show_default=False)
     ] = None,
     access: ClusterAccess,
+    edits: EditOptions,
     now: Now = None,
     interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
@@ -127,7 +130,7 @@ def why_not_command(
     kubectl tenure why-not train old -n ml
     """
     choose_colour(printing.color)
-    asked, where = _ask(access, now, interpretation)
+    asked, where = _ask(access, now, interpretation, edits)
     target = None if victim is None else _named(victim, where)
     print_why_not(asked, _named(workload, where), target, flips, printing.output)
 
@@ -137,7 +140,9 @@ def main() -> None:
     ended(lambda: app(prog_name="kubectl tenure"), "kubectl tenure")
 
 
-def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation) -> tuple[Inquiry, str]:
+def _ask(
+    access: ClusterAccess, now: str | None, interpretation: Interpretation, edits: EditOptions
+) -> tuple[Inquiry, str]:
     """The cluster, and the namespace for names without one.
 
     Raises:
@@ -147,7 +152,7 @@ def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation)
     from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 
     said = None if now is None else instant_of(now)
-    chosen = interpretation.chosen()
+    chosen, changes = interpretation.chosen(), edits.edits()
     bounds = Bounds(
         _seconds(access.request_timeout, "--request-timeout"),
         _seconds(access.total_timeout, "--total-timeout"),
@@ -160,7 +165,7 @@ def _ask(access: ClusterAccess, now: str | None, interpretation: Interpretation)
         raise typer.Exit(EXIT_NO_CLUSTER) from None
     # The clock is read after the objects: nothing of theirs happened later.
     instant = instant_of(None) if said is None else said
-    loaded = build(fetched.objects, strict=access.strict)
+    loaded = build(changed(fetched.objects, changes), strict=access.strict)
     asked = asked_about(loaded, instant, chosen, warnings=fetched.warnings, strict=access.strict)
     return asked, access.namespace or server.namespace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,9 @@ from tenure.errors import bad_input
 from tenure.manifests import parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, default_preset, parse_reading, preset_names
+
+if TYPE_CHECKING:
+    from tenure.apps.edits import Edit
 
 DEFAULT_READING = default_preset()
 
@@ -133,6 +136,62 @@ class InputOptions:
     paths: Paths = None
     example: Example = None
     strict: Strict = False
+
+
+Assigned = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KIND/NAME.PATH=VALUE",
+        help="As if a field had this value: "
+        "clusterqueue/a.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h; repeatable.",
+        show_default=False,
+    ),
+]
+"""Fields that are set."""
+
+UnsetFields = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unset",
+        metavar="KIND/NAME.PATH",
+        help="As if a field were not set; repeatable.",
+        show_default=False,
+    ),
+]
+"""Fields that are removed."""
+
+Patches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--patch",
+        metavar="FILE",
+        help="As if partial objects were merged, as `kubectl patch --type merge` does; repeatable.",
+        show_default=False,
+    ),
+]
+"""Partial objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditOptions:
+    """Changes of the objects that are read; nothing is written."""
+
+    assigned: Assigned = None
+    unset: UnsetFields = None
+    patch: Patches = None
+
+    def edits(self) -> tuple[Edit, ...]:
+        """The changes.
+
+        Raises:
+            InputError: one that has not the form, or that no object can have.
+        """
+        if not (self.assigned or self.unset or self.patch):
+            return ()
+        from tenure.apps.edits import edits_of
+
+        return edits_of(self.assigned or (), self.unset or (), self.patch or ())
 
 
 @dataclass(frozen=True, slots=True)

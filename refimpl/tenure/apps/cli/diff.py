@@ -1,0 +1,246 @@
+"""`tenure diff`: what a change of queues or workloads does to every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from tenure.api import Loaded
+from tenure.apps.cli.asked import with_flags
+from tenure.apps.cli.bundled import example_folder
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.inputs import changed, said_warnings
+from tenure.apps.cli.options import (
+    EditOptions,
+    Example,
+    Interpretation,
+    Now,
+    SchedulerFlags,
+    instant_of,
+)
+from tenure.apps.cli.output import Output, print_answer, with_pointer
+from tenure.apps.cli.terminal import Color, choose_colour, print_lines
+from tenure.apps.compare.difference import Side, difference
+from tenure.apps.compare.revisions import objects_at, parse_revision
+from tenure.apps.compare.words import markdown_lines, text_lines
+from tenure.apps.edits import Edit
+from tenure.as_json import as_json
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import SourcedObject, build, load, read_objects
+from tenure.manifests.structure import dig
+
+_TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
+"""Kinds of which no workload's own record depends: a change of one needs no workload read again."""
+_TREE: Final = ("cluster_queues", "cohorts", "local_queues", "flavors")
+"""What is made of these."""
+
+
+class DiffOutput(StrEnum):
+    """How a difference is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
+class FailOn(StrEnum):
+    """What makes the exit code 1."""
+
+    GAINED_VICTIMS = "gained-victims"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPrinting:
+    """The options of a difference."""
+
+    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        DiffOutput.TEXT
+    )
+    every: Annotated[bool, typer.Option("--all", help="All workloads, however many they are.")] = False
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(
+            help="Exit code 1 where a running workload becomes a victim, or where anything changes."
+        ),
+    ] = None
+    color: Color = None
+
+
+@with_records
+def diff_command(
+    *,
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[BEFORE] [AFTER]",
+            help="A folder, a file, - for standard input, or a git revision and a path: main:queues/; or "
+            "both in one word: main:queues/..HEAD:queues/. Without AFTER it is BEFORE with --set, --unset "
+            "and --patch, which otherwise change AFTER.",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="PATH",
+            help="Objects of both sides, such as a dump of the cluster with its workloads; where a side has "
+            "one of these itself, its own counts; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    printing: DiffPrinting,
+) -> None:
+    """Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.
+
+    A single field of a dump, before it is changed in the cluster:
+
+    \b
+    tenure diff cluster.yaml \\
+      --set clusterqueue/nlp.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h
+    tenure diff --example two-teams --unset clusterqueue/gpu-cluster-queue.spec.preemption
+
+    Two folders, or two revisions of one, with the workloads that the cluster has now:
+
+    \b
+    kubectl get workloads,localqueues,resourceflavors -A -o yaml > cluster.yaml
+    tenure diff queues/ changed/ --with cluster.yaml
+    tenure diff main:queues/..HEAD:queues/ --with cluster.yaml
+
+    A comment for a pull request, and a check that fails where a running workload becomes a victim:
+
+    \b
+    tenure diff main:queues/ HEAD:queues/ --with cluster.yaml -o markdown > comment.md
+    tenure diff main:queues/ HEAD:queues/ --with cluster.yaml --fail-on gained-victims
+
+    Every pending workload is decided about alone on either side, at one instant; a victim is a running
+    workload that is preempted for any of them. Of a git revision only files are read: links are not
+    followed, and nothing of the repository is run.
+
+    Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error.
+    """
+    choose_colour(printing.color)
+    instant, chosen = instant_of(now), interpretation.chosen()
+    one, other = _sides(sides or [], example, beside or [], edits.edits())
+    before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
+    warnings = said_warnings(before.loaded, after.loaded.warnings)
+    answer = replace(difference(before, after, instant, chosen), warnings=tuple(warnings))
+    if printing.output == DiffOutput.MARKDOWN:
+        print_lines(markdown_lines(answer, every=printing.every))
+    elif printing.output == DiffOutput.TEXT:
+        print_lines(with_pointer(text_lines(answer, every=printing.every)))
+    else:
+        print_answer(Output(printing.output.value), as_json(answer), ())
+    changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
+    failing = {FailOn.GAINED_VICTIMS: bool(answer.gained_victims), FailOn.ANY: changed}
+    if printing.fail_on is not None and failing[printing.fail_on]:
+        raise typer.Exit(1)
+
+
+def _sides(
+    words: Sequence[str], example: str | None, beside: Sequence[str], edits: Sequence[Edit]
+) -> tuple[Side, Side]:
+    """BEFORE and AFTER as a command line names them.
+
+    Raises:
+        InputError: neither or too many are named; everything that cannot be read on either side.
+    """
+    named = _named(words, example)
+    if len(named) == 1 and not edits:
+        expected = "AFTER, or a change of BEFORE: --set, --unset or --patch"
+        raise InputError([Problem("AFTER", "nothing", expected)])
+    if [*(source for source, _ in named), *beside].count("-") > 1:
+        raise bad_input("-", "standard input more than once", "it once: what is read is gone")
+    common = read_objects(beside) if beside else ()
+    objects: list[SourcedObject] = []
+    (first, name), (last, other) = named[0], named[-1]
+    before = Side(name, _read(first, common, (), objects))
+    changes = "".join(f" {edit.option}" for edit in edits)
+    two = len(named) == 2
+    after = _read(last, common, edits, []) if two else _changed(before.loaded, objects, edits)
+    return before, Side(f"{other}{changes}", after)
+
+
+def _read(
+    source: str, common: Sequence[SourcedObject], edits: Sequence[Edit], kept: list[SourcedObject]
+) -> Loaded:
+    """One side.
+
+    Args:
+        source: where its own objects are.
+        common: those of both sides that it does not have itself.
+        edits: changes of all of them.
+        kept: gets the objects as they were read.
+    """
+    revision = parse_revision(source)
+    own = objects_at(revision) if revision is not None else ()
+
+    def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
+        return changed(_noted(_together(chain(own, found), common), kept), edits)
+
+    return load([] if revision is not None else [source], watched=watched)
+
+
+def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
+    for sourced in objects:
+        kept.append(sourced)
+        yield sourced
+
+
+def _named(words: Sequence[str], example: str | None) -> list[tuple[str, str]]:
+    """The sources on the command line, one or two, and what they are called."""
+    found = [(word, word) for word in words]
+    if len(words) == 1 and ".." in words[0] and not Path(words[0]).exists():
+        both = words[0].split("..")
+        if len(both) == 2 and all(parse_revision(part) for part in both):
+            found = [(part, part) for part in both]
+    if example is not None:
+        found.insert(0, (str(example_folder(example)), f"example {example}"))
+    if not 1 <= len(found) <= 2:
+        raise bad_input("BEFORE and AFTER", f"{len(found)} sources", "one or two: BEFORE, AFTER")
+    return found
+
+
+def _together(own: Iterable[SourcedObject], common: Sequence[SourcedObject]) -> Iterator[SourcedObject]:
+    """A side's own objects, and those of both that it does not have itself."""
+    known = set()
+    for sourced in own:
+        if common:
+            known.add(_name(sourced))
+        yield sourced
+    yield from (sourced for sourced in common if _name(sourced) not in known)
+
+
+def _name(sourced: SourcedObject) -> tuple[str, ...]:
+    raw = sourced.object
+    fields = (dig(raw, "kind"), dig(raw, "metadata", "namespace"), dig(raw, "metadata", "name"))
+    return tuple(map(str, fields))
+
+
+def _changed(before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[Edit]) -> Loaded:
+    """The same objects after changes; the workloads are not read again where none of them is concerned."""
+    if any(edit.kind not in _TREE_KINDS for edit in edits):
+        return load([], watched=lambda _: changed(objects, edits))
+    others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
+    after = build(changed(others, edits))
+    tree = {name: getattr(after.cluster, name) for name in _TREE}
+    kept = {name: found for name, found in before.set_aside.items() if name.startswith("Workload/")}
+    return replace(
+        before,
+        cluster=replace(before.cluster, **tree),
+        warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings))),
+        set_aside={**after.set_aside, **kept},
+    )

@@ -1,0 +1,83 @@
+"""What `tenure diff` answers. Times are RFC 3339; workloads are `namespace/name`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenure.as_json import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A running workload that is preempted, or a pending one that preempts."""
+
+    workload: str
+    """The workload."""
+    reason: str
+    """Of the Preempted condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChange:
+    """A pending workload that is decided otherwise."""
+
+    workload: str
+    """The workload."""
+    cluster_queue: str | None
+    """Where it waits after, or before where it does not afterwards."""
+    before: str
+    """The decision; `absent` where it does not wait there, `not decided` where it cannot be decided about."""
+    after: str
+    """The decision afterwards, likewise."""
+    gained: tuple[Taken, ...]
+    """Those whom it preempts afterwards only, or for another reason."""
+    lost: tuple[Taken, ...]
+    """Those whom it preempts before only, or for another reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningChange:
+    """A running workload that is preempted for a pending workload on one side only."""
+
+    workload: str
+    """The workload."""
+    cluster_queue: str | None
+    """Whose quota it holds."""
+    runs_before: bool
+    """Whether it runs before."""
+    runs_after: bool
+    """Whether it runs afterwards."""
+    preemptors: tuple[Taken, ...]
+    """The pending workloads that would preempt it, each decided about alone, on the side where any would."""
+    protected_before: Moment | None
+    """Until when no equal of its ClusterQueue may preempt it, before; null where nothing protects it now."""
+    protected_after: Moment | None
+    """The same afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffAnswer:
+    """What is decided otherwise in one cluster than in another, at one instant."""
+
+    before: str
+    """What BEFORE is."""
+    after: str
+    """What AFTER is."""
+    now: Moment
+    """The clock of both."""
+    reading: str
+    """The reading of both, by its name."""
+    pending_count: int
+    """How many workloads wait on either side."""
+    running_count: int
+    """How many run on either side."""
+    pending: tuple[PendingChange, ...]
+    """Those that are decided otherwise, by name."""
+    gained_victims: tuple[RunningChange, ...]
+    """Running workloads that a pending one preempts afterwards only, by name."""
+    lost_victims: tuple[RunningChange, ...]
+    """Running workloads that a pending one preempts before only, by name."""
+    notes: tuple[str, ...]
+    """What follows from the change and is easily overlooked, in sentences."""
+    warnings: tuple[str, ...] = ()
+    """About the input."""

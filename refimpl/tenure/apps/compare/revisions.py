@@ -1,0 +1,130 @@
+"""Manifests as a git revision has them, `main:queues/`: no checkout is made, and nothing of it is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import SourcedObject, in_mebibytes, show
+from tenure.manifests.files import EXPECTATIONS, iterate_objects
+from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS
+
+_REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_FILE_MODES: Final = ("100644", "100755")
+# No pager, no hooks of any kind, no program that the repository's own configuration names, no fetching.
+_GIT: Final = ("git", "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false")
+_ENVIRONMENT: Final = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A folder or a file of a git revision.
+
+    Args:
+        revision: as git takes it: a branch, a tag, a commit.
+        path: from the root of the repository; empty for all of it.
+    """
+
+    revision: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.revision}:{self.path}"
+
+
+def parse_revision(text: str) -> Revision | None:
+    """A revision as a command line names it; None for what is a path.
+
+    >>> parse_revision("main:queues/"), parse_revision("queues")
+    (Revision(revision='main', path='queues/'), None)
+    """
+    found = _REVISION.fullmatch(text)
+    if found is None or os.path.lexists(text):
+        return None
+    return Revision(found["revision"], found["path"])
+
+
+def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
+    """The objects of a revision's manifests.
+
+    Raises:
+        InputError: git does not have it, or everything that cannot be read in it.
+    """
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        files = list(_written(revision, root))
+        if not files:
+            raise bad_input(str(revision), "no file named *.yaml, *.yml or *.json", "at least one manifest")
+        problems: list[Problem] = []
+        found = tuple(iterate_objects(files, problems))
+        prefix = f"{root}{os.sep}"
+        named = f"{revision.revision}:"
+        if problems:
+            raise InputError(
+                [replace(problem, file=problem.file.replace(prefix, named)) for problem in problems]
+            )
+        return tuple(SourcedObject(sourced.file.replace(prefix, named), sourced.object) for sourced in found)
+
+
+def _written(revision: Revision, root: Path) -> Iterator[Path]:
+    """The manifests of a revision, as files below a folder."""
+    total = 0
+    for name, blob, size in _listed(revision):
+        total += size
+        if total > MAX_FILE:
+            found = f"manifests of more than {in_mebibytes(MAX_FILE)}"
+            raise bad_input(str(revision), found, f"at most {in_mebibytes(MAX_FILE)} in all")
+        path = root.joinpath(*name.split("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_git(revision, "cat-file", "blob", blob))
+        yield path
+
+
+def _listed(revision: Revision) -> list[tuple[str, str, int]]:
+    """The manifests of a revision: path, blob, bytes."""
+    commit = _git(revision, "rev-parse", "--verify", "--end-of-options", f"{revision.revision}^{{commit}}")
+    path = revision.path.strip("/")
+    within = ("--", path) if path else ()
+    tree = _git(revision, "ls-tree", "-r", "-z", "-l", "--full-tree", commit.decode().strip(), *within)
+    found = []
+    for entry in filter(None, tree.decode("utf-8", "surrogateescape").split("\0")):
+        facts, _, name = entry.partition("\t")
+        mode, kind, blob, size = facts.split()
+        # A link or another repository is no manifest, and is not followed.
+        is_manifest = name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
+        if kind == "blob" and mode in _FILE_MODES and is_manifest and not _leads_out(name):
+            found.append((name, blob, int(size)))
+    if len(found) > MAX_OBJECTS:
+        raise bad_input(str(revision), f"{len(found)} files", f"at most {MAX_OBJECTS}")
+    return sorted(found)
+
+
+def _leads_out(name: str) -> bool:
+    return any(part in ("", ".", "..") for part in name.split("/"))
+
+
+def _git(revision: Revision, *words: str) -> bytes:
+    try:
+        done = subprocess.run(
+            [*_GIT, *words], capture_output=True, env={**os.environ, **_ENVIRONMENT}, check=False
+        )
+    except OSError:
+        raise bad_input(str(revision), "no program git", "git installed, or a folder") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["git fails"]
+        expected = "a revision and a path that git has here, such as main:queues/, or a path that exists"
+        raise bad_input(str(revision), show(said[0]), expected)
+    return done.stdout

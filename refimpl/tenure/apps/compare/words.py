@@ -1,0 +1,159 @@
+"""A difference as text, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
+from tenure.units import format_instant
+
+MOST = 20
+"""So many workloads of a kind are told; the rest are counted."""
+
+
+def summary_of(answer: DiffAnswer) -> str:
+    """The difference in a sentence.
+
+    >>> from tenure.apps.compare.answer_types import DiffAnswer
+    >>> summary_of(DiffAnswer("a", "b", 0, "guaranteed", 2, 3, (), (), (), ()))
+    'No decision changes: 2 pending and 3 running workloads.'
+    """
+    counts = f"{answer.pending_count} pending and {answer.running_count} running workloads"
+    if not (answer.pending or answer.gained_victims or answer.lost_victims):
+        return f"No decision changes: {counts}."
+    return (
+        f"Decided otherwise: {len(answer.pending)}; become victims: {len(answer.gained_victims)}; "
+        f"cease to be victims: {len(answer.lost_victims)}; of {counts}."
+    )
+
+
+def text_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
+    """A difference line by line.
+
+    Args:
+        answer: the difference.
+        every: whether all workloads are told.
+    """
+    yield summary_of(answer)
+    yield f"  before  {answer.before}"
+    yield f"  after   {answer.after}"
+    yield f"  clock {format_instant(answer.now)}, reading {answer.reading}; each evaluated independently"
+    yield from _section("Become victims", map(_running_line, answer.gained_victims), every=every)
+    yield from _section("Cease to be victims", map(_running_line, answer.lost_victims), every=every)
+    yield from _section("Decided otherwise", map(_pending_line, answer.pending), every=every)
+    yield from _section("Note", answer.notes, every=True)
+
+
+def _section(title: str, lines: Iterable[str], *, every: bool) -> Iterator[str]:
+    told = list(lines)
+    if told:
+        yield from ("", title)
+        yield from (f"  {line}" for line in (told if every else told[:MOST]))
+        if not every and len(told) > MOST:
+            yield f"  and {len(told) - MOST} more, with --all"
+
+
+def _running_line(change: RunningChange) -> str:
+    return (
+        f"{change.workload} ({change.cluster_queue}): {_preemptors(change.preemptors)}; {_protected(change)}"
+    )
+
+
+def _preemptors(preemptors: Sequence[Taken]) -> str:
+    """The first pending workload that preempts it, and how many more there are.
+
+    >>> _preemptors([Taken("ml/a", "InCohortReclamation"), Taken("ml/b", "InClusterQueue")])
+    'for ml/a InCohortReclamation, and 1 more'
+    """
+    more = f", and {len(preemptors) - 1} more" if len(preemptors) > 1 else ""
+    return f"for {preemptors[0].workload} {preemptors[0].reason}{more}"
+
+
+def _protected(change: RunningChange) -> str:
+    if not change.runs_after:
+        return "does not run afterwards"
+    before, after = change.protected_before, change.protected_after
+    if after is not None:
+        return f"protected from equals until {format_instant(after)}"
+    if before is not None:
+        return f"not protected from equals, before until {format_instant(before)}"
+    return "not protected from equals"
+
+
+def _pending_line(change: PendingChange) -> str:
+    decided = f"{change.before}, then {change.after}" if change.before != change.after else change.after
+    return "".join((f"{change.workload} ({change.cluster_queue}): {decided}", *_victims(change)))
+
+
+def _victims(change: PendingChange) -> Iterator[str]:
+    for words, taken in (("preempts", change.gained), ("no longer preempts", change.lost)):
+        if taken:
+            yield f"; {words} {', '.join(f'{victim.workload} {victim.reason}' for victim in taken)}"
+
+
+def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
+    """A difference as Markdown, for a comment on a pull request.
+
+    Args:
+        answer: the difference.
+        every: whether all workloads are told.
+    """
+    yield "## What this change does to preemption"
+    yield from ("", f"{summary_of(answer)} At {format_instant(answer.now)}, reading {answer.reading}.")
+    yield from ("", f"- before: {_code(answer.before)}", f"- after: {_code(answer.after)}")
+    head = ("Running workload", "ClusterQueue", "Preempted for", "Protected from equals until")
+    for title, changes in (
+        ("Become victims", answer.gained_victims),
+        ("Cease to be victims", answer.lost_victims),
+    ):
+        yield from _table(title, head, [_running_row(change) for change in changes], every=every)
+    yield from _table(
+        "Decided otherwise",
+        ("Pending workload", "ClusterQueue", "Before", "After", "Preempts", "No longer preempts"),
+        [_pending_row(change) for change in answer.pending],
+        every=every,
+    )
+    for note in answer.notes:
+        yield from ("", f"> {_escaped(note)}")
+
+
+def _running_row(change: RunningChange) -> tuple[str, ...]:
+    more = f" and {len(change.preemptors) - 1} more" if len(change.preemptors) > 1 else ""
+    first = change.preemptors[0]
+    until = "" if change.protected_after is None else format_instant(change.protected_after)
+    return (
+        _code(change.workload),
+        _code(change.cluster_queue or ""),
+        f"{_code(first.workload)} {first.reason}{more}",
+        until if change.runs_after else "does not run afterwards",
+    )
+
+
+def _pending_row(change: PendingChange) -> tuple[str, ...]:
+    victims = (
+        ", ".join(f"{_code(taken.workload)} {taken.reason}" for taken in named)
+        for named in (change.gained, change.lost)
+    )
+    return _code(change.workload), _code(change.cluster_queue or ""), change.before, change.after, *victims
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, every: bool) -> Iterator[str]:
+    if not rows:
+        return
+    yield from ("", f"### {title}", "", f"| {' | '.join(head)} |", "|" + "---|" * len(head))
+    yield from (f"| {' | '.join(row)} |" for row in (rows if every else rows[:MOST]))
+    if not every and len(rows) > MOST:
+        yield from ("", f"and {len(rows) - MOST} more")
+
+
+def _code(text: str) -> str:
+    """A name of an object, which may hold what Markdown would take for more than text.
+
+    >>> _code("ml/a|b")
+    '`ml/a\\\\|b`'
+    """
+    return f"`{text.replace('`', chr(39)).replace('|', chr(92) + '|')}`" if text else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<", "&lt;").replace("|", chr(92) + "|")
