@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
 from tenure.model import Assignment, Cluster, Instant, Kin, Target, WithinClusterQueue, Workload
+from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
 from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
@@ -121,7 +122,7 @@ def decide(
     from tenure.fast import decide as decide_by_core
 
     if snapshot is None:
-        snapshot = take_snapshot(cluster, queue_name, now, reading)
+        snapshot = with_bounded_usage(take_snapshot(cluster, queue_name, now, reading))
     kept = Store(cluster) if store is None else store
 
     def answered() -> Answer:
@@ -178,11 +179,12 @@ class Sitting:
         """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
 
         Raises:
-            InputError: as `take_snapshot`.
+            InputError: as `take_snapshot`, and as `with_bounded_usage`.
         """
         known = self._trees.get(queue_name)
         if known is None:
-            known = take_snapshot(self._cluster, queue_name, self._now, self._reading)
+            taken = take_snapshot(self._cluster, queue_name, self._now, self._reading)
+            known = with_bounded_usage(taken)
             self._trees.update(dict.fromkeys(known.tree.places, known))
         return known.around(queue_name)
 
@@ -366,6 +368,7 @@ def _by_core(
         answer = answered()
     except Uncovered as uncovered:
         return by_reference().left_by_core(uncovered.what)
+    require_bounded_search(snapshot, preemptor, answer.assignment.usage, answer.outcome)
     terms = terms_of(snapshot.queue, snapshot.cluster.settings, reading)
     targets = _let_through(answer, preemptor, snapshot, terms, now, reading)
     if targets is None:

@@ -89,7 +89,7 @@ def classify(
     >>> str(classify({}, said, {"output": {"decision": "NoFit", "preempted": []}}))
     'unexplained'
     """
-    if partial and _leaves_out(theirs):
+    if (partial and _leaves_out(theirs)) or _leaves_out(ours):
         return Verdict(Kind.LEFT_OUT)
     if "error" not in ours and "error" not in theirs:
         if not theirs["output"].get("stable", True):
@@ -131,8 +131,8 @@ def classify_otherwise(ours: Object, theirs: Object, mode: Mode, *, partial: boo
     return Verdict(Kind.AGREE if alike else Kind.UNEXPLAINED)
 
 
-def _leaves_out(theirs: Object) -> bool:
-    return bool(theirs.get("error", {}).get("code") == ErrorCode.NOT_MODELLED)
+def _leaves_out(said: Object) -> bool:
+    return bool(said.get("error", {}).get("code") == ErrorCode.NOT_MODELLED)
 
 
 def seen(answer: Object, mode: Mode) -> Hashable:

@@ -15,6 +15,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import NOTHING, PODS, Assigner
+from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import Trial, try_counts
@@ -117,18 +118,21 @@ def decide(
 
     Raises:
         InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
-            the reading refuses, of the workload or of one that runs in its tree.
+            the reading refuses, of the workload or of one that runs in its tree; usage that is not bounded,
+            see `tenure.oracle.bounded`.
 
     Source: KEP-8522; KEP-8826; Kueue main of August 2026, flavor assigner and preemptor.
     """
     if snapshot is None:
-        snapshot = take_snapshot(cluster, queue_name, now, reading)
+        snapshot = with_bounded_usage(take_snapshot(cluster, queue_name, now, reading))
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     chosen, trials = _try(snapshot, preemptor, terms, now, assignment, search)
     kept = () if chosen.selection is None else chosen.selection.kept
+    outcome = _outcome(chosen.assignment, kept)
+    require_bounded_search(snapshot, preemptor, chosen.assignment.usage, outcome)
     return Decision(
-        outcome=_outcome(chosen.assignment, kept),
+        outcome=outcome,
         targets=tuple(_taken(snapshot, preemptor, chosen, terms, now) for chosen in kept),
         preemptor=preemptor,
         snapshot=snapshot,
