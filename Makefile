@@ -104,7 +104,7 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 RE
 	@[[ "$(KUEUE)" =~ ^(current|previous)$$ ]] || { echo "KUEUE: found $(KUEUE), expected current or previous" >&2; exit 1; }
 	mkdir -p build
 	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) . && go test $(KUEUE_BUILD_$(KUEUE)) ./...
-	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	@$(MAKE) --no-print-directory peers-kai
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.

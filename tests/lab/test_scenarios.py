@@ -15,7 +15,7 @@ from hypothesis import find
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.lab.dice import SeededDice
 from tenure.lab.measures import has_boundary, has_tie, traits_of
-from tenure.lab.options import ALL_FEATURES, Feature, Options
+from tenure.lab.options import ALL_FEATURES, KUEUE_FEATURES, Feature, Options
 from tenure.lab.quotas import charged
 from tenure.lab.scenarios import draw_for_core, draw_request, drawn_example, examples
 from tenure.lab.strategies import clusters, decide_inputs
@@ -306,3 +306,32 @@ def test_clusters_are_the_same_scenarios_as_model_objects() -> None:
     small = find(clusters(max_depth=0, max_queues=1, features=frozenset()), lambda _: True)
     assert small.queue == "q0"
     assert [workload.cluster_queue for workload in small.cluster.admitted] == ["q0"]
+
+
+def test_large_amounts_change_few_scenarios_and_no_others() -> None:
+    count = 200
+    print(f"examples({count}, seed={SEED}, features=KUEUE_FEATURES | {{Feature.LARGE}})")
+    usual, mixed = Options(), Options(features=KUEUE_FEATURES | {Feature.LARGE})
+    changed = 0
+    for index in range(count):
+        (before, _), (after, written) = (drawn_example(SEED, index, options) for options in (usual, mixed))
+        if after == before:
+            continue
+        changed += 1
+        assert read_decide_request(written) == after, (SEED, index)
+        assert max(amounts_of(after)) > 2**56, (SEED, index)
+        assert [workload.key for workload in after.cluster.admitted] == [
+            workload.key for workload in before.cluster.admitted
+        ]
+    assert 0 < changed < count / 10
+
+
+def amounts_of(request: DecideRequest) -> list[int]:
+    """Every nominal quota of a ClusterQueue or Cohort, and what is asked for."""
+    cluster = request.cluster
+    groups = [group for queue in cluster.cluster_queues.values() for group in queue.resource_groups]
+    groups += [group for cohort in cluster.cohorts.values() for group in cohort.resource_groups]
+    asked = [amount for pods in request.preemptor.pod_sets for amount in pods.requests.values()]
+    return asked + [
+        amount for group in groups for flavor in group.flavors for amount in flavor.nominal.values()
+    ]

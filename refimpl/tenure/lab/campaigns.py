@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 import tenure
 from tenure.conformance.requests import DecideRequest
 from tenure.lab.measures import traits_of
-from tenure.lab.options import KUEUE_FEATURES, PROPOSALS, Feature, Options
+from tenure.lab.options import KUEUE_FEATURES, Feature, Options
 from tenure.lab.programs import PATIENCE_S
 from tenure.lab.verdicts import FAILURES, AnswerPair, Mode
 
@@ -112,7 +112,7 @@ class CampaignPlan:
             usual = CampaignPlan(0, 0).heroes
             return " ".join(options + ([f"--heroes {self.heroes}"] if self.heroes != usual else []))
         features = self.options.features
-        options += [f"--with {feature}" for feature in sorted(features & PROPOSALS)]
+        options += [f"--with {feature}" for feature in sorted(features - KUEUE_FEATURES)]
         without = ",".join(sorted(KUEUE_FEATURES - features))
         options += [f"--without {without}"] if without else []
         for name in ("max_workloads", "max_queues", "max_depth"):

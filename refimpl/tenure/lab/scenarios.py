@@ -25,6 +25,7 @@ from tenure.lab.queue_draws import (
     draw_tree,
 )
 from tenure.lab.quotas import Ledger
+from tenure.lab.scales import scaled
 from tenure.lab.workload_draws import WORKLOAD_DRAWS, IncomingDraws, RunningDraws, WorkloadSetting
 from tenure.lab.writing import write_request
 from tenure.model import (
@@ -116,7 +117,8 @@ def draw_input(dice: Dice, options: Options) -> Object:
     >>> draw_input(Dice(), Options())["targetCQ"]
     'q0'
     """
-    return write_request(draw_request(dice, options), dice, options.features)
+    request = scaled(draw_request(dice, options), dice, options)
+    return write_request(request, dice, options.features)
 
 
 def draws_of(options: Options) -> int:
@@ -134,8 +136,9 @@ def _queue_draws(options: Options) -> int:
 
 def drawn_example(seed: int, index: int, options: Options) -> tuple[DecideRequest, Object]:
     """One of the scenarios of a seed, alone, and as the `input` of call `decide`."""
-    dice = SeededDice(f"{seed}/{index}")
-    request = draw_request(dice, options)
+    # Scales are drawn apart, so that all that is not near 2^63 is drawn as it is without them.
+    dice, scales = SeededDice(f"{seed}/{index}"), SeededDice(f"{seed}/{index}/scales")
+    request = scaled(draw_request(dice, options), scales, options)
     return request, write_request(request, dice, options.features)
 
 

@@ -16,6 +16,7 @@ from tenure.lab.quotas import CPU, GIB, MEMORY, PODS
 from tenure.manifests import RECLAIMABLE_PODS, SETTING_OF_GATE, TIME_BASED
 from tenure.model import (
     NANO,
+    UNLIMITED,
     Amount,
     Amounts,
     BorrowWithinCohort,
@@ -245,7 +246,7 @@ class _Forms:
 
     def _held(self, name: str, flavor: str, amounts: dict[str, Amount]) -> tuple[Object, Object, int]:
         """The pod set, its assignment, and how many of its pods are reclaimable."""
-        spare = int(self.chance(Feature.RECLAIMABLE, 5))
+        spare = int(self.chance(Feature.RECLAIMABLE, 5) and max(amounts.values()) <= UNLIMITED // 2)
         count = 1 + spare if self.releases else 1
         requests = {resource: amount for resource, amount in amounts.items() if resource != PODS}
         assigned = {resource: _quantity(amount * count, resource) for resource, amount in amounts.items()}

@@ -83,7 +83,9 @@ class ComparedProgram:
     with_: Annotated[
         list[str] | None,
         typer.Option(
-            "--with", metavar="FEATURE", help="For a program: draw a proposal's fields too; repeatable."
+            "--with",
+            metavar="FEATURE",
+            help="For a program: draw a proposal's fields too, or large amounts; repeatable.",
         ),
     ] = None
     without: Annotated[

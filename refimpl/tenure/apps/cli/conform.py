@@ -91,7 +91,9 @@ class DrawnClusters:
     with_: Annotated[
         list[str] | None,
         typer.Option(
-            "--with", metavar="FEATURE", help="Draw a proposal's fields too: durations, ageing; repeatable."
+            "--with",
+            metavar="FEATURE",
+            help="Draw a proposal's fields too: durations, ageing; or large: amounts near 2^63; repeatable.",
         ),
     ] = None
     without: Annotated[
