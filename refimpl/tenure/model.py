@@ -8,7 +8,7 @@ decides.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Final, NamedTuple, NoReturn, TypeAlias
@@ -357,6 +357,20 @@ class ResourceGroup:
     flavors: tuple[FlavorQuotas, ...]
 
 
+def nominal_of(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Amount]:
+    """The nominal quota of every flavor-resource that some resource groups cover.
+
+    >>> nominal_of([ResourceGroup(("cpu",), (FlavorQuotas("x86", {"cpu": 4000}),))])
+    {FlavorResource(flavor='x86', resource='cpu'): 4000}
+    """
+    return {
+        FlavorResource(quotas.flavor, resource): amount
+        for group in groups
+        for quotas in group.flavors
+        for resource, amount in quotas.nominal.items()
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class NodeQuota:
     """The quota of one flavor-resource at a node of a cohort tree, a ClusterQueue or a Cohort.
@@ -419,12 +433,7 @@ class ClusterQueue:
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""
-        return {
-            FlavorResource(quotas.flavor, resource): amount
-            for group in self.resource_groups
-            for quotas in group.flavors
-            for resource, amount in quotas.nominal.items()
-        }
+        return nominal_of(self.resource_groups)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
 WORKLOADS = f"{GROUP}/v1beta2/workloads"
 JOBS = "/apis/batch/v1/jobs"
+NAMESPACES = "/api/v1/namespaces"
 CONFIG_MAP = "/api/v1/namespaces/kueue-system/configmaps/kueue-manager-config"
 
 
@@ -224,6 +225,25 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) 
     assert read == {"apiVersion": "batch/v1", "kind": "Job", **job}
     api.failing[JOBS] = (403, "jobs is forbidden")
     assert any("ages are counted from Workloads" in name for name in fetched(config))
+
+
+def test_namespaces_are_asked_for_only_where_labels_select_them(api: Api, config: Path, plugin: Run) -> None:
+    (queue,) = api.lists[f"{GROUP}/v1beta2/clusterqueues"]
+    queue["spec"]["namespaceSelector"] = {"matchLabels": {"kubernetes.io/metadata.name": "ml"}}
+    fetched(config)
+    assert not any(path.startswith(f"{NAMESPACES}?") for _, path in api.asked)
+    queue["spec"]["namespaceSelector"] = {"matchLabels": {"team": "a"}}
+    ml = {"metadata": {"name": "ml", "labels": {"team": "a"}}}
+    api.lists[NAMESPACES] = [{**ml, "spec": {"never": "read"}}]
+    found = fetch(connect(str(config), None, Bounds(10)), "kueue-system")
+    (read,) = [object_.object for object_ in found.objects if object_.object["kind"] == "Namespace"]
+    assert read == {"apiVersion": "v1", "kind": "Namespace", **ml}
+    assert not any("spec.namespaceSelector" in text for text in build(found.objects).warnings)
+    api.failing[NAMESPACES] = (403, "namespaces is forbidden")
+    done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
+    first, second = [text for text in json.loads(done.out)["warnings"] if "amespace" in text]
+    assert "ClusterQueue/gpu: spec.namespaceSelector: not compared with ml" in first
+    assert second.startswith("Namespaces are not known")
 
 
 def test_without_the_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, config: Path) -> None:

@@ -121,6 +121,7 @@ def many_pending(folder: Path, count: int) -> Path:
     }
     flavors = [{"name": "plain", "resources": [{"name": "cpu", "nominalQuota": str(count)}]}]
     queue = {
+        "namespaceSelector": {},
         "preemption": {"withinClusterQueue": "LowerPriority"},
         "resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}],
     }

@@ -20,7 +20,7 @@ def answer_accessible(raw: object) -> written.AccessibleOutput:
         raw: the `input`, untrusted: that of call `decide` without `incoming`; `targetCQ` need not be there.
 
     Returns:
-        `{"rows": [...]}`.
+        `{"rows": [...]}`, and `warnings` where there are any.
 
     Raises:
         InputError: everything that is wrong with it, or a class that the reading refuses.
@@ -36,7 +36,10 @@ def answer_accessible(raw: object) -> written.AccessibleOutput:
     """
     checked = read_cluster_request(raw)
     trees = accessible_trees(checked.cluster, checked.now, checked.reading)
-    return {"rows": render_rows(node for tree in trees for node in tree)}
+    output: written.AccessibleOutput = {"rows": render_rows(node for tree in trees for node in tree)}
+    if checked.warnings:
+        output["warnings"] = list(checked.warnings)
+    return output
 
 
 def render_rows(nodes: Iterable[NodeAccounts]) -> list[written.AccessibleRow]:

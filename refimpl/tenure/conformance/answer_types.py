@@ -227,6 +227,8 @@ class DecideOutput(TypedDict):
     """What the cluster would show, for each victim that is not evicted already."""
     trace: NotRequired[Trace]
     """How it came about, where explain was asked for."""
+    warnings: NotRequired[Warnings]
+    """What the request says and cannot mean, and what Kueue does about it; only where there is any."""
 
 
 class DecideAnswer(DecideOutput):
@@ -238,7 +240,7 @@ class DecideAnswer(DecideOutput):
     """The ClusterQueue decided in."""
     now: Clock
     """The clock."""
-    warnings: Warnings
+    warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
 
@@ -393,6 +395,8 @@ class AccessibleOutput(TypedDict):
 
     rows: list[AccessibleRow]
     """By name, flavor and resource; cohorts have none."""
+    warnings: NotRequired[Warnings]
+    """As in the output of decide."""
 
 
 class AccessibleAnswer(AccessibleOutput):
@@ -402,7 +406,7 @@ class AccessibleAnswer(AccessibleOutput):
     """The clock."""
     reading: ReadingWritten
     """The reading: a preset's name, or every choice."""
-    warnings: Warnings
+    warnings: Warnings  # type: ignore[misc]  # always there
     """About the input."""
 
 

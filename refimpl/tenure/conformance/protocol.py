@@ -88,7 +88,8 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
         checked.assignment,
         explained=checked.explained,
     )
-    return render_decision(decision, explained=checked.explained)
+    output = render_decision(decision, explained=checked.explained)
+    return {**output, "warnings": list(checked.warnings)} if checked.warnings else output
 
 
 def plain_error(code: ErrorCode, message: str, field: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def render_decision(decision: Decision, *, explained: bool = False) -> written.DecideOutput:
-    """The `output` of call `decide`.
+    """The `output` of call `decide`, without warnings.
 
     Args:
         decision: what was decided.

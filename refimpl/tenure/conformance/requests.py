@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from tenure.manifests import (
     gate_problems,
     job_created,
     listed,
+    object_name,
     parse_instant,
     place_of,
     printable,
@@ -35,7 +36,10 @@ from tenure.manifests import (
     tree_problems,
     with_flavors,
 )
+from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.stale import not_queued_yet
+from tenure.manifests.structure import has_condition
+from tenure.manifests.workloads import out_of_play
 from tenure.model import (
     Assignment,
     Cluster,
@@ -100,6 +104,7 @@ class DecideRequest:
         cluster, preemptor, queue, now, reading, assignment: what `tenure.oracle.decide.decide` takes.
         explained: whether the answer carries the trace.
         engine: who decides.
+        warnings: what the request says and cannot mean.
     """
 
     cluster: Cluster
@@ -110,6 +115,7 @@ class DecideRequest:
     assignment: Assignment | None
     explained: bool
     engine: Engine = Engine.REFERENCE
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +123,13 @@ class ClusterRequest:
     """A checked request about a cluster, whoever waits in it.
 
     Args:
-        cluster, now, reading: as in `DecideRequest`.
+        cluster, now, reading, warnings: as in `DecideRequest`.
     """
 
     cluster: Cluster
     now: Instant
     reading: Reading
+    warnings: tuple[str, ...] = ()
 
 
 def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> DecideRequest:
@@ -173,7 +180,8 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         raw, "workloadPriorityClasses", problems, lambda item, at: read_priority_class(item, where=at)
     )
     jobs = attempt(problems, lambda: _jobs(raw)) or {}
-    reader = WorkloadReader(_is_reclaimable(raw))
+    warnings: list[str] = []
+    reader = WorkloadReader(_is_reclaimable(raw), warnings)
     admitted = _each(
         raw,
         "admitted",
@@ -204,6 +212,8 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
     problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
     problems += _given_twice("admitted", [workload.key for workload in admitted])
+    if incoming is not None:
+        problems += _waiting_problems(waiting, incoming, [workload.key for workload in admitted])
     asked = [cluster_queue.cohort or "" for cluster_queue in queues if cluster_queue.name == queue]
     problems += tree_problems(
         {cohort.name: (place, cohort) for place, cohort in placed}, asked if asks_for_one else None
@@ -221,7 +231,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
             cluster_queue.name: cluster_queue
             for cluster_queue in _activated(raw, queues, {f.name for f in flavors})
         },
-        admitted=tuple(admitted),
+        admitted=tuple(_counted(raw, admitted, warnings)),
         pending=() if incoming is None else (incoming,),
         flavors={flavor.name: flavor for flavor in flavors},
         local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
@@ -229,8 +239,9 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         cohorts={cohort.name: cohort for _, cohort in placed},
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},
     )
+    _warn_of_holding(cluster, warnings)
     if not asks_for_one:
-        return ClusterRequest(cluster, now, reading)
+        return ClusterRequest(cluster, now, reading, tuple(dict.fromkeys(warnings)))
     assert incoming is not None
     assert queue is not None
     assert chosen is not None
@@ -243,7 +254,59 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         assignment=assignment,
         explained=bool(explained),
         engine=chosen,
+        warnings=tuple(dict.fromkeys((*warnings, *_waiting_warnings(waiting)))),
     )
+
+
+def _waiting_problems(raw: object, incoming: Workload, admitted: Sequence[str]) -> list[Problem]:
+    """Whether the one that waits can wait: it has not ended, and holds no quota beside its name.
+
+    Source: Kueue v0.19.2, pkg/workload/workload.go, IsAdmissible, without which no queue takes a workload;
+    pkg/scheduler/scheduler.go, nominate, which passes over one that is in the cache.
+    """
+    place = place_of(raw, "Workload", where="incoming")
+    problems = [
+        place.problem(path, found, "a workload that waits for quota") for path, found in out_of_play(raw)
+    ]
+    if incoming.key in admitted:
+        other = f"admitted[{admitted.index(incoming.key)}]"
+        expected = f"a workload that waits for quota; {other} of the same name holds it"
+        problems.append(place.problem("metadata.name", show(incoming.name), expected))
+    return problems
+
+
+def _waiting_warnings(raw: object) -> Iterator[str]:
+    if has_condition(raw, "QuotaReserved"):
+        kueue = "GetTargets decides as if it waited; its scheduler never asks about one that holds quota"
+        caution = Caution("status.conditions", "QuotaReserved=True", "a workload that waits for quota", kueue)
+        yield caution.told(place_of(raw, "Workload", where="incoming"))
+
+
+def _counted(raw: Mapping[str, Any], admitted: Sequence[Workload], warnings: list[str]) -> Iterator[Workload]:
+    """The workloads that hold quota in Kueue's cache too.
+
+    Source: Kueue v0.19.2, pkg/cache/scheduler/cache.go, addOrUpdateWorkloadWithoutLock: one that has finished
+    or is not active is not in the cache.
+    """
+    for at, workload in enumerate(admitted):
+        place = place_of(raw["admitted"][at], "Workload", where=f"admitted[{at}]")
+        ended = out_of_play(raw["admitted"][at])
+        for path, found in ended:
+            kueue = "it holds no quota and cannot be preempted"
+            warnings.append(Caution(path, found, "a workload that holds quota", kueue).told(place))
+        if not ended:
+            yield workload
+
+
+def _warn_of_holding(cluster: Cluster, warnings: list[str]) -> None:
+    admitted = cluster.admitted
+    for workload in admitted:
+        if workload.cluster_queue not in cluster.cluster_queues:
+            name = object_name("Workload", workload.namespace, workload.name)
+            warnings.append(f"{name}: {queue_not_given(workload.cluster_queue or '')}")
+    for index, caution in holding_cautions(admitted, cluster):
+        name = object_name("Workload", admitted[index].namespace, admitted[index].name)
+        warnings.append(caution.told(Place(name)))
 
 
 def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:

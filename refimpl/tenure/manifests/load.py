@@ -20,10 +20,12 @@ from tenure.manifests.cohorts import (
     tree_problems,
 )
 from tenure.manifests.configuration import Configured
+from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
+from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
@@ -44,6 +46,7 @@ _READ: Final = {
     **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
     "Configuration": (configuration.GROUP, configuration.VERSIONS),
     "ConfigMap": ("", ("v1",)),
+    "Namespace": ("", ("v1",)),
 }
 """The kinds that are read: their API group and versions."""
 
@@ -87,7 +90,7 @@ class Builder:
     ignored: list[str] = field(default_factory=list)
     cluster_queues: dict[str, tuple[Place, ClusterQueue]] = field(default_factory=dict)
     cohorts: dict[str, tuple[Place, Cohort]] = field(default_factory=dict)
-    reader: WorkloadReader = field(default_factory=WorkloadReader)
+    reader: WorkloadReader = field(init=False)
     workloads: list[tuple[str, Workload]] = field(default_factory=list)
     reclaiming: list[tuple[int, Any, Place]] = field(default_factory=list)
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -99,6 +102,10 @@ class Builder:
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: dict[str, Instant] = field(default_factory=dict)
+    namespaces: Namespaces = field(default_factory=Namespaces)
+
+    def __post_init__(self) -> None:
+        self.reader = WorkloadReader(warnings=self.warnings)
 
     def build(self, objects: Iterable[SourcedObject]) -> Loaded:
         """Take every object, then look at them together.
@@ -120,15 +127,16 @@ class Builder:
         self._check_flavors()
         self._check_cycles()
         self._check_cluster_queues()
-        cohorts = {name: cohort for name, (_, cohort) in self.cohorts.items()}
-        return Loaded(
-            self._cluster(cohorts), tuple(self.warnings), tuple(self.ignored), self.set_aside, self.evicted_at
-        )
+        self._check_namespaces()
+        cluster = self._cluster({name: cohort for name, (_, cohort) in self.cohorts.items()})
+        self._check_holding(cluster)
+        return Loaded(cluster, tuple(self.warnings), tuple(self.ignored), self.set_aside, self.evicted_at)
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
         queue = queues.cluster_queue(raw, place, self.problems)
         if queue is not None:
             self.cluster_queues[queue.name] = place, queue
+            self.namespaces.selectors[queue.name] = dig(raw, "spec", "namespaceSelector")
 
     def add_cohort(self, raw: object, place: Place) -> None:
         cohort = queues.cohort(raw, place, self.problems)
@@ -167,6 +175,9 @@ class Builder:
             self.add_configuration(*found)
         elif len(self.problems) == known:
             self._ignore(place, "not a kind that is read")
+
+    def add_namespace(self, raw: object, place: Place) -> None:
+        self.namespaces.take(raw, place, self.problems)
 
     def add_workload(self, raw: object, place: Place) -> None:
         conditions = true_conditions(raw)
@@ -268,7 +279,7 @@ class Builder:
             counted = self.jobs.behind(owners, found)
             self.workloads[index] = file, counted
             if counted.job_created_at is None:
-                place = Place(object_name("Workload", found.namespace, found.name), file)
+                place = _place_of(file, found)
                 self._warn(place, "its Job is not given: its priority grows from the Workload's creation")
 
     def _check_flavors(self) -> None:
@@ -299,12 +310,46 @@ class Builder:
         for file, found in self.workloads:
             name = found.cluster_queue
             if name is not None and name not in self.cluster_queues:
-                place = Place(object_name("Workload", found.namespace, found.name), file)
-                self._warn(place, f"holds quota of the ClusterQueue {printable(name)}, which was not given")
+                place = _place_of(file, found)
+                self._warn(place, queue_not_given(name))
         for place, text in queue_warnings(self.local_queues, set(self.cluster_queues)):
             self._warn(place, text)
         for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
             self._warn(place, text)
+
+    def _check_holding(self, cluster: Cluster) -> None:
+        cautions = list(holding_cautions(cluster.admitted, cluster))
+        files = {found.key: file for file, found in self.workloads} if cautions else {}
+        for index, caution in cautions:
+            found = cluster.admitted[index]
+            self.warnings.append(caution.told(_place_of(files[found.key], found)))
+
+    def _check_namespaces(self) -> None:
+        waiting = [(file, found) for file, found in self.workloads if found.cluster_queue is None]
+        for file, found in waiting:
+            queue = self._queue_of(found)
+            problem = None if queue is None else self.namespaces.problem(found, queue, file)
+            if problem is not None:
+                self.set_aside[problem.object] = (problem,)
+                self._warn(Place(problem.object, file), f"set aside: {in_short((problem,))}")
+                self.problems.append(problem)
+        if self.strict and self.problems:
+            raise InputError(self.problems)
+        for name, text in self.namespaces.warnings():
+            self._warn(self.cluster_queues[name][0], text)
+
+    def _pending(self) -> Iterator[Workload]:
+        aside = self.namespaces.refused
+        return (
+            found for _, found in self.workloads if found.cluster_queue is None and found.key not in aside
+        )
+
+    def _queue_of(self, workload: Workload) -> str | None:
+        """Where a pending workload waits; the only ClusterQueue where there are no LocalQueues."""
+        if self.local_queues or len(self.cluster_queues) != 1:
+            name = self.local_queues.get((workload.namespace, workload.queue_name))
+            return name if name in self.cluster_queues else None
+        return next(iter(self.cluster_queues))
 
     def _warn(self, place: Place, text: str) -> None:
         self.warnings.append(f"{_said(place)}: {text}")
@@ -319,7 +364,7 @@ class Builder:
         return Cluster(
             cluster_queues={name: queue for name, (_, queue) in self.cluster_queues.items()},
             admitted=tuple(found for _, found in self.workloads if found.cluster_queue is not None),
-            pending=tuple(found for _, found in self.workloads if found.cluster_queue is None),
+            pending=tuple(self._pending()),
             flavors=self.flavors,
             local_queues=self.local_queues,
             settings=settings,
@@ -333,6 +378,7 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "Cohort": Builder.add_cohort,
     "ResourceFlavor": Builder.add_resource_flavor,
     "LocalQueue": Builder.add_local_queue,
+    "Namespace": Builder.add_namespace,
     "Workload": Builder.add_workload,
     "WorkloadPriorityClass": Builder.add_priority_class,
     "Configuration": Builder.add_configuration,
@@ -402,6 +448,10 @@ def _header_problems(raw: object, place: Place) -> Iterator[Problem]:
                 yield place.problem(name, shown, f"a string such as {example}")
 
 
+def _place_of(file: str, workload: Workload) -> Place:
+    return Place(object_name("Workload", workload.namespace, workload.name), file)
+
+
 def _said(place: Place) -> str:
     return ": ".join(part for part in (place.file, place.object) if part)
 
@@ -446,8 +496,8 @@ def build(
     """A cluster from objects that have been read already.
 
     Args:
-        objects: ClusterQueues, Cohorts, ResourceFlavors, LocalQueues, Workloads, WorkloadPriorityClasses and
-            Kueue's Configuration; other kinds are ignored.
+        objects: ClusterQueues, Cohorts, ResourceFlavors, LocalQueues, Workloads, WorkloadPriorityClasses,
+            Namespaces and Kueue's Configuration; other kinds are ignored.
         settings, strict: as for `load`.
 
     Raises:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from tenure.errors import Problem
 from tenure.manifests import workload_schema as schema
 from tenure.manifests.checking import check
+from tenure.manifests.consistency import Caution, admission_cautions, deletion_caution, request_cautions
 from tenure.manifests.conversion import as_v1beta2, or_raise, place_of
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.pods import node_affinity, set_requests, tolerations_of
@@ -112,9 +113,11 @@ class WorkloadReader:
 
     Args:
         reclaimable: feature gate ReclaimablePods: whether `status.reclaimablePods` release quota.
+        warnings: gets what a workload says and cannot mean.
     """
 
     reclaimable: bool = True
+    warnings: list[str] = field(default_factory=list)
     _known: dict[bytes, _Common] = field(default_factory=dict)
 
     def read(
@@ -136,15 +139,20 @@ class WorkloadReader:
             common = _common(checked, holds_quota, self.reclaimable)
             if key and len(self._known) < _MOST_KNOWN:
                 self._known[key] = common
+        for caution in common.cautions:
+            self.warnings.append(caution.told(place))
+        if not holds_quota and (since := dig(raw, "metadata", "deletionTimestamp")) is not None:
+            self.warnings.append(deletion_caution(since).told(place))
         return _workload(checked, common)
 
 
 class _Common(NamedTuple):
-    """What workloads may have in common: where they hold quota, how much, and what they ask for."""
+    """What workloads may have in common: where they hold quota, how much, what they ask for, what is odd."""
 
     cluster_queue: str | None
     usage: Amounts
     pod_sets: tuple[PodSet, ...]
+    cautions: tuple[Caution, ...]
 
 
 def _is_plain(checked: schema.WorkloadObject) -> bool:
@@ -175,8 +183,10 @@ def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool
     admission = status.get("admission")
     assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
     if holds_quota and admission:
-        return _Common(intern(admission.cluster_queue), usage_of(assigned), ())
-    return _Common(None, {}, _pod_sets(pod_sets, reclaimed, assigned))
+        asked = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
+        cautions = tuple(admission_cautions(admission, asked, reclaimed))
+        return _Common(intern(admission.cluster_queue), usage_of(assigned), (), cautions)
+    return _Common(None, {}, _pod_sets(pod_sets, reclaimed, assigned), tuple(request_cautions(pod_sets)))
 
 
 def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:

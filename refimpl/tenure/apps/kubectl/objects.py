@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tenure.apps.kubectl.server import ClusterError, Server
 from tenure.manifests import SourcedObject
+from tenure.manifests.namespaces import asks_for_labels
 from tenure.manifests.structure import dig, items
 
 _GROUP: Final = "kueue.x-k8s.io"
@@ -39,7 +40,7 @@ class Fetched:
 
 
 def fetch(server: Server, kueue_namespace: str) -> Fetched:
-    """All objects of Kueue, its Configuration, and Jobs where a priority grows with their age.
+    """All objects of Kueue, its Configuration, Jobs where a priority grows, Namespaces where one is selected.
 
     Args:
         server: the API server.
@@ -53,6 +54,8 @@ def fetch(server: Server, kueue_namespace: str) -> Fetched:
     found += _configuration(server, kueue_namespace, warnings)
     if any(_grows(entry) for entry in found):
         found += _jobs(server, warnings)
+    if any(asks_for_labels(dig(entry, "spec", "namespaceSelector")) for entry in found):
+        found += _namespaces(server, warnings)
     file = f"context {server.context}"
     return Fetched(tuple(SourcedObject(file, entry) for entry in found), tuple(warnings))
 
@@ -137,3 +140,15 @@ def _jobs(server: Server, warnings: list[str]) -> Iterator[dict[str, Any]]:
             yield {"apiVersion": "batch/v1", "kind": "Job", "metadata": said}
     except ClusterError as error:
         warnings.append(f"Jobs are not known, ages are counted from Workloads: {error}")
+
+
+def _namespaces(server: Server, warnings: list[str]) -> Iterator[dict[str, Any]]:
+    """Namespaces, of which only the labels count."""
+    from kubernetes import client
+
+    try:
+        for entry in server.listed("namespaces", client.CoreV1Api(server.client).list_namespace):
+            said = {key: dig(entry, "metadata", key) for key in ("name", "labels")}
+            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": said}
+    except ClusterError as error:
+        warnings.append(f"Namespaces are not known, of those that are selected by labels: {error}")

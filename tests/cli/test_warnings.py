@@ -1,0 +1,84 @@
+"""What a cluster says and cannot mean is said in the same words by every command that reads it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import tenure
+from tests.examples import change, copied
+
+NOW = ("--now", "2026-03-02T14:00:00Z")
+HELD, WAITS = "job-pretrain-7b-e95a1", "job-eval-suite-d739e"
+FLAVORS = ("status", "admission", "podSetAssignments", 0, "flavors")
+OLD = {"cpu": "a100", "memory": "a100", "nvidia.com/gpu": "v100"}
+WORDS = (
+    "status.admission.podSetAssignments: found 8 nvidia.com/gpu of flavor v100, expected a flavor that the"
+    " ClusterQueue gpu-cluster-queue has for nvidia.com/gpu: a100; as in Kueue, it counts against no quota of"
+    " that queue, only of the cohorts above it"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The example two-teams; one workload was admitted with a flavor that its queue no longer has."""
+    folder = copied("two-teams", tmp_path)
+    change(folder / "workloads-team-a.yaml", "Workload", HELD, *FLAVORS, to=OLD)
+    return folder
+
+
+def warned(*arguments: str) -> list[str]:
+    """The warnings, without the file, on standard error and in JSON alike."""
+    plain = tenure(*arguments)
+    assert plain.returncode == 0, plain.stderr.decode()
+    told = [line.removeprefix("warning: ") for line in plain.stderr.decode().splitlines()]
+    answer: Any = json.loads(tenure(*arguments, "-o", "json").stdout)
+    written = answer["plays"][0] if "plays" in answer else answer
+    assert written["warnings"] == told
+    return [text.partition(": ")[2] for text in told]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("decide", "--all-pending", *NOW),
+        ("decide", "-w", f"team-b/{WAITS}", *NOW),
+        ("decide", "-w", f"team-b/{WAITS}", "--engine", "fast", *NOW),
+        ("explain", "-w", f"team-b/{WAITS}", *NOW),
+        ("why", "team-a/job-sft-13b-f8d23", *NOW),
+        ("why-not", f"team-b/{WAITS}", *NOW),
+        ("accessible", *NOW),
+    ],
+    ids=["all", "one", "fast", "explain", "why", "why-not", "accessible"],
+)
+def test_commands_about_a_cluster(folder: Path, arguments: tuple[str, ...]) -> None:
+    assert warned(*arguments, str(folder)) == [f"Workload/team-a/{HELD}: {WORDS}"]
+
+
+def test_strictly_it_is_an_error(folder: Path) -> None:
+    done = tenure("decide", "--all-pending", *NOW, "--strict", str(folder))
+    assert (done.returncode, WORDS in done.stderr.decode()) == (2, True)
+
+
+def test_a_play(folder: Path) -> None:
+    files = [path.name for path in sorted(folder.glob("*.yaml"))]
+    scenario = folder / "play.yaml"
+    start = {"start": "2026-03-02T14:00:00Z", "until": "1m", "files": files}
+    scenario.write_text(json.dumps(start), encoding="utf-8")
+    assert warned("play", str(scenario)) == [f"Workload/team-a/{HELD}: {WORDS}"]
+
+
+def test_a_file_of_expectations(folder: Path) -> None:
+    expected = folder / "sft.tenure.yaml"
+    files = [path.name for path in sorted(folder.glob("*.yaml"))]
+    never = {"manifests": files, "now": NOW[1], "neverPreempted": [f"team-a/{HELD}"]}
+    expected.write_text(json.dumps(never), encoding="utf-8")
+    assert warned("test", str(expected)) == [f"Workload/team-a/{HELD}: {WORDS}"]
+
+
+@pytest.mark.parametrize("example", ["two-teams", "shared-cohort", "hero"])
+def test_a_bundled_example_is_consistent(example: str) -> None:
+    assert warned("decide", "--all-pending", "--example", example, "--now", "2027-01-01T00:00:00Z") == []
