@@ -30,7 +30,7 @@ from benchmarks.measuring import MICROSECOND, machine, median, once
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, Shape, case_of, pending_of
 from tenure.engines import Engine
 from tenure.engines import decide as decide_by_engine
-from tenure.fast import COMPILED, NOT_COMPILED, Answer, Arrays, Prepared, Uncovered
+from tenure.fast import COMPILED, NOT_COMPILED, Arrays, CoreAnswer, Prepared, Uncovered
 from tenure.fast import decide as decide_by_core
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import Reading, preset
@@ -164,11 +164,13 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
     return row
 
 
-def _kept(case: Case, share: float, arrays: Arrays, answer: Answer, seconds: float, reading: Reading) -> Row:
+def _kept(
+    case: Case, share: float, arrays: Arrays, answer: CoreAnswer, seconds: float, reading: Reading
+) -> Row:
     engine = Prepared(arrays, reading)
     requests = [case.assignment(share * (number + 1) / REQUESTS) for number in range(REQUESTS)]
 
-    def in_turn() -> Answer:
+    def in_turn() -> CoreAnswer:
         for request in requests:
             last = engine.decide(case.preemptor, TARGET, NOW, request)
         return last

@@ -26,7 +26,7 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 
 if TYPE_CHECKING:
-    from tenure.fast import Answer, Arrays, Prepared
+    from tenure.fast import Arrays, CoreAnswer, Prepared
 
 
 class Engine(StrEnum):
@@ -125,7 +125,7 @@ def decide(
         snapshot = with_bounded_usage(take_snapshot(cluster, queue_name, now, reading))
     kept = Store(cluster) if store is None else store
 
-    def answered() -> Answer:
+    def answered() -> CoreAnswer:
         return decide_by_core(kept.arrays(), preemptor, queue_name, now, reading, assignment)
 
     return _by_core(
@@ -344,7 +344,7 @@ def require_core() -> None:
 
 
 def _by_core(
-    answered: Callable[[], Answer],
+    answered: Callable[[], CoreAnswer],
     by_reference: Callable[[], Decision],
     preemptor: Workload,
     snapshot: Snapshot,
@@ -387,7 +387,7 @@ def _by_core(
 
 
 def _let_through(
-    answer: Answer,
+    answer: CoreAnswer,
     preemptor: Workload,
     snapshot: Snapshot,
     terms: PreemptionTerms,
@@ -415,7 +415,7 @@ def _let_through(
     )
 
 
-def _judged(answer: Answer, judge: Decision) -> Decision:
+def _judged(answer: CoreAnswer, judge: Decision) -> Decision:
     """The reference's decision, if it is what the core claims.
 
     Raises:

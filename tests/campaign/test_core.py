@@ -10,7 +10,7 @@ import pytest
 
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import Engine
-from tenure.fast.decide import Answer, decide
+from tenure.fast.decide import CoreAnswer, decide
 from tenure.lab import core
 from tenure.lab.blocks import DIFFERS, FAULT, core_block
 from tenure.lab.campaign_report import campaign_report
@@ -49,7 +49,7 @@ def test_drawn_scenarios_are_decided_alike(tmp_path: Path) -> None:
 def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """A core that spares whom it should preempt last, where there are two victims or more."""
 
-    def wrong(*asked: Any, **how: Any) -> Answer:
+    def wrong(*asked: Any, **how: Any) -> CoreAnswer:
         answer = decide(*asked, **how)
         if len(answer.found.rows) < 2:
             return answer
@@ -79,7 +79,7 @@ def test_a_difference_is_made_small_and_becomes_a_vector(wrong_core: None, tmp_p
 
 
 def test_a_fault_of_the_core_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*asked: Any, **how: Any) -> Answer:
+    def broken(*asked: Any, **how: Any) -> CoreAnswer:
         raise ZeroDivisionError("a share of nothing")
 
     monkeypatch.setattr(core, "decide_by_core", broken)

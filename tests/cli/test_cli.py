@@ -103,7 +103,7 @@ def test_explained_text_and_json_have_the_same_findings() -> None:
     assert len(trace["workloads"]) == 16
     for row in trace["workloads"]:
         assert f"{row['workload']} is {row['verdict']}" in text
-        assert all(finding["text"] in text for finding in row["findings"])
+        assert all(remark["text"] in text for remark in row["remarks"])
 
 
 def test_the_reading_and_its_overrides_decide() -> None:

@@ -126,14 +126,14 @@ def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     answer = answered("why-not", LONG, ROLLOUT, *TEAMS)
     assert answer["summary"] == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted"
     assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
-    assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"taken"}
+    assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"preempted"}
 
 
 def test_why_without_a_preemptor_names_all_that_would_preempt_it() -> None:
     answer = answered("why", PRETRAIN, *TEAMS)
-    assert [case["preemptor"] for case in answer["cases"] if case["taken"]] == [EVAL]
+    assert [case["preemptor"] for case in answer["cases"] if case["preempted"]] == [EVAL]
     assert len(answer["cases"]) == 4
-    assert answer["cases"][0]["taken"]
+    assert answer["cases"][0]["preempted"]
     assert all(case["flips"] is None for case in answer["cases"])
     assert said("why", PRETRAIN, *TEAMS).startswith(
         f"1 of 4 pending workloads preempts {PRETRAIN}, each decided alone: {EVAL}"

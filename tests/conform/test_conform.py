@@ -114,7 +114,7 @@ def test_a_difference_ends_with_1_is_made_small_and_kept(
     tmp_path: Path, everything_fits: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept.jsonl"
-    code = run(*drawn(script(tmp_path, ODD), 20, "--told", "1", "--keep", str(kept), "-o", "json"))
+    code = run(*drawn(script(tmp_path, ODD), 20, "--show", "1", "--keep", str(kept), "-o", "json"))
     report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
     (line,) = map(json.loads, kept.read_text(encoding="utf-8").splitlines())
     (told,) = report["disagreements"]
@@ -133,7 +133,7 @@ def test_a_difference_ends_with_1_is_made_small_and_kept(
 def test_a_difference_in_junit_has_the_request_to_ask_again(
     tmp_path: Path, everything_fits: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = run(*drawn(script(tmp_path, ODD), 20, "--told", "1", "-o", "junit"))
+    code = run(*drawn(script(tmp_path, ODD), 20, "--show", "1", "-o", "junit"))
     suites = ET.fromstring(capsys.readouterr().out.split("\n", 1)[1])
     (failure,) = suites.iter("failure")
     assert code == 1
@@ -420,7 +420,7 @@ def test_a_mode_asks_for_more_than_the_one_before(
 
     monkeypatch.setattr(verdicts, "our_answer", ours)
     body = f"        answer = {{'output': {{'decision': 'Preempt', 'preempted': {taken[::-1]!r}}}}}"
-    assert run(*drawn(script(tmp_path, body), 3, "--mode", mode.value, "--told", "0")) == code
+    assert run(*drawn(script(tmp_path, body), 3, "--mode", mode.value, "--show", "0")) == code
 
 
 def test_a_vector_that_the_reference_refuses_is_to_be_refused(

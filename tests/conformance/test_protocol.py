@@ -234,7 +234,7 @@ def test_a_workload_given_twice_is_not_counted_twice() -> None:
 def test_the_trace_is_told_when_it_is_asked_for() -> None:
     assert "trace" not in answer(a_request())["output"]
     trace = answer(a_request(explain=True))["output"]["trace"]
-    assert [(row["workload"], row["taken"]) for row in trace["workloads"]] == [
+    assert [(row["workload"], row["preempted"]) for row in trace["workloads"]] == [
         ("ml/long", True),
         ("ml/short", False),
     ]

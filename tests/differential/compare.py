@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.lab.core import REFUSED, DecidedTwice, Way, in_two_steps, said_by
+from tenure.lab.core import REFUSED, Approach, DecidedTwice, in_two_steps, said_by
 from tenure.lab.core import compare as compare_one_way
 from tenure.readings import Reading, preset, preset_names
 
@@ -29,7 +29,7 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
         given: whether the core gets the reference's assignment instead of deriving one.
     """
     asked = dataclasses.replace(request, reading=reading)
-    ways = (Way.GIVEN,) if given else (Way.FRESH, Way.KEPT)
+    ways = (Approach.GIVEN,) if given else (Approach.FRESH, Approach.KEPT)
     compared = [compare_one_way(asked, way) for way in ways]
     assert not any(decided_twice.fault for decided_twice in compared), compared
     return next((decided_twice for decided_twice in compared if not decided_twice.agree), compared[0])

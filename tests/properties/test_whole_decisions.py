@@ -108,9 +108,9 @@ def test_every_workload_of_the_tree_is_explained_by_rules_that_hold(scenario: di
     assert sorted(rows) == sorted(workload.key for workload in decision.running)
     taken = {target.workload.key: target for target in decision.targets}
     for key, row in rows.items():
-        assert row.taken == (key in taken)
-        assert row.verdict.startswith("preempted: " if row.taken else "kept: ")
-        if row.taken:
+        assert row.preempted == (key in taken)
+        assert row.verdict.startswith("preempted: " if row.preempted else "kept: ")
+        if row.preempted:
             held = {remark.rule for remark in row.remarks if remark.holds}
             named = set(GROUND_RULES[taken[key].evidence.ground])
             assert named - held <= {"KQ-350", "KQ-360"}, "each rule that is named says yes below"

@@ -19,7 +19,7 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
-from tenure.fast import Answer
+from tenure.fast import CoreAnswer
 from tenure.lab.strategies import examples
 from tenure.model import (
     Cluster,
@@ -145,7 +145,7 @@ def test_an_unknown_engine_of_the_api_is_refused() -> None:
         tenure.decide(loaded, "team-b/job-eval-suite-d739e", now=NOW, engine="quick")
 
 
-Tamper = Callable[[Answer], Answer]
+Tamper = Callable[[CoreAnswer], CoreAnswer]
 
 
 def tampered(monkeypatch: pytest.MonkeyPatch, tamper: Tamper) -> None:
@@ -154,7 +154,7 @@ def tampered(monkeypatch: pytest.MonkeyPatch, tamper: Tamper) -> None:
     monkeypatch.setattr(fast, "decide", lambda *asked: tamper(honest(*asked)))
 
 
-def claiming(answer: Answer, rows: list[int], grounds: list[int]) -> Answer:
+def claiming(answer: CoreAnswer, rows: list[int], grounds: list[int]) -> CoreAnswer:
     """The same answer with other victims and grounds."""
     found = answer.found
     made = found._replace(
@@ -190,19 +190,19 @@ def targets_of(asked: DecideRequest) -> tuple[Target, ...]:
         return ()
 
 
-def with_ground(answer: Answer, number: int, ground: Ground) -> Answer:
+def with_ground(answer: CoreAnswer, number: int, ground: Ground) -> CoreAnswer:
     """The same victims, one of them on another ground."""
     claimed = answer.found.grounds.tolist()
     claimed[number] = int(ground)
     return claiming(answer, answer.found.rows.tolist(), claimed)
 
 
-def with_last(answer: Answer, row: int) -> Answer:
+def with_last(answer: CoreAnswer, row: int) -> CoreAnswer:
     """Another workload in the place of the last victim, on the same ground."""
     return claiming(answer, [*answer.found.rows.tolist()[:-1], row], answer.found.grounds.tolist())
 
 
-def twice(answer: Answer) -> Answer:
+def twice(answer: CoreAnswer) -> CoreAnswer:
     """The first victim once more."""
     rows, grounds = answer.found.rows.tolist(), answer.found.grounds.tolist()
     return claiming(answer, [*rows, rows[0]], [*grounds, grounds[0]])

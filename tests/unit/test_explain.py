@@ -93,7 +93,7 @@ def test_every_workload_of_the_queue_is_explained_once(case: Case, reading: Read
     assert sorted(row.workload.key for row in rows) == sorted(workload.key for workload in decision.running)
     leaving = [target.workload.key for target in decision.targets]
     assert (
-        [row.workload.key for row in rows if row.taken]
+        [row.workload.key for row in rows if row.preempted]
         == leaving
         == [r.workload.key for r in rows][: len(leaving)]
     )
@@ -109,7 +109,7 @@ def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: R
         assert row.verdict == f"preempted: {target.reason.label}, by {', '.join(rules)}"
         held = {remark.rule for remark in row.remarks if remark.holds}
         assert set(rules) <= held, "each rule that is named says yes in the findings below"
-    kept = [row for row in rows.values() if not row.taken]
+    kept = [row for row in rows.values() if not row.preempted]
     assert all(row.verdict.startswith("kept: ") for row in kept)
 
 

@@ -33,7 +33,7 @@ def findings(now: str, reading: str, **fields: Any) -> list[str]:
         **fields,
     )
     (row,) = answer({"id": 1, "call": "decide", "input": given})["output"]["trace"]["workloads"]
-    return [f"{item['rule']} {item['text']}" for item in row["findings"] if item["rule"].startswith("DYN")]
+    return [f"{item['rule']} {item['text']}" for item in row["remarks"] if item["rule"].startswith("DYN")]
 
 
 @pytest.mark.parametrize(

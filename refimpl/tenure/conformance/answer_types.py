@@ -77,7 +77,7 @@ class Preempted(TypedDict):
     """The rules that allow it, from the outermost in."""
 
 
-class Condition(TypedDict):
+class ConditionShape(TypedDict):
     """A condition that becomes True."""
 
     type: Annotated[str, _one_of("Evicted", "Preempted")]
@@ -121,12 +121,12 @@ class ProposedEffect(TypedDict):
     """The counters that count it."""
 
 
-class Effect(TypedDict):
+class EffectShape(TypedDict):
     """What the cluster would show of a victim that is not evicted already."""
 
     workload: WorkloadKey
     """Its namespace and name."""
-    conditions: list[Condition]
+    conditions: list[ConditionShape]
     """The conditions that it gets."""
     metrics: list[Metric]
     """The counters that count it."""
@@ -134,7 +134,7 @@ class Effect(TypedDict):
     """What KEP-8826 asks for beside; only of a workload that a hero preempts."""
 
 
-class Remark(TypedDict):
+class RemarkShape(TypedDict):
     """What a rule found."""
 
     rule: RuleId
@@ -188,11 +188,11 @@ class TracedWorkload(TypedDict):
 
     workload: WorkloadKey
     """Its namespace and name."""
-    taken: bool
+    preempted: bool
     """Whether it is preempted."""
     verdict: str
     """The answer in one line."""
-    findings: list[Remark]
+    remarks: list[RemarkShape]
     """What each rule found, from the outermost in."""
 
 
@@ -203,7 +203,7 @@ class Trace(TypedDict):
     """The flavors that were decided with."""
     summary: list[str]
     """The outcome, and what was short, in words."""
-    request: list[Remark]
+    request: list[RemarkShape]
     """What the quota rules found about the request."""
     workloads: list[TracedWorkload]
     """Every running workload."""
@@ -223,7 +223,7 @@ class DecideOutput(TypedDict):
     """The engine that decided."""
     leftToReference: NotRequired[str]
     """Why the optimized core, which was asked for, left the decision to the reference."""
-    effects: list[Effect]
+    effects: list[EffectShape]
     """What the cluster would show, for each victim that is not evicted already."""
     trace: NotRequired[Trace]
     """How it came about, where explain was asked for."""
@@ -270,7 +270,7 @@ class PendingDecided(TypedDict):
     """As in the answer about one workload."""
     preempted: list[Preempted]
     """The workloads that are preempted, in the order of removal."""
-    effects: list[Effect]
+    effects: list[EffectShape]
     """What the cluster would show, for each victim that is not evicted already."""
     leftToReference: NotRequired[str]
     """Why the optimized core, which was asked for, left the decision to the reference."""

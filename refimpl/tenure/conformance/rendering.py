@@ -60,8 +60,8 @@ def _assignment(assignment: Assignment) -> written.TraceAssignment:
     }
 
 
-def _effect(effect: Effect) -> written.Effect:
-    rendered: written.Effect = {
+def _effect(effect: Effect) -> written.EffectShape:
+    rendered: written.EffectShape = {
         "workload": effect.workload,
         "conditions": [
             {"type": kind, "status": "True", "reason": why, "message": effect.message}
@@ -86,9 +86,9 @@ def _trace(assignment: Assignment, explanation: Explanation) -> written.Trace:
         "workloads": [
             {
                 "workload": workload.workload.key,
-                "taken": workload.taken,
+                "preempted": workload.preempted,
                 "verdict": workload.verdict,
-                "findings": [_remark(remark) for remark in workload.remarks],
+                "remarks": [_remark(remark) for remark in workload.remarks],
             }
             for workload in explanation.workloads
         ],
@@ -106,5 +106,5 @@ def render_problem(problem: Problem) -> written.InputProblem:
     }
 
 
-def _remark(remark: Remark) -> written.Remark:
+def _remark(remark: Remark) -> written.RemarkShape:
     return {"rule": remark.rule, "holds": remark.holds, "text": remark.text}

@@ -39,7 +39,7 @@ class NewestClusterQueue(schema.ClusterQueueObject):
     kind: Literal["", "ClusterQueue"] | None = None
 
 
-class OlderFlavorFungibility(schema.FlavorFungibility):
+class OlderFlavorFungibility(schema.FlavorFungibilitySpec):
     """The words of v1beta1 beside those of v1beta2."""
 
     when_can_borrow: Literal["", "Borrow", "MayStopSearch", "TryNextFlavor"] | None = None  # type: ignore[assignment]  # more words
@@ -84,28 +84,28 @@ class OlderCohort(schema.CohortObject):
     spec: OlderCohortSpec | None = None
 
 
-class ResourceFlavor(schema.ResourceFlavorObject):
+class GivenResourceFlavor(schema.ResourceFlavorObject):
     """A ResourceFlavor."""
 
     api_version: _BETA = None
     kind: Literal["", "ResourceFlavor"] | None = None
 
 
-class LocalQueue(schema.LocalQueueObject):
+class GivenLocalQueue(schema.LocalQueueObject):
     """A LocalQueue."""
 
     api_version: _BETA = None
     kind: Literal["", "LocalQueue"] | None = None
 
 
-class WorkloadPriorityClass(schema.WorkloadPriorityClassObject):
+class GivenWorkloadPriorityClass(schema.WorkloadPriorityClassObject):
     """A WorkloadPriorityClass."""
 
     api_version: _BETA = None
     kind: Literal["", "WorkloadPriorityClass"] | None = None
 
 
-class PendingPodSet(workloads.PodSet):
+class PendingPodSet(workloads.PodSetSpec):
     """A pod set that is measured by its template."""
 
     template: workloads.PodTemplate | None = None
@@ -213,7 +213,7 @@ ReadingGiven = Annotated[
 """A preset's name, or some choices."""
 
 
-class FairSharing(Shape):
+class GivenFairSharing(Shape):
     """Fair sharing is on."""
 
     preemption_strategies: (
@@ -239,7 +239,7 @@ class _OpenShape(fields.Open):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class FlavorResource(_OpenShape):
+class GivenFlavorResource(_OpenShape):
     """A resource of a flavor."""
 
     flavor: str
@@ -248,7 +248,7 @@ class FlavorResource(_OpenShape):
     """The resource."""
 
 
-class Used(FlavorResource):
+class Used(GivenFlavorResource):
     """What the workload would add."""
 
     amount: Annotated[int, Field(ge=0)]
@@ -280,7 +280,7 @@ class GivenAssignment(_OpenShape):
 
     usage: list[Used] | None = None
     """What the workload would add."""
-    frs_need_preemption: list[FlavorResource] | None = None
+    frs_need_preemption: list[GivenFlavorResource] | None = None
     """What is short; where it is empty the decision is Fit."""
     pod_sets: list[AssignedPodSet] | None = None
     """The pod sets."""
@@ -299,13 +299,13 @@ class ClusterInput(Shape):
     """The Workloads that hold quota, whatever their conditions say."""
     cohorts: Cohorts | None = None
     """The Cohorts; one that is only named exists without quota of its own."""
-    resource_flavors: list[ResourceFlavor] | None = None
+    resource_flavors: list[GivenResourceFlavor] | None = None
     """The ResourceFlavors; without the list, flavors exist and have neither labels nor taints."""
-    fair_sharing: FairSharing | None = None
+    fair_sharing: GivenFairSharing | None = None
     """Null for classical preemption."""
-    local_queues: list[LocalQueue] | None = None
+    local_queues: list[GivenLocalQueue] | None = None
     """The LocalQueues."""
-    workload_priority_classes: list[WorkloadPriorityClass] | None = None
+    workload_priority_classes: list[GivenWorkloadPriorityClass] | None = None
     """The WorkloadPriorityClasses; one with a policy decides the priority of the workloads that name it."""
     jobs: dict[str, fields.InstantText] | None = None
     """Creation times of the workloads' Jobs, by namespace/name."""
@@ -366,7 +366,7 @@ class ValidateInput(Shape):
 class PriorityInput(Shape):
     """A WorkloadPriorityClass, and when to ask it."""
 
-    workload_priority_class: WorkloadPriorityClass
+    workload_priority_class: GivenWorkloadPriorityClass
     """The class, as released or as KEP-754 proposes it."""
     created: fields.InstantText
     """When the Job was created."""
@@ -396,25 +396,25 @@ class _Asked(_OpenShape, Generic[_Call, _Input]):
     """About what."""
 
 
-class DecideRequest(_Asked[Literal["decide"], DecideInput]):
+class DecideCall(_Asked[Literal["decide"], DecideInput]):
     """Asks which workloads are preempted."""
 
 
-class AccessibleRequest(_Asked[Literal["accessible"], AccessibleInput]):
+class AccessibleCall(_Asked[Literal["accessible"], AccessibleInput]):
     """Asks what is accessible to every ClusterQueue while heroes run."""
 
 
-class ValidateRequest(_Asked[Literal["validate"], ValidateInput]):
+class ValidateCall(_Asked[Literal["validate"], ValidateInput]):
     """Asks what is wrong with objects."""
 
 
-class PriorityRequest(_Asked[Literal["priority"], PriorityInput]):
+class PriorityCall(_Asked[Literal["priority"], PriorityInput]):
     """Asks what a WorkloadPriorityClass comes to."""
 
 
-class MinRuntimeRequest(_Asked[Literal["minruntime"], MinRuntimeInput]):
+class MinRuntimeCall(_Asked[Literal["minruntime"], MinRuntimeInput]):
     """Asks KAI-Scheduler's MinRuntime plugin."""
 
 
-Request = DecideRequest | AccessibleRequest | ValidateRequest | PriorityRequest | MinRuntimeRequest
+Request = DecideCall | AccessibleCall | ValidateCall | PriorityCall | MinRuntimeCall
 """One line of standard input."""

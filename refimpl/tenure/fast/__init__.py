@@ -6,16 +6,16 @@ reference they say by `Uncovered`.
 
 from tenure.fast.arrays import Arrays, load
 from tenure.fast.compiled import COMPILED, NOT_COMPILED
-from tenure.fast.decide import Answer, Claim, decide
+from tenure.fast.decide import Claim, CoreAnswer, decide
 from tenure.fast.prepared import Prepared
 from tenure.fast.uncovered import Uncovered
 
 __all__ = [
     "COMPILED",
     "NOT_COMPILED",
-    "Answer",
     "Arrays",
     "Claim",
+    "CoreAnswer",
     "Prepared",
     "Uncovered",
     "decide",

@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tenure.fast.amounts import minus, plus
-from tenure.fast.flavors import BEST, WORST, Way, charged, group_of, is_better, is_higher, may_use, tries_next
+from tenure.fast.flavors import (
+    BEST,
+    WORST,
+    CoreWay,
+    charged,
+    group_of,
+    is_better,
+    is_higher,
+    may_use,
+    tries_next,
+)
 from tenure.fast.heroes.view import View
 from tenure.fast.nodes import available, potential
 from tenure.fast.search import Found, Searcher
@@ -30,15 +40,15 @@ NO_FIT = Assignment(usage={}, needs_preemption=frozenset(), fits=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedGroup:
     """How resources are served: flavor and way of each, and the worst way."""
 
-    ways: Mapping[str, tuple[str, Way]]
-    worst: Way
+    ways: Mapping[str, tuple[str, CoreWay]]
+    worst: CoreWay
 
 
 @dataclass(frozen=True, slots=True)
-class Assigner:
+class CoreAssigner:
     """Assigns flavors to one pending workload.
 
     Args:
@@ -80,7 +90,7 @@ class Assigner:
         needed = frozenset(lacking) if waits else frozenset[FlavorResource]()
         return Assignment(usage, needed, pod_sets=tuple(made), borrowing=level)
 
-    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served | None:
+    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> ServedGroup | None:
         """Flavors and ways of a pod set's resources; None when there is none for one of them."""
         queue = self.searching.queue
         ways = {name: (flavor, BEST) for name, flavor in pod_set.settled.items() if name in requests}
@@ -99,15 +109,15 @@ class Assigner:
                 return None
             ways.update(choice.ways)
             waiting = waiting or choice.worst.mode != FlavorMode.FIT
-        return Served(ways, WORST if waiting else BEST)
+        return ServedGroup(ways, WORST if waiting else BEST)
 
     def _best(
         self, pod_set: PodSet, group: ResourceGroup, requests: Mapping[str, Amount], assumed: Amounts
-    ) -> Served | None:
+    ) -> ServedGroup | None:
         """The flavor of a group at which the search ends, else the best one."""
         fungibility = self.searching.queue.fungibility
         gate = self.searching.arrays.cluster.settings.flavor_fungibility
-        best: Served | None = None
+        best: ServedGroup | None = None
         best_way = WORST
         for quotas in self._usable(pod_set, group):
             ways = {
@@ -116,14 +126,14 @@ class Assigner:
             }
             way = self._worst(way for _, way in ways.values())
             if gate and not tries_next(way, fungibility):
-                return Served(ways, way)
+                return ServedGroup(ways, way)
             better = (
                 is_better(way, best_way, fungibility.preference)
                 if gate
                 else is_higher(way.mode, best_way.mode)
             )
             if better:
-                best, best_way = Served(ways, way), way
+                best, best_way = ServedGroup(ways, way), way
             if not gate and best_way.mode == FlavorMode.FIT:
                 break
         return best
@@ -135,14 +145,14 @@ class Assigner:
             if flavor is None or may_use(pod_set, flavor):
                 yield quotas
 
-    def _worst(self, ways: Iterable[Way]) -> Way:
+    def _worst(self, ways: Iterable[CoreWay]) -> CoreWay:
         worst = BEST
         for way in ways:
             if is_better(worst, way, self.searching.queue.fungibility.preference):
                 worst = way
         return worst
 
-    def _way(self, at: FlavorResource, amount: Amount, assumed: Amounts) -> Way:
+    def _way(self, at: FlavorResource, amount: Amount, assumed: Amounts) -> CoreWay:
         """How a request could be served; where only a search tells, search (KQ-520)."""
         searching, request = self.searching, plus(assumed.get(at, 0), amount)
         searching.arrays.require((at,))
@@ -153,36 +163,36 @@ class Assigner:
         column = layout.columns[at]
         level, below_root = self._level(usage, column, request)
         if request > potential(layout.forest, searching.path, column):
-            return Way(FlavorMode.NO_FIT, level)
+            return CoreWay(FlavorMode.NO_FIT, level)
         if request <= max(0, available(layout.forest, usage, searching.path, column)):
-            return Way(FlavorMode.FIT, level)
+            return CoreWay(FlavorMode.FIT, level)
         if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
-            return Way(FlavorMode.NO_FIT, level)
+            return CoreWay(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
         level, _ = self._level(searching.usage_without(found, at), column, request)
-        return Way(_mode(found), level)
+        return CoreWay(_mode(found), level)
 
-    def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> Way:
+    def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> CoreWay:
         """The same where heroes are in the tree; a hero never borrows (UCQ-250)."""
         searching = self.searching
         node, path, column = searching.node, searching.path, searching.arrays.layout.columns[at]
         if view.is_hero(node):
             if request > view.accessible(node, column):
-                return Way(FlavorMode.NO_FIT, 0)
+                return CoreWay(FlavorMode.NO_FIT, 0)
             if view.fits(searching.ask((at,), {at: request})):
                 return BEST
-            return Way(_mode(searching.find((at,), {at: request})), 0)
+            return CoreWay(_mode(searching.find((at,), {at: request})), 0)
         forest, usage = view.forest, view.usage
         level, below_root = self._level_in(forest, usage, column, request)
         if request > potential(forest, path, column):
-            return Way(FlavorMode.NO_FIT, level)
+            return CoreWay(FlavorMode.NO_FIT, level)
         if request <= max(0, available(forest, usage, path, column)):
-            return Way(FlavorMode.FIT, level)
+            return CoreWay(FlavorMode.FIT, level)
         if not (request <= forest.nominal[node, column] or below_root or self._may_borrow()):
-            return Way(FlavorMode.NO_FIT, level)
+            return CoreWay(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
         left = view.after(node, bool(len(found.rows)), searching.arrays.work().usage)
-        return Way(_mode(found), self._level_in(*left, column, request)[0])
+        return CoreWay(_mode(found), self._level_in(*left, column, request)[0])
 
     def _may_borrow(self) -> bool:
         """Whether the queue may preempt for a request that borrows (KQ-530)."""
@@ -214,7 +224,7 @@ def _mode(found: Found) -> FlavorMode:
     return FlavorMode.PREEMPT if own.any() else FlavorMode.RECLAIM
 
 
-def reduced(assigner: Assigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:
+def reduced(assigner: CoreAssigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:
     """The assignment with the most pods that fits, alone or with targets; None when no smaller count helps.
 
     The counts are halved, as if fewer pods always fitted where more do (KQ-600).

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenure.fast.arrays import Arrays
-from tenure.fast.assignment import NO_FIT, Assigner, reduced
+from tenure.fast.assignment import NO_FIT, CoreAssigner, reduced
 from tenure.fast.flavors import PODS
 from tenure.fast.search import NOBODY, Found, Searcher, searcher
 from tenure.fast.uncovered import Uncovered
@@ -44,7 +44,7 @@ class Claim:
     reason: Reason
 
 
-class Answer(NamedTuple):
+class CoreAnswer(NamedTuple):
     """A decision as a view of arrays.
 
     Args:
@@ -74,7 +74,7 @@ def decide(
     now: Instant,
     reading: Reading,
     assignment: Assignment | None = None,
-) -> Answer:
+) -> CoreAnswer:
     """Decide for one pending workload. What comes out is claimed; `tenure.engines.decide` has it checked.
 
     Args:
@@ -93,11 +93,11 @@ def decide(
     """
     queue = arrays.cluster.cluster_queues[queue_name]
     if queue.inactive:
-        return Answer(Outcome.NO_FIT, NOBODY, NO_FIT, arrays)
+        return CoreAnswer(Outcome.NO_FIT, NOBODY, NO_FIT, arrays)
     return answer_of(searcher(arrays, preemptor, queue, now, reading), preemptor, assignment)
 
 
-def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment | None) -> Answer:
+def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment | None) -> CoreAnswer:
     """Decide with the searches for a pending workload.
 
     Raises:
@@ -107,7 +107,7 @@ def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment |
         assignment, found = _assigned(searching, preemptor, assignment)
     except OverflowError:
         raise Uncovered("a number beyond 64 bits") from None
-    return Answer(outcome_of(assignment, found), found, assignment, searching.arrays)
+    return CoreAnswer(outcome_of(assignment, found), found, assignment, searching.arrays)
 
 
 def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None) -> tuple[Assignment, Found]:
@@ -117,7 +117,7 @@ def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None
     def searched_for(assignment: Assignment) -> Found:
         return search(searching, assignment)
 
-    assigner = Assigner(searching, preemptor)
+    assigner = CoreAssigner(searching, preemptor)
     full = assigner.assign()
     found = searched_for(full)
     if outcome_of(full, found) in (Outcome.FIT, Outcome.PREEMPT):

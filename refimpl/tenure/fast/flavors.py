@@ -30,27 +30,27 @@ _SEARCHED: Final = {FlavorMode.RECLAIM: 3, FlavorMode.PREEMPT: 2, FlavorMode.NO_
 _RANK: Final = {FlavorMode.FIT: 4, **_SEARCHED, FlavorMode.NO_FIT: 0}
 
 
-class Way(NamedTuple):
+class CoreWay(NamedTuple):
     """One way of serving a request: how, and how far up the tree quota is borrowed from."""
 
     mode: FlavorMode
     level: int
 
 
-BEST: Final = Way(FlavorMode.FIT, 0)
-WORST: Final = Way(FlavorMode.NO_FIT, 0)
+BEST: Final = CoreWay(FlavorMode.FIT, 0)
+WORST: Final = CoreWay(FlavorMode.NO_FIT, 0)
 
 
-def is_better(way: Way, other: Way, preference: FlavorPreference) -> bool:
+def is_better(way: CoreWay, other: CoreWay, preference: FlavorPreference) -> bool:
     """Whether one way is better than another (KQ-550, KQ-560).
 
-    >>> is_better(Way(FlavorMode.FIT, 1), BEST, FlavorPreference.BORROWING_OVER_PREEMPTION)
+    >>> is_better(CoreWay(FlavorMode.FIT, 1), BEST, FlavorPreference.BORROWING_OVER_PREEMPTION)
     False
     """
     return _rank(way, preference) > _rank(other, preference)
 
 
-def _rank(way: Way, preference: FlavorPreference) -> tuple[int, ...]:
+def _rank(way: CoreWay, preference: FlavorPreference) -> tuple[int, ...]:
     if way.mode == FlavorMode.NO_FIT:
         return (0,)
     hopeful = 1 if way.mode == FlavorMode.NO_CANDIDATES else 2
@@ -64,7 +64,7 @@ def is_higher(mode: FlavorMode, other: FlavorMode) -> bool:
     return _RANK[mode] > _RANK[other]
 
 
-def tries_next(way: Way, fungibility: FlavorFungibility) -> bool:
+def tries_next(way: CoreWay, fungibility: FlavorFungibility) -> bool:
     """Whether the search goes on to the next flavor (KQ-570)."""
     if way.mode in (FlavorMode.NO_FIT, FlavorMode.NO_CANDIDATES):
         return True

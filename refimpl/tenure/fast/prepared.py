@@ -9,7 +9,7 @@ import numpy as np
 
 from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT
-from tenure.fast.decide import Answer, answer_of
+from tenure.fast.decide import CoreAnswer, answer_of
 from tenure.fast.entries import Sorted
 from tenure.fast.kept import MOST_KEPT, Routes
 from tenure.fast.search import NOBODY, Searcher, searcher
@@ -68,13 +68,13 @@ class Prepared:
 
     def decide(
         self, preemptor: Workload, queue_name: str, now: Instant, assignment: Assignment | None = None
-    ) -> Answer:
+    ) -> CoreAnswer:
         """As `tenure.fast.decide`."""
         if self._changes != self.arrays.changes:
             self._renew()
         desk = self._desks.get(queue_name) or self._desk(queue_name)
         if desk.queue.inactive:
-            return Answer(Outcome.NO_FIT, NOBODY, NO_FIT, self.arrays)
+            return CoreAnswer(Outcome.NO_FIT, NOBODY, NO_FIT, self.arrays)
         searching = desk.by_priority.get(preemptor.priority) if desk.plain else None
         if searching is None:
             searching = self._searcher(desk, preemptor, now)
@@ -85,7 +85,7 @@ class Prepared:
 
     def decide_many(
         self, pending: Iterable[tuple[Workload, str, Assignment | None]], now: Instant
-    ) -> Iterator[Answer]:
+    ) -> Iterator[CoreAnswer]:
         """Decide for many pending workloads, each evaluated independently, when its answer is drawn.
 
         Args:

@@ -32,7 +32,7 @@ class ResolveAnswer:
     """The victim's queue and those above it, the top first."""
     summary: str
     """Why, in a sentence."""
-    findings: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     """What each rule found."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
@@ -60,7 +60,7 @@ class FilteredShape:
     """What counts for it; null where the filter does not ask."""
     verdict: str
     """Why, in a clause."""
-    findings: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     """What each rule found."""
 
 
@@ -118,7 +118,7 @@ class LossShape:
     """Those that lose pods, where they are looked at."""
     verdict: str
     """Why, in a clause."""
-    findings: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     """What each rule found."""
 
 

@@ -71,7 +71,7 @@ def resolve_answer(session: Session, action: Action, pending: str | None, victim
         source=found.source,
         path=found.path,
         summary=f"{value} for a job in {victim}: {origin(found)}",
-        findings=tuple(resolution_remarks(found, session.scene)),
+        remarks=tuple(resolution_remarks(found, session.scene)),
         warnings=session.scene.warnings,
     )
 
@@ -124,7 +124,7 @@ def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -
         until=_until(said.protection),
         min_runtime=_min_runtime(said.protection),
         verdict=_filter_verdict(said, session),
-        findings=(
+        remarks=(
             *elastic_remarks(job),
             *_protection_remarks(said.protection, job, session),
             filter_remark(said),
@@ -202,7 +202,7 @@ def _loss(loss: JobLoss, job: Job, session: Session) -> LossShape:
         until=_until(loss.protection),
         sub_groups=groups,
         verdict=loss_verdict(loss, session.now),
-        findings=(
+        remarks=(
             *elastic_remarks(job),
             *_protection_remarks(loss.protection, job, session),
             Remark("KMR-090", must, f"it {'must' if must else 'need not'} keep its minimum"),

@@ -175,7 +175,7 @@ def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:
     """Which minimum runtime counts between two queues."""
     yield answer.summary
     yield f"  {answer.action}, method {answer.method}, path {' / '.join(answer.path) or 'unknown'}"
-    yield from _remarks(answer.findings)
+    yield from _remarks(answer.remarks)
 
 
 def filter_lines(answer: FilterAnswer) -> Iterator[str]:
@@ -186,7 +186,7 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
         verb = "may be preempted" if filtered.passes else "is kept"
         yield ""
         yield f"{filtered.victim} in {filtered.queue} {verb} ({filtered.action}): {filtered.verdict}"
-        yield from _remarks(filtered.findings)
+        yield from _remarks(filtered.remarks)
 
 
 def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
@@ -196,7 +196,7 @@ def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
     for loss in answer.victims:
         yield ""
         yield f"{loss.victim} {loss.verdict}"
-        yield from _remarks(loss.findings)
+        yield from _remarks(loss.remarks)
 
 
 def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:

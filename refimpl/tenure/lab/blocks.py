@@ -9,7 +9,7 @@ from types import TracebackType
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import bad_input
 from tenure.lab.campaigns import AGREE, CampaignPlan, Difference, Tally, code, victims_text
-from tenure.lab.core import REFUSED, WAYS, DecidedTwice, Way, compare, protocol_differs
+from tenure.lab.core import REFUSED, WAYS, Approach, DecidedTwice, compare, protocol_differs
 from tenure.lab.measures import plain_traits_of
 from tenure.lab.scenarios import draw_for_core, drawn_example
 from tenure.lab.verdicts import Mode, Sides, sides_of
@@ -76,7 +76,7 @@ def is_failure(verdict: str) -> bool:
 
 def failure(request: DecideRequest) -> str:
     """The first verdict on a scenario that is a failure, whichever way it is asked; empty if none is."""
-    verdicts = (verdict_of(compare(request, way)) for way in Way)
+    verdicts = (verdict_of(compare(request, way)) for way in Approach)
     found = next(filter(is_failure, verdicts), "")
     return found or _read_again(request)
 
@@ -97,7 +97,7 @@ def _count(tally: Tally, compared: DecidedTwice) -> None:
         tally.reasons.update({reason for _, _, reason in victims})
 
 
-def _traits(request: DecideRequest, way: Way) -> Iterator[str]:
+def _traits(request: DecideRequest, way: Approach) -> Iterator[str]:
     yield from plain_traits_of(request)
     yield f"reading {request.reading.name}"
     yield way.value

@@ -13,7 +13,7 @@ from tenure.engines import Engine
 from tenure.errors import InputError
 from tenure.fast import Arrays, Prepared, Uncovered
 from tenure.fast import decide as decide_by_core
-from tenure.fast.decide import Answer
+from tenure.fast.decide import CoreAnswer
 from tenure.model import Assignment, Cluster, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
@@ -26,7 +26,7 @@ Said = tuple[str, tuple[tuple[str, str, str], ...], Assignment]
 REFUSED = "the reading refuses the input"
 
 
-class Way(StrEnum):
+class Approach(StrEnum):
     """How the core is asked."""
 
     FRESH = "asked of new arrays"
@@ -34,7 +34,7 @@ class Way(StrEnum):
     KEPT = "asked of arrays that have changed, once and again"
 
 
-WAYS = (Way.FRESH, Way.FRESH, Way.GIVEN, Way.FRESH, Way.FRESH, Way.KEPT)
+WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach.FRESH, Approach.KEPT)
 """In turn; new arrays stand often because that is what most users do."""
 
 
@@ -59,7 +59,7 @@ class DecidedTwice:
         return not self.fault and (bool(self.left) or self.reference == self.core)
 
 
-def compare(request: DecideRequest, way: Way) -> DecidedTwice:
+def compare(request: DecideRequest, way: Approach) -> DecidedTwice:
     """Decide once by each.
 
     Args:
@@ -91,12 +91,12 @@ class _KeptDiffersError(Exception):
         self.cold, self.kept = cold, kept
 
 
-def _answers(request: DecideRequest, way: Way, assignment: Assignment) -> Iterator[Answer]:
-    arrays = in_two_steps(request.cluster) if way is Way.KEPT else Arrays(request.cluster)
-    given = assignment if way is Way.GIVEN else request.assignment
+def _answers(request: DecideRequest, way: Approach, assignment: Assignment) -> Iterator[CoreAnswer]:
+    arrays = in_two_steps(request.cluster) if way is Approach.KEPT else Arrays(request.cluster)
+    given = assignment if way is Approach.GIVEN else request.assignment
     asked = (arrays, request.preemptor, request.queue, request.now, request.reading, given)
     yield decide_by_core(*asked)
-    if way is Way.KEPT:
+    if way is Approach.KEPT:
         engine = Prepared(arrays, request.reading)
         # Others first: the engine has then gone less far, or further, than this decision takes it.
         for other, usage in _others(request.preemptor, assignment):
@@ -133,7 +133,7 @@ def said_by_reference(decision: Decision) -> Said:
     return str(decision.outcome), victims, decision.assignment
 
 
-def said_by(answer: Answer) -> Said:
+def said_by(answer: CoreAnswer) -> Said:
     """The core's answer in the same form."""
     victims = tuple((claim.key, claim.ground.name, claim.reason.label) for claim in answer.claims())
     return str(answer.outcome), victims, answer.assignment

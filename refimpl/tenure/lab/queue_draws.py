@@ -131,7 +131,7 @@ TOLERATES_TAINT = Toleration("dedicated", value="batch", effect="NoSchedule")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class DrawnTree:
     """The shape of a scenario.
 
     Args:
@@ -147,7 +147,7 @@ class Tree:
     def root_of(self, queue: str) -> str:
         """The root above a ClusterQueue; itself when it has no cohort.
 
-        >>> Tree({"c0": None, "c1": "c0"}, {"q0": "c1"}, "q0").root_of("q0")
+        >>> DrawnTree({"c0": None, "c1": "c0"}, {"q0": "c1"}, "q0").root_of("q0")
         'c0'
         """
         above = self.queues[queue]
@@ -157,11 +157,11 @@ class Tree:
         return name
 
 
-def draw_tree(dice: Dice, options: Options) -> Tree:
+def draw_tree(dice: Dice, options: Options) -> DrawnTree:
     """Draw a tree of at most the levels and queues of the options.
 
     >>> draw_tree(Dice(), Options())
-    Tree(cohorts={}, queues={'q0': None}, target='q0')
+    DrawnTree(cohorts={}, queues={'q0': None}, target='q0')
     """
     count = min(dice.pick(QUEUES), options.max_queues)
     levels = min(dice.pick(LEVELS), options.max_depth)
@@ -173,7 +173,7 @@ def draw_tree(dice: Dice, options: Options) -> Tree:
     # A preemptor with a cohort finds more to decide than one without.
     grouped = [name for name, cohort in queues.items() if cohort is not None]
     target = dice.pick([*grouped, *grouped, *grouped, *queues])
-    return Tree(cohorts, queues, target)
+    return DrawnTree(cohorts, queues, target)
 
 
 def _cohorts(dice: Dice, levels: int) -> dict[str, str | None]:
@@ -269,7 +269,14 @@ class QueueDraws:
     """
 
     def __init__(
-        self, dice: Dice, options: Options, proposals: Proposals, tree: Tree, layout: Layout, *, fair: bool
+        self,
+        dice: Dice,
+        options: Options,
+        proposals: Proposals,
+        tree: DrawnTree,
+        layout: Layout,
+        *,
+        fair: bool,
     ) -> None:
         self._all = self._dice = dice
         self._proposals = proposals

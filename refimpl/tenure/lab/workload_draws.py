@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.lab.dice import Dice
 from tenure.lab.options import Feature, Options
-from tenure.lab.queue_draws import POOL, TIER, TOLERATES_TAINT, Proposals, Tree
+from tenure.lab.queue_draws import POOL, TIER, TOLERATES_TAINT, DrawnTree, Proposals
 from tenure.lab.quotas import PODS, Ledger, QuotaNode, step_of
 from tenure.model import (
     MINUTE,
@@ -106,7 +106,7 @@ class WorkloadSetting:
 
     options: Options
     proposals: Proposals
-    tree: Tree
+    tree: DrawnTree
     cluster: Cluster
     now: Instant
     constrained: bool

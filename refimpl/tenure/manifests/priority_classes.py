@@ -70,12 +70,12 @@ def priority_class(raw: object, place: Place, problems: list[Problem]) -> Worklo
     )
 
 
-def _given(policy: schema.DynamicPriorityPolicy | None) -> schema.DynamicPriorityPolicy | None:
+def _given(policy: schema.DynamicPriorityPolicySpec | None) -> schema.DynamicPriorityPolicySpec | None:
     """The policy, unless it is the empty one that Go writes where there is none."""
-    return None if policy == schema.DynamicPriorityPolicy() else policy
+    return None if policy == schema.DynamicPriorityPolicySpec() else policy
 
 
-def _policy(found: schema.DynamicPriorityPolicy) -> DynamicPriorityPolicy:
+def _policy(found: schema.DynamicPriorityPolicySpec) -> DynamicPriorityPolicy:
     return DynamicPriorityPolicy(
         step=found.step or 0, max=found.max, delay_for_step=found.delay_for_step or 0
     )

@@ -187,7 +187,7 @@ def cluster_queue(
     if checked is None or len(problems) > known:
         return None
     spec = checked.spec or schema.ClusterQueueSpec()
-    preemption = spec.preemption or schema.Preemption()
+    preemption = spec.preemption or schema.PreemptionSpec()
     config = preemption.within_cluster_queue_config
     borrow = preemption.borrow_within_cohort
     return ClusterQueue(
@@ -199,7 +199,7 @@ def cluster_queue(
         reclaim_within_cohort=_reclaim(spec.preemption, defaulted=defaulted),
         borrow_within_cohort=_borrow(borrow, defaulted=defaulted),
         max_priority_threshold=borrow.max_priority_threshold if borrow else None,
-        fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibility()),
+        fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibilitySpec()),
         weight=_weight(spec.fair_sharing),
         inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
         queueing=_QUEUEING[spec.queueing_strategy],
@@ -255,21 +255,21 @@ def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueu
     return LocalQueueEntry(metadata.namespace or "", metadata.name, checked.spec.cluster_queue)
 
 
-def _reclaim(preemption: schema.Preemption | None, *, defaulted: bool) -> ReclaimWithinCohort:
+def _reclaim(preemption: schema.PreemptionSpec | None, *, defaulted: bool) -> ReclaimWithinCohort:
     if preemption is not None and preemption.reclaim_within_cohort is not None:
         return _RECLAIM[preemption.reclaim_within_cohort]
     # Kueue compares the policy with its words; an empty one is neither Never nor anything else.
     return ReclaimWithinCohort.NEVER if preemption is None or defaulted else ReclaimWithinCohort.UNSET
 
 
-def _borrow(borrow: schema.BorrowWithinCohort | None, *, defaulted: bool) -> BorrowWithinCohort:
+def _borrow(borrow: schema.BorrowWithinCohortSpec | None, *, defaulted: bool) -> BorrowWithinCohort:
     if borrow is not None and borrow.policy is not None:
         return _BORROW[borrow.policy]
     # Kueue asks whether the policy is Never, and an empty one is not.
     return BorrowWithinCohort.NEVER if borrow is None or defaulted else BorrowWithinCohort.LOWER_PRIORITY
 
 
-def _fungibility(found: schema.FlavorFungibility) -> FlavorFungibility:
+def _fungibility(found: schema.FlavorFungibilitySpec) -> FlavorFungibility:
     return FlavorFungibility(
         when_can_borrow=_WHEN[found.when_can_borrow or "MayStopSearch"],
         when_can_preempt=_WHEN[found.when_can_preempt or "TryNextFlavor"],
@@ -277,16 +277,16 @@ def _fungibility(found: schema.FlavorFungibility) -> FlavorFungibility:
     )
 
 
-def _weight(found: schema.FairSharing | None) -> int:
+def _weight(found: schema.FairSharingSpec | None) -> int:
     return NANO if found is None or found.weight is None else found.weight
 
 
-def _group(group: schema.ResourceGroup) -> ResourceGroup:
+def _group(group: schema.ResourceGroupSpec) -> ResourceGroup:
     flavors = tuple(_quotas(flavor) for flavor in group.flavors or ())
     return ResourceGroup(covered_resources=tuple(group.covered_resources or ()), flavors=flavors)
 
 
-def _quotas(flavor: schema.FlavorQuotas) -> FlavorQuotas:
+def _quotas(flavor: schema.FlavorQuotasSpec) -> FlavorQuotas:
     quotas = flavor.resources or ()
     return FlavorQuotas(
         flavor=flavor.name,

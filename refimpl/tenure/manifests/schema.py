@@ -36,7 +36,7 @@ from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
 
-class BorrowWithinCohort(Known):
+class BorrowWithinCohortSpec(Known):
     policy: Annotated[Literal["Never", "LowerPriority"] | None, Unset] = None
     max_priority_threshold: Int32 | None = None
 
@@ -47,7 +47,7 @@ class WithinClusterQueueConfig(Known):
     min_admit_duration: DurationText | None = None
 
 
-class Preemption(Known):
+class PreemptionSpec(Known):
     """Source: Kueue v1beta2 API, ClusterQueuePreemption; KEP-8522 and KEP-8826, API."""
 
     within_cluster_queue: Annotated[
@@ -55,7 +55,7 @@ class Preemption(Known):
     ] = None
     within_cluster_queue_config: WithinClusterQueueConfig | None = None
     reclaim_within_cohort: Annotated[Literal["Never", "LowerPriority", "Any"] | None, Unset] = None
-    borrow_within_cohort: BorrowWithinCohort | None = None
+    borrow_within_cohort: BorrowWithinCohortSpec | None = None
     rules: Annotated[
         Literal["DefaultPreemptionRules", "UberClusterQueueRules"] | None,
         Unset,
@@ -69,29 +69,29 @@ class ResourceQuota(Known):
     lending_limit: NonNegative | None = None
 
 
-class FlavorQuotas(Known):
+class FlavorQuotasSpec(Known):
     name: Annotated[Name, REFERENCE]
     resources: Annotated[
         list[ResourceQuota] | None, Served(required=True, least=1, most=64, key=("name",))
     ] = None
 
 
-class ResourceGroup(Known):
+class ResourceGroupSpec(Known):
     covered_resources: Annotated[list[Name] | None, Served(required=True, least=1, most=64)] = None
     # A flavor that is there twice is reported by the webhook, with the path of its name.
-    flavors: Annotated[list[FlavorQuotas] | None, Served(required=True, least=1, most=64)] = None
+    flavors: Annotated[list[FlavorQuotasSpec] | None, Served(required=True, least=1, most=64)] = None
 
 
-ResourceGroups: TypeAlias = Annotated[list[ResourceGroup] | None, Served(most=16)]
+ResourceGroups: TypeAlias = Annotated[list[ResourceGroupSpec] | None, Served(most=16)]
 
 
-class FlavorFungibility(Known):
+class FlavorFungibilitySpec(Known):
     when_can_borrow: Annotated[Literal["MayStopSearch", "TryNextFlavor"] | None, Unset] = None
     when_can_preempt: Annotated[Literal["MayStopSearch", "TryNextFlavor"] | None, Unset] = None
     preference: Annotated[Literal["BorrowingOverPreemption", "PreemptionOverBorrowing"] | None, Unset] = None
 
 
-class FairSharing(Known):
+class FairSharingSpec(Known):
     weight: Weight | None = None
 
 
@@ -137,12 +137,12 @@ class ClusterQueueSpec(Known):
     """Source: Kueue v1beta2 API, ClusterQueueSpec."""
 
     resource_groups: ResourceGroups = None
-    preemption: Preemption | None = None
+    preemption: PreemptionSpec | None = None
     cohort_name: Annotated[Text | None, REFERENCE] = None
     queueing_strategy: Annotated[Literal["StrictFIFO", "BestEffortFIFO"] | None, Unset] = None
     namespace_selector: Annotated[dict[str, Any] | None, _SELECTOR] = None
-    flavor_fungibility: FlavorFungibility | None = None
-    fair_sharing: FairSharing | None = None
+    flavor_fungibility: FlavorFungibilitySpec | None = None
+    fair_sharing: FairSharingSpec | None = None
     admission_scope: AdmissionScope | None = None
     stop_policy: Annotated[_Stop, Unset] = None
     admission_checks_strategy: Annotated[Any, _CHECKS] = None
@@ -158,14 +158,14 @@ class CohortSpec(Known):
 
     parent_name: Annotated[Text | None, REFERENCE] = None
     resource_groups: ResourceGroups = None
-    fair_sharing: FairSharing | None = None
+    fair_sharing: FairSharingSpec | None = None
 
 
 class CohortObject(KubernetesObject):
     spec: CohortSpec | None = None
 
 
-class Taint(Known):
+class TaintSpec(Known):
     """Source: Kubernetes core/v1."""
 
     key: Name
@@ -208,7 +208,7 @@ class ResourceFlavorSpec(Known):
     """Source: Kueue v1beta2 API, ResourceFlavorSpec."""
 
     node_labels: Annotated[dict[Name, Text] | None, Served(most=8)] = None
-    node_taints: Annotated[list[Taint] | None, Served(most=8)] = None
+    node_taints: Annotated[list[TaintSpec] | None, Served(most=8)] = None
     tolerations: Annotated[list[Toleration] | None, Served(most=8)] = None
     topology_name: Annotated[Text | None, refuse_any("topology-aware scheduling"), REFERENCE] = None
 
@@ -224,14 +224,14 @@ class LocalQueueSpec(Known):
     stop_policy: Annotated[
         _Stop, Unset, refuse("Hold", _A_HELD_QUEUE), refuse("HoldAndDrain", _A_HELD_QUEUE)
     ] = None
-    fair_sharing: FairSharing | None = None
+    fair_sharing: FairSharingSpec | None = None
 
 
 class LocalQueueObject(KubernetesObject):
     spec: Annotated[LocalQueueSpec, Served(required=False)]
 
 
-class DynamicPriorityPolicy(Known):
+class DynamicPriorityPolicySpec(Known):
     """Source: KEP-754, WorkloadPriorityClass API; durations are text, as everywhere in Kubernetes."""
 
     step: Int32 | None = None
@@ -243,7 +243,7 @@ class WorkloadPriorityClassSpec(Known):
     """Source: KEP-754, WorkloadPrioritySpec."""
 
     priority: Int32 | None = None
-    dynamic_priority_policy: DynamicPriorityPolicy | None = None
+    dynamic_priority_policy: DynamicPriorityPolicySpec | None = None
 
 
 class WorkloadPriorityClassObject(KubernetesObject):
@@ -251,7 +251,7 @@ class WorkloadPriorityClassObject(KubernetesObject):
 
     value: Int32 | None = None
     description: Annotated[Any, served.Text(longest=2048)] = None
-    dynamic_priority_policy: DynamicPriorityPolicy | None = None
+    dynamic_priority_policy: DynamicPriorityPolicySpec | None = None
     spec: WorkloadPriorityClassSpec | None = None
 
 

@@ -137,7 +137,7 @@ class PodTemplate(Open):
 _POD_SET_NAME: Final = served.Text(longest=63, pattern=served.LABEL)
 
 
-class PodSet(Known):
+class PodSetSpec(Known):
     name: Annotated[Name, _POD_SET_NAME] = "main"
     count: Count | None = None
     min_count: Positive | None = None
@@ -166,7 +166,7 @@ class PriorityClassRef(Known):
 class WorkloadSpec(TypedDict, total=False):
     """Source: Kueue v1beta2 API, WorkloadSpec."""
 
-    podSets: Annotated[list[PodSet] | None, Served(least=1, most=18, key=("name",))]
+    podSets: Annotated[list[PodSetSpec] | None, Served(least=1, most=18, key=("name",))]
     queueName: Annotated[Text | None, REFERENCE]
     priority: Int32 | None
     priorityClassRef: PriorityClassRef | None

@@ -238,16 +238,16 @@ def _since(condition: schema.Condition | None, reason: str) -> Instant | None:
     return condition.get("lastTransitionTime")
 
 
-def _full_count(pod_set: schema.PodSet, reclaimed: Mapping[str, int]) -> int | None:
+def _full_count(pod_set: schema.PodSetSpec, reclaimed: Mapping[str, int]) -> int | None:
     if not reclaimed.get(pod_set.name):
         return None
     return 1 if pod_set.count is None else pod_set.count
 
 
 def _pod_sets(
-    pod_sets: Sequence[schema.PodSet],
+    pod_sets: Sequence[schema.PodSetSpec],
     reclaimed: Mapping[str, int],
-    assigned: Iterable[Assigned],
+    assigned: Iterable[AdmittedPods],
 ) -> tuple[PodSet, ...]:
     """What is asked for; where there is an admission already, by that, as Kueue does."""
     left = remaining(pod_sets, reclaimed)
@@ -272,7 +272,7 @@ def _pod_sets(
     return tuple(made)
 
 
-class Assigned(NamedTuple):
+class AdmittedPods(NamedTuple):
     """What an admission gives to one pod set.
 
     Args:
@@ -288,12 +288,12 @@ class Assigned(NamedTuple):
     amounts: dict[str, Amount]
 
 
-def count_of(pod_set: schema.PodSet) -> int:
+def count_of(pod_set: schema.PodSetSpec) -> int:
     """The number of pods asked for; one where it is not said."""
     return 1 if pod_set.count is None else pod_set.count
 
 
-def remaining(pod_sets: Iterable[schema.PodSet], reclaimed: Mapping[str, int]) -> dict[str, int]:
+def remaining(pod_sets: Iterable[schema.PodSetSpec], reclaimed: Mapping[str, int]) -> dict[str, int]:
     """The pods of each pod set that still need their quota.
 
     Args:
@@ -306,8 +306,8 @@ def remaining(pod_sets: Iterable[schema.PodSet], reclaimed: Mapping[str, int]) -
 
 
 def assigned_of(
-    admission: schema.Admission, pod_sets: Sequence[schema.PodSet], reclaimed: Mapping[str, int]
-) -> Iterator[Assigned]:
+    admission: schema.Admission, pod_sets: Sequence[schema.PodSetSpec], reclaimed: Mapping[str, int]
+) -> Iterator[AdmittedPods]:
     """What an admission gives to each pod set, less what reclaimed pods have released.
 
     Args:
@@ -330,13 +330,15 @@ def assigned_of(
         amounts = dict.fromkeys(flavors, 0)
         for resource, exact in used.items():
             amounts[resource] = _scaled(amount_of(resource, exact), count, left[pod_set_assignment.name])
-        yield Assigned(pod_set_assignment.name, min(count, left[pod_set_assignment.name]), flavors, amounts)
+        yield AdmittedPods(
+            pod_set_assignment.name, min(count, left[pod_set_assignment.name]), flavors, amounts
+        )
 
 
-def usage_of(assigned: Iterable[Assigned]) -> dict[FlavorResource, Amount]:
+def usage_of(assigned: Iterable[AdmittedPods]) -> dict[FlavorResource, Amount]:
     """What a workload holds; a flavor that was assigned is a key even where nothing is used of it.
 
-    >>> both = [Assigned(name, 1, {"cpu": "spot"}, {"cpu": 500}) for name in ("main", "workers")]
+    >>> both = [AdmittedPods(name, 1, {"cpu": "spot"}, {"cpu": 500}) for name in ("main", "workers")]
     >>> usage_of(both)
     {FlavorResource(flavor='spot', resource='cpu'): 1000}
     """

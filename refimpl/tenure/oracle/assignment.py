@@ -105,7 +105,7 @@ class Assigned:
 
 
 @dataclass(slots=True)
-class Served:
+class ServedPodSet:
     """How the resources of one pod set are served, whether any group must wait, and what was tried."""
 
     flavors: dict[str, tuple[str, Way]]
@@ -165,10 +165,10 @@ class Assigner:
         lacking = frozenset(needed) if waits else frozenset[FlavorResource]()
         return Assigned(Assignment(usage, lacking, pod_sets=tuple(made), borrowing=level), tuple(groups))
 
-    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> Served:
+    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> ServedPodSet:
         """Flavor and way for each resource of a pod set; lacking when there is none for one of them."""
         # Kueue takes over what a second pass finds assigned, without asking for quota again.
-        served = Served(
+        served = ServedPodSet(
             {name: (flavor, BEST) for name, flavor in pod_set.settled.items() if name in requests}
         )
         for resource in sorted(requests):

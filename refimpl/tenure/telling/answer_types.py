@@ -100,7 +100,7 @@ class FlipShape:
     bound: str | None
     """The change as a boundary, `below 4` where new is 3999m; null where new is the plainer value."""
     before: str
-    """The answer without the change: fits, preempts, waits, taken or kept."""
+    """The answer without the change: fits, preempts, waits, preempted or kept."""
     after: str
     """The answer with the change."""
     decision: str
@@ -141,11 +141,11 @@ class WorkloadShape:
     """`namespace/name`."""
     cluster_queue: str
     """The ClusterQueue whose quota it holds."""
-    taken: bool
+    preempted: bool
     """Whether it is preempted."""
     verdict: str
     """The answer in one line."""
-    findings: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     """What each rule found, from the outermost in."""
 
 
@@ -207,7 +207,7 @@ class CaseShape:
     """The ClusterQueue that it waits in."""
     decision: str
     """Fit, Preempt, NoCandidates or NoFit."""
-    taken: bool
+    preempted: bool
     """Whether the running workload is preempted."""
     verdict: str
     """The answer in one line."""
@@ -219,7 +219,7 @@ class CaseShape:
     """The numbers of its pods that were tried, in order; empty where several are asked about."""
     attempts: tuple[AttemptTrial, ...]
     """The attempts to find targets, in order; empty where several are asked about."""
-    findings: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     """What each rule found about it, from the outermost in."""
     flips: FlipsShape | None
     """Changes after which the answer would differ; null where that was not asked."""

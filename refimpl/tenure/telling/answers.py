@@ -85,9 +85,9 @@ def workload_shape(explained: WorkloadExplanation) -> WorkloadShape:
     return WorkloadShape(
         workload=explained.workload.key,
         cluster_queue=explained.workload.cluster_queue or "",
-        taken=explained.taken,
+        preempted=explained.preempted,
         verdict=explained.verdict,
-        findings=explained.remarks,
+        remarks=explained.remarks,
     )
 
 
@@ -180,7 +180,7 @@ def why_answer(
         reading_text=reading_text(reading),
         engine=engine_of(decision.engine for decision in decisions),
         summary=_case_summary(victim, cases),
-        cases=tuple(sorted(cases, key=lambda told: not told.taken)),
+        cases=tuple(sorted(cases, key=lambda told: not told.preempted)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
     )
 
@@ -203,22 +203,22 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
     alone = flips is not None
     nearest: FlipsShape | None = None
     remarks: tuple[Remark, ...] = ()
-    taken, verdict = False, elsewhere(decision, victim)
+    preempted, verdict = False, elsewhere(decision, victim)
     if found:
         explained = explain_workload(decision, found[0])
-        taken, verdict, remarks = explained.taken, explained.verdict, explained.remarks
+        preempted, verdict, remarks = explained.preempted, explained.verdict, explained.remarks
         nearest = None if flips is None else flips_shape(decision, victim.key, flips)
     return CaseShape(
         preemptor=decision.preemptor.key,
         cluster_queue=decision.queue.name,
         decision=str(decision.outcome),
-        taken=taken,
+        preempted=preempted,
         verdict=verdict,
         summary=summarize(decision),
         flavors=flavor_trials(decision) if alone else (),
         counts=count_trials(decision) if alone else (),
         attempts=attempts(decision) if alone else (),
-        findings=remarks,
+        remarks=remarks,
         flips=nearest,
     )
 
@@ -242,22 +242,22 @@ def elsewhere(decision: Decision, victim: Workload) -> str:
 
 
 def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
-    takers = [case.preemptor for case in cases if case.taken]
+    preempting = [case.preemptor for case in cases if case.preempted]
     if not cases:
         return f"No pending workload could be evaluated, so none preempts {victim.key}"
     if len(cases) == 1:
         return sentence(victim.key, cases[0].verdict, cases[0].preemptor)
     asked = f"{len(cases)} pending workloads"
-    if not takers:
+    if not preempting:
         return f"None of {asked} preempts {victim.key}"
-    verb = "preempts" if len(takers) == 1 else "preempt"
-    return f"{len(takers)} of {asked} {verb} {victim.key}, each decided alone: {', '.join(takers)}"
+    verb = "preempts" if len(preempting) == 1 else "preempt"
+    return f"{len(preempting)} of {asked} {verb} {victim.key}, each decided alone: {', '.join(preempting)}"
 
 
 def why_not_answer(
     decision: Decision, victim: Workload | None = None, flips: int = DEFAULT_LIMIT
 ) -> WhyNotAnswer:
-    """Why a pending workload is not admitted, or why it does not take a running one.
+    """Why a pending workload is not admitted, or why it does not preempt a running one.
 
     Args:
         decision: about the pending workload.

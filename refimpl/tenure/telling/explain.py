@@ -26,13 +26,13 @@ class WorkloadExplanation:
 
     Args:
         workload: who.
-        taken: whether it is preempted.
+        preempted: whether it is.
         verdict: the answer in one line.
         remarks: what each rule says, from the outermost in.
     """
 
     workload: Workload
-    taken: bool
+    preempted: bool
     verdict: str
     remarks: tuple[Remark, ...]
 
@@ -126,22 +126,22 @@ def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanat
 def _explain_workload(
     decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Turn]
 ) -> WorkloadExplanation:
-    taken = workload.key in known.targets
+    preempted = workload.key in known.targets
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
         verdict = {
             Outcome.FIT: "kept: the request fits without it",
             Outcome.NO_FIT: "kept: no workload is preempted for a request that no flavor serves",
         }[decision.outcome]
-        return WorkloadExplanation(workload, taken, verdict, ())
+        return WorkloadExplanation(workload, preempted, verdict, ())
     if not uses_any(workload, decision.assignment.needs_preemption):
-        return WorkloadExplanation(workload, taken, "kept: it uses nothing that is short", ())
+        return WorkloadExplanation(workload, preempted, "kept: it uses nothing that is short", ())
     place = known.places.get(workload.key)
     own = workload.cluster_queue == decision.queue.name
     told = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, shares)
     remarks = [*told]
     if place is not None:
         remarks += order_remarks(decision, place)
-    return WorkloadExplanation(workload, taken, _verdict(decision, workload, known), tuple(remarks))
+    return WorkloadExplanation(workload, preempted, _verdict(decision, workload, known), tuple(remarks))
 
 
 def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:

@@ -29,7 +29,7 @@ def explain_lines(answer: ExplainAnswer) -> Iterator[str]:
     yield from _remark_lines(answer.decision.request)
     for workload in answer.workloads:
         yield from ("", f"{workload.workload} is {workload.verdict}")
-        yield from _remark_lines(workload.findings)
+        yield from _remark_lines(workload.remarks)
 
 
 def why_lines(answer: WhyAnswer) -> Iterator[str]:
@@ -38,9 +38,9 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     alone = len(answer.cases) == 1
     for case in answer.cases:
-        if case.taken or alone:
+        if case.preempted or alone:
             yield from _case_lines(case, alone=alone)
-    others = [case for case in answer.cases if not case.taken] if len(answer.cases) > 1 else []
+    others = [case for case in answer.cases if not case.preempted] if len(answer.cases) > 1 else []
     if others:
         yield from ("", "Not preempted for")
         yield from (f"  {case.preemptor} ({case.decision}): {case.verdict}" for case in others)
@@ -50,13 +50,13 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
 
 
 def why_not_lines(answer: WhyNotAnswer) -> Iterator[str]:
-    """Why a pending workload is not admitted, or does not take a running one."""
+    """Why a pending workload is not admitted, or does not preempt a running one."""
     yield answer.summary
     yield from (f"  {line}" for line in answer.decision.summary)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     if answer.workload is not None:
         yield from _tried_lines(answer.decision.flavors, answer.decision.counts)
-        yield from _section(RULES_TITLE, [_remark_lines(answer.workload.findings)])
+        yield from _section(RULES_TITLE, [_remark_lines(answer.workload.remarks)])
         passed = [
             (attempt, passed_over)
             for attempt in answer.decision.attempts
@@ -137,9 +137,9 @@ def _case_lines(case: CaseShape, *, alone: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in case.summary[1:])
         yield from _tried_lines(case.flavors, case.counts)
         yield from _section("Attempts to preempt", (_attempt_lines(attempt) for attempt in case.attempts))
-        yield from _section(RULES_TITLE, [_remark_lines(case.findings)])
+        yield from _section(RULES_TITLE, [_remark_lines(case.remarks)])
     else:
-        yield from _remark_lines(case.findings)
+        yield from _remark_lines(case.remarks)
     if case.flips is not None:
         yield from _flip_lines(case.flips)
 

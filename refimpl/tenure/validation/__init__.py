@@ -1,13 +1,13 @@
 """Whether objects are what Kueue, its webhooks and the proposals accept, and what they hardly mean."""
 
 from tenure.validation.check import answer_validate, render, validate
-from tenure.validation.faults import ErrorType, Notice, Report, Source, WarningType
+from tenure.validation.faults import ErrorType, Notice, Source, ValidationReport, WarningType
 
 __all__ = [
     "ErrorType",
     "Notice",
-    "Report",
     "Source",
+    "ValidationReport",
     "WarningType",
     "answer_validate",
     "render",

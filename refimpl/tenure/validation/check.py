@@ -21,9 +21,9 @@ from tenure.validation.faults import (
     ErrorType,
     Fault,
     Notice,
-    Report,
     Source,
     Subject,
+    ValidationReport,
     duplicate,
     invalid,
     not_supported,
@@ -167,7 +167,7 @@ def validate(
     old: Sequence[SourcedObject] = (),
     gates: Mapping[str, bool] | None = None,
     reading: Reading | None = None,
-) -> Report:
+) -> ValidationReport:
     """Everything that is wrong with some objects, and what they hardly mean.
 
     Nothing is refused that the API server, Kueue's webhooks or a proposal would accept: what is accepted and
@@ -205,7 +205,7 @@ class _Run:
     subjects: dict[int, Subject] = field(default_factory=dict)
     ignored: int = 0
 
-    def report(self) -> Report:
+    def report(self) -> ValidationReport:
         self.errors = [[] for _ in self.objects]
         self.warnings = [[] for _ in self.objects]
         # The Configuration may stand after the objects whose gates it sets.
@@ -217,7 +217,7 @@ class _Run:
             self.errors[index] += error_notices(subject)
             self.warnings[index] += warning_notices(subject)
         self._look_at_all(overview(self.subjects.values(), self.fair_sharing))
-        return Report(
+        return ValidationReport(
             tuple(notice for found in self.errors for notice in found),
             tuple(notice for found in self.warnings for notice in found),
             len(self.objects) - self.ignored,
@@ -342,14 +342,14 @@ def answer_validate(raw: object) -> dict[str, Any]:
     return render(validate(objects, old=old, gates=gates, reading=reading))
 
 
-def render(report: Report, *, files: bool = False) -> dict[str, Any]:
+def render(report: ValidationReport, *, files: bool = False) -> dict[str, Any]:
     """A report as JSON has it.
 
     Args:
         report: what was found.
         files: whether each entry names its file.
 
-    >>> render(Report())
+    >>> render(ValidationReport())
     {'errors': [], 'warnings': []}
     """
     return {

@@ -7,24 +7,23 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.errors import Problem
 from tenure.manifests import SourcedObject
-from tenure.reports import Case, RuleText, Severity, Suite, Trouble
-from tenure.reports import Report as Checks
+from tenure.reports import Case, Report, RuleText, Severity, Suite, Trouble
 from tenure.reports.content import Locate, nowhere, place_in, rules_of, trouble_of
 from tenure.validation.check import kind_of
 from tenure.validation.check import place_in as place_of_object
-from tenure.validation.faults import Notice, Report, is_error
+from tenure.validation.faults import Notice, ValidationReport, is_error
 
 _NO_FILE = "objects"
 
 
 def checks_of(
-    report: Report,
+    report: ValidationReport,
     objects: Iterable[SourcedObject],
     unreadable: Sequence[Problem] = (),
     *,
     strict: bool = False,
     locate: Locate = nowhere,
-) -> Checks:
+) -> Report:
     """A suite for each file, a case for each object.
 
     Args:
@@ -35,7 +34,7 @@ def checks_of(
         locate: finds lines of the files.
 
     >>> cohort = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort", "metadata": {"name": "all"}}
-    >>> suite, = checks_of(Report(checked=1), [SourcedObject("a.yaml", cohort)]).suites
+    >>> suite, = checks_of(ValidationReport(checked=1), [SourcedObject("a.yaml", cohort)]).suites
     >>> suite.name, [each.name for each in suite.cases]
     ('a.yaml', ['Cohort/all'])
     """
@@ -43,7 +42,7 @@ def checks_of(
     # An object may stand in a file twice, and one without a name has none to be told by.
     known = dict.fromkeys((notice.file, notice.object) for notice in (*_looked_at(objects), *notices))
     files = list(dict.fromkeys(file for file, _ in known))
-    return Checks(
+    return Report(
         "tenure validate",
         tuple(
             Suite(

@@ -252,7 +252,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ValidationReport:
     """Everything that was found, in the order of the objects.
 
     Args:
@@ -271,7 +271,7 @@ class Report:
     def is_valid(self) -> bool:
         """Whether nothing is refused.
 
-        >>> Report().is_valid
+        >>> ValidationReport().is_valid
         True
         """
         return not self.errors

@@ -12,7 +12,7 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
-from tenure.fast import Answer, Arrays, Uncovered, decide
+from tenure.fast import Arrays, CoreAnswer, Uncovered, decide
 from tenure.fast.heroes.billing import SAFE, times_over
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.plan import has_heroes
@@ -100,7 +100,7 @@ def running(name: str, queue: str, cpu: int, **more: object) -> Workload:
     return Workload("ns", name, f"u-{name}", cluster_queue=queue, usage={CPU: cpu}, **held)  # type: ignore[arg-type]
 
 
-def answer_of(arrays: Arrays, cpu: int, now: int = 0, reading: str = "guaranteed") -> Answer:
+def answer_of(arrays: Arrays, cpu: int, now: int = 0, reading: str = "guaranteed") -> CoreAnswer:
     """What the core answers to a workload of hero `h`."""
     asks = Workload("ns", "asks", "u-asks", priority=0, created_at=0)
     return decide(arrays, asks, "h", now, preset(reading), Assignment({CPU: cpu}, frozenset({CPU})))

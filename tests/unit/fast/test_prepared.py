@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, a_workload, case_of, pending_of
-from tenure.fast import Answer, Arrays, Prepared, decide
+from tenure.fast import Arrays, CoreAnswer, Prepared, decide
 from tenure.model import (
     MINUTE,
     BorrowWithinCohort,
@@ -61,7 +61,7 @@ def changed(case: Case, change: object) -> Case:
     return replace(case, cluster=replace(case.cluster, cluster_queues=queues))
 
 
-def said(answer: Answer) -> tuple[object, ...]:
+def said(answer: CoreAnswer) -> tuple[object, ...]:
     """What an answer says."""
     found = answer.found
     rows = [*zip(found.rows.tolist(), found.grounds.tolist(), found.shares.tolist(), strict=True)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, case_of
-from tenure.fast import Answer, Arrays, Prepared, decide
+from tenure.fast import Arrays, CoreAnswer, Prepared, decide
 from tenure.fast.classical import classify
 from tenure.fast.decide import searched
 from tenure.fast.sampling import FEWEST, NO_DIVIDER, find_divider
@@ -67,7 +67,7 @@ def _with_quota(queue: ClusterQueue, held: Mapping[FlavorResource, int], tenths:
     return replace(queue, resource_groups=(replace(group, flavors=(replace(quotas, nominal=nominal),)),))
 
 
-def _said(answer: Answer) -> tuple[object, ...]:
+def _said(answer: CoreAnswer) -> tuple[object, ...]:
     found = answer.found
     return answer.outcome, found.rows.tolist(), found.grounds.tolist(), found.may_borrow
 

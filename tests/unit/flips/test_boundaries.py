@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenure.model import Cluster, FlavorResource, PodSet, WithinClusterQueue, Workload
 from tenure.readings import preset
-from tenure.telling.flips import Answer, Flip, Situation, search_flips
+from tenure.telling.flips import Flip, FlipAnswer, Situation, search_flips
 from tenure.telling.flips.situation import is_shorter
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
@@ -56,7 +56,7 @@ def test_a_gpu_less_is_said_as_it_is() -> None:
 
 def test_what_is_needed_is_said_by_its_own_value() -> None:
     flip = quota_flip(CPU, asked=4000, nominal=2000)
-    assert (flip.new_text, flip.bound, flip.after) == ("4", None, Answer.FITS)
+    assert (flip.new_text, flip.bound, flip.after) == ("4", None, FlipAnswer.FITS)
 
 
 def test_a_carry_does_not_make_a_number_plain() -> None:
@@ -72,5 +72,5 @@ def test_usable_changes_come_first() -> None:
     flips = search_flips(asked, limit=99).flips
     usable = [flip.is_usable for flip in flips]
     assert usable == sorted(usable, reverse=True)
-    assert flips[0].after == Answer.FITS
-    assert all(flip.is_usable == (flip.after == Answer.FITS) for flip in flips)
+    assert flips[0].after == FlipAnswer.FITS
+    assert all(flip.is_usable == (flip.after == FlipAnswer.FITS) for flip in flips)

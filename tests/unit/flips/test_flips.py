@@ -21,7 +21,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.readings import preset
-from tenure.telling.flips import Answer, Flip, Situation, apply, nearest_flips, search_flips
+from tenure.telling.flips import Flip, FlipAnswer, Situation, apply, nearest_flips, search_flips
 from tenure.telling.flips.nearest import by_distance, first_flipping, flips_along, some_flipping
 from tenure.telling.flips.situation import Range, relative_size
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
@@ -51,8 +51,8 @@ def test_a_priority_rises_by_one_above_its_equal() -> None:
     assert (flip.old_text, flip.new_text, flip.before, flip.after) == (
         "100",
         "101",
-        Answer.WAITS,
-        Answer.PREEMPTS,
+        FlipAnswer.WAITS,
+        FlipAnswer.PREEMPTS,
     )
     assert flip.sentence == (
         "If spec.priority of Workload/ml/preemptor were 101 instead of 100, ml/preemptor would preempt ml/w."
@@ -62,20 +62,20 @@ def test_a_priority_rises_by_one_above_its_equal() -> None:
 def test_a_victim_is_kept_from_the_priority_of_the_preemptor_on() -> None:
     found = flips(waiting(4), running("w", 4, 90), target="ml/w")
     flip = found["Workload/ml/w priority"]
-    assert (flip.new, flip.after, flip.exact) == (100, Answer.KEPT, True)
+    assert (flip.new, flip.after, flip.exact) == (100, FlipAnswer.KEPT, True)
     assert flip.sentence.endswith("ml/w would be kept: ml/preemptor would have to wait (NoCandidates).")
 
 
 def test_the_quota_that_is_short_is_found_to_the_unit() -> None:
     flip = flips(waiting(3), running("w", 4))["ClusterQueue/q nominalQuota nvidia.com/gpu on a100"]
-    assert (flip.old, flip.new, flip.after) == (4, 7, Answer.FITS)
+    assert (flip.old, flip.new, flip.after) == (4, 7, FlipAnswer.FITS)
     assert flip.field == "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota"
     assert "were 7 instead of 4, ml/preemptor would fit without preempting any workload" in flip.sentence
 
 
 def test_quota_is_taken_away_until_a_fitting_workload_waits() -> None:
     flip = flips(waiting(2), running("w", 1))["ClusterQueue/q nominalQuota nvidia.com/gpu on a100"]
-    assert (flip.old, flip.new, flip.after) == (4, 2, Answer.WAITS)
+    assert (flip.old, flip.new, flip.after) == (4, 2, FlipAnswer.WAITS)
 
 
 def test_waiting_is_until_the_instant_of_expiry() -> None:
@@ -154,7 +154,7 @@ def test_a_threshold_rises_to_the_priority_that_is_to_be_preempted() -> None:
     )
     found = nearest_flips(cluster, preemptor, "q", NOW, READING, limit=99)
     (flip,) = (flip for flip in found if flip.field.endswith("maxPriorityThreshold"))
-    assert (flip.old, flip.new, flip.after) == (10, 50, Answer.PREEMPTS)
+    assert (flip.old, flip.new, flip.after) == (10, 50, FlipAnswer.PREEMPTS)
     altered = apply(flip, Situation(cluster, preemptor, "q", NOW, READING))
     assert altered.cluster.cluster_queues["q"].max_priority_threshold == 50
 
@@ -175,7 +175,7 @@ def test_an_unlimited_quota_is_searched_where_it_matters() -> None:
     endless = queue(nominal={GPU: UNLIMITED, CPU: 6})
     flip = flips(waiting(3), running("w", 4), in_queue=endless)
     found = flip["ClusterQueue/q nominalQuota nvidia.com/gpu on a100"]
-    assert (found.old_text, found.new, found.after) == ("unlimited", 6, Answer.WAITS)
+    assert (found.old_text, found.new, found.after) == ("unlimited", 6, FlipAnswer.WAITS)
 
 
 def test_nothing_helps_where_the_queue_is_inactive() -> None:

@@ -14,7 +14,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import Reading, parse_reading, preset
-from tenure.telling.flips import Answer, Situation, answer_of, apply, search_flips
+from tenure.telling.flips import FlipAnswer, Situation, answer_of, apply, search_flips
 
 GPU = FlavorResource("h100", "gpu")
 RULES = "spec.preemption.rules"
@@ -45,7 +45,7 @@ def situation(
     return Situation(cluster, pending, to, 9, reading)
 
 
-def told(asked: Situation, target: str | None = None) -> dict[tuple[str, str], tuple[str, str, Answer]]:
+def told(asked: Situation, target: str | None = None) -> dict[tuple[str, str], tuple[str, str, FlipAnswer]]:
     """Every flip, each replayed: object and field, the old and the new value, and the answer."""
     made = {}
     for flip in search_flips(asked, target, limit=99).flips:
@@ -63,18 +63,18 @@ def test_a_victim_of_a_hero_would_be_spared_under_the_default_rules() -> None:
     asked = situation("h", 8, runs("a", "a", 10), runs("b", "b", 10), reading=preset("guaranteed"))
     (target,) = asked.decided().targets
     old, new, after = told(asked, target.workload.key)["ClusterQueue/h", RULES]
-    assert (old, new, after) == (UBER, DEFAULT, Answer.KEPT)
+    assert (old, new, after) == (UBER, DEFAULT, FlipAnswer.KEPT)
 
 
 def test_a_billed_queue_would_reclaim_its_own_without_the_hero() -> None:
     flips = told(situation("a", 8, runs("h", "h", 15), reading=preset("guaranteed")))
-    assert flips["ClusterQueue/h", RULES] == (UBER, DEFAULT, Answer.PREEMPTS)
+    assert flips["ClusterQueue/h", RULES] == (UBER, DEFAULT, FlipAnswer.PREEMPTS)
     assert ("ClusterQueue/a", RULES) not in flips  # of a peer it takes lower priority alone
 
 
 def test_beside_a_hero_a_queue_may_become_one() -> None:
     flips = told(situation("a", 15, runs("b", "b", 10), reading=preset("guaranteed")))
-    assert flips["ClusterQueue/a", RULES] == (DEFAULT, UBER, Answer.PREEMPTS)
+    assert flips["ClusterQueue/a", RULES] == (DEFAULT, UBER, FlipAnswer.PREEMPTS)
 
 
 def test_without_a_hero_no_queue_is_told_to_become_one() -> None:

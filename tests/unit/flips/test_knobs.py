@@ -22,7 +22,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
-from tenure.telling.flips import Answer, Flip, Situation, apply, search_flips
+from tenure.telling.flips import Flip, FlipAnswer, Situation, apply, search_flips
 from tenure.telling.flips.flip import tie_of
 from tenure.telling.flips.queue_knobs import FlavorOrder
 from tests.unit.clusters import GPU, NOW, queue, running, waiting
@@ -50,7 +50,7 @@ def with_flavors(quotas: dict[str, int], *pod_sets: int) -> Situation:
 def test_another_order_of_flavors_is_found() -> None:
     asked = with_flavors({"large": 16, "small": 8}, 8, 16)
     flip = flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors")
-    assert (flip.old_text, flip.new_text, flip.after) == ("large, small", "small, large", Answer.FITS)
+    assert (flip.old_text, flip.new_text, flip.after) == ("large, small", "small, large", FlipAnswer.FITS)
     assert (
         "flavors (their order) of ClusterQueue/q were small, large instead of large, small" in flip.sentence
     )
@@ -63,7 +63,7 @@ def test_of_many_flavors_each_is_tried_at_the_front() -> None:
     knob = FlavorOrder("q", 0, tuple(names))
     orders = [knob.show(value) for value in knob.values(asked.decided())]
     assert orders[1:3] == ["b, a, c, d, e", "c, a, b, d, e"]
-    assert flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors").after == Answer.FITS
+    assert flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors").after == FlipAnswer.FITS
 
 
 def test_one_flavor_has_no_order() -> None:
@@ -81,7 +81,7 @@ def test_flavor_fungibility_is_searched() -> None:
     held = running("w", usage={FlavorResource("first", GPU.resource): 2}, priority=1)
     asked = asked.with_cluster(cluster_queues={"q": own}, admitted=(held,))
     flip = flip_of(asked, "ClusterQueue/q", "spec.flavorFungibility.whenCanPreempt")
-    assert (flip.new_text, flip.after) == ("TryNextFlavor", Answer.FITS)
+    assert (flip.new_text, flip.after) == ("TryNextFlavor", FlipAnswer.FITS)
 
 
 def sharing(reclaim: ReclaimWithinCohort) -> Situation:
@@ -103,7 +103,7 @@ def sharing(reclaim: ReclaimWithinCohort) -> Situation:
 def test_a_larger_weight_is_found_under_fair_sharing() -> None:
     asked = sharing(ReclaimWithinCohort.ANY)
     flip = flip_of(asked, "ClusterQueue/q", "spec.fairSharing.weight")
-    assert (flip.old, flip.after, flip.exact) == (NANO, Answer.PREEMPTS, False)
+    assert (flip.old, flip.after, flip.exact) == (NANO, FlipAnswer.PREEMPTS, False)
     assert flip.old_text == "1"
     assert apply(flip, asked).cluster.cluster_queues["q"].weight == flip.new
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure.manifests import SourcedObject
 from tenure.readings import parse_reading
-from tenure.validation import Notice, Report, validate
+from tenure.validation import Notice, ValidationReport, validate
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 
@@ -49,7 +49,7 @@ def holding(usage: int = 4, **status: Any) -> dict[str, Any]:
     return workload(status={"conditions": [reserved], "admission": admission, **status})
 
 
-def report(*objects: dict[str, Any], reading: Any = None, **options: Any) -> Report:
+def report(*objects: dict[str, Any], reading: Any = None, **options: Any) -> ValidationReport:
     """What validation says about some objects."""
     old = [SourcedObject("", item) for item in options.pop("old", [])]
     given = [SourcedObject("", object_) for object_ in objects]

@@ -137,9 +137,7 @@ class JournalOptions:
 class CampaignPrinting:
     """What is said of the differences, and how."""
 
-    told: Annotated[
-        int, typer.Option("--told", min=0, help="How many differences to make small and tell.")
-    ] = 5
+    show: Annotated[int, typer.Option("--show", min=0, help="How many differences to shrink and show.")] = 5
     differences: Annotated[
         Path | None,
         typer.Option(
@@ -214,12 +212,12 @@ def campaign_command(
     )
     try:
         if plan.only:
-            _decide_some(plan, printing.told, printing.differences, printing.output)
+            _decide_some(plan, printing.show, printing.differences, printing.output)
         else:
             kept = _opened(plan, keeping.journal, keeping.resume, overwrite=keeping.overwrite)
             folder = printing.differences or kept.path.with_suffix(".differences")
             with kept:
-                _run(kept, Hands(workers.jobs, workers.scheduler), printing.told, folder, printing.output)
+                _run(kept, Hands(workers.jobs, workers.scheduler), printing.show, folder, printing.output)
     except ProgramFailure as failure:
         raise InputError(
             [Problem("--exec", str(failure), "a program that answers every request")]
@@ -248,7 +246,7 @@ def _check(plan: CampaignPlan) -> None:
         require_core()
 
 
-def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: CampaignOutput) -> None:
+def _run(journal: Journal, hands: Hands, shown: int, folder: Path, output: CampaignOutput) -> None:
     from tenure.lab.pool import finish
 
     progress = _rate_line(journal)
@@ -263,7 +261,7 @@ def _run(journal: Journal, hands: Hands, told: int, folder: Path, output: Campai
         _say_how_to_go_on(journal, "a process was killed")
         raise typer.Exit(EXIT_STOPPED) from None
     progress.end()
-    _tell(journal.plan, journal.whole(), told, folder, output, complete=not journal.left)
+    _tell(journal.plan, journal.whole(), shown, folder, output, complete=not journal.left)
 
 
 def _say_how_to_go_on(journal: Journal, why: str) -> None:
@@ -272,7 +270,7 @@ def _say_how_to_go_on(journal: Journal, why: str) -> None:
     hint(f"go on with: tenure campaign --resume {journal.path}")
 
 
-def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: CampaignOutput) -> None:
+def _decide_some(plan: CampaignPlan, shown: int, folder: Path | None, output: CampaignOutput) -> None:
     """Single scenarios; a program's are drawn again by `tenure conform`."""
     from tenure.lab.blocks import core_block
     from tenure.lab.campaigns import Tally
@@ -285,13 +283,13 @@ def _decide_some(plan: CampaignPlan, told: int, folder: Path | None, output: Cam
     tally = Tally()
     for number in plan.blocks():
         tally.merge(core_block(plan, number))
-    _tell(plan, tally, told, folder, output, complete=True)
+    _tell(plan, tally, shown, folder, output, complete=True)
 
 
 def _tell(
     plan: CampaignPlan,
     tally: Tally,
-    told: int,
+    shown: int,
     folder: Path | None,
     output: CampaignOutput,
     *,
@@ -299,7 +297,7 @@ def _tell(
 ) -> None:
     from tenure.lab.campaign_report import campaign_report
 
-    made = campaign_report(plan, tally, told, folder, complete=complete)
+    made = campaign_report(plan, tally, shown, folder, complete=complete)
     _print(made, output)
     if made.failed:
         raise typer.Exit(1)

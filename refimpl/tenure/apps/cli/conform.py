@@ -142,8 +142,8 @@ class Treatment:
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, help="Processes, each with a program of its own.")
     ] = 1
-    told: Annotated[
-        int, typer.Option("--told", min=0, help="How many failures to tell, of vectors and of scenarios.")
+    show: Annotated[
+        int, typer.Option("--show", min=0, help="How many failures to show, of vectors and of scenarios.")
     ] = TOLD
     keep: Annotated[
         Path | None, typer.Option(help="File to write what is told to, as requests, a JSON line each.")
@@ -262,7 +262,7 @@ def conform_command(
     )
     try:
         conformance = ConformanceCheck(
-            plan, treatment.jobs, chosen, at_least, excluded, treatment.told, progress
+            plan, treatment.jobs, chosen, at_least, excluded, treatment.show, progress
         ).run()
     except ProgramFailure as failure:
         problem = Problem("--exec", str(failure), "a program that answers every request")

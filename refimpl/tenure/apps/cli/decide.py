@@ -38,18 +38,51 @@ if TYPE_CHECKING:
     from tenure.reports import Report
 
 
-@with_records
-def decide_command(
-    *,
-    source: InputOptions,
-    edits: EditOptions,
-    workload: Pending = None,
+@dataclass(frozen=True, slots=True)
+class PendingOptions:
+    """Which pending workloads are decided about."""
+
+    workload: Pending = None
     all_pending: Annotated[
         bool,
         typer.Option(
             "--all-pending", "-a", help="Decide for every pending workload, each evaluated independently."
         ),
-    ] = False,
+    ] = False
+
+    def check(self, expect: Outcome | None) -> None:
+        """Refuse what cannot go with `--all-pending`.
+
+        Raises:
+            InputError: a workload is named too, or a decision is expected.
+        """
+        if self.all_pending:
+            _alone("--workload", self.workload)
+            _alone("--expect", expect)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingOptions:
+    """How it is decided, and what is expected."""
+
+    explained: Annotated[
+        bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
+    ] = False
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
+    ] = None
+    expect: Annotated[
+        Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
+    ] = None
+
+
+@with_records
+def decide_command(
+    *,
+    source: InputOptions,
+    edits: EditOptions,
+    pending: PendingOptions,
     now: Now = None,
     interpretation: Interpretation,
     cluster_queue: Annotated[
@@ -60,16 +93,7 @@ def decide_command(
         ),
     ] = None,
     flags: SchedulerFlags,
-    explained: Annotated[
-        bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
-    ] = False,
-    engine: Annotated[
-        Engine | None,
-        typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
-    ] = None,
-    expect: Annotated[
-        Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
-    ] = None,
+    deciding: DecidingOptions,
     printing: CheckPrinting,
 ) -> None:
     """Decide who is preempted for a pending workload, and why.
@@ -115,18 +139,17 @@ def decide_command(
     """
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure decide")
-    if all_pending:
-        _alone("--workload", workload)
-        _alone("--expect", expect)
+    pending.check(deciding.expect)
+    explained = deciding.explained
     with reporting.of_bad_input():
         asked = ask(source, now, interpretation, cluster_queue, flags, edits)
-        if all_pending:
-            asked = asked.of_many(engine, explained=explained)
+        if pending.all_pending:
+            asked = asked.of_many(deciding.engine, explained=explained)
         else:
-            asked = replace(asked, engine=engine or Engine.REFERENCE, explained=explained)
-            _ask_for_a_name(asked.loaded, workload)
-            decision = asked.decided(workload)
-    if all_pending:
+            asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=explained)
+            _ask_for_a_name(asked.loaded, pending.workload)
+            decision = asked.decided(pending.workload)
+    if pending.all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
         decisions = progress(asked.decided_all(), "deciding", count)
         _print_all(decisions, asked, reporting, explained=explained, output=printing.output)
@@ -135,7 +158,7 @@ def decide_command(
         print_answer(printing.output, None, decision_lines(decision, explained=explained))
     else:
         print_answer(printing.output, rendered_one(decision, asked.warnings, explained=explained), ())
-    wrong = unexpected(decision, expect)
+    wrong = unexpected(decision, deciding.expect)
     reporting.write(
         lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
     )

@@ -17,7 +17,7 @@ from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
-from tenure.validation import Notice, Report, render, validate
+from tenure.validation import Notice, ValidationReport, render, validate
 from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
@@ -127,10 +127,10 @@ def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[S
         complain("warning", f"passed over, because it cannot be read: {problem}")
 
 
-def rendered(report: Report) -> dict[str, Any]:
+def rendered(report: ValidationReport) -> dict[str, Any]:
     """A report as JSON and YAML have it.
 
-    >>> rendered(Report())["valid"]
+    >>> rendered(ValidationReport())["valid"]
     True
     """
     return {
@@ -141,10 +141,10 @@ def rendered(report: Report) -> dict[str, Any]:
     }
 
 
-def report_lines(report: Report) -> Iterator[str]:
+def report_lines(report: ValidationReport) -> Iterator[str]:
     """A report as text: by file and object, errors before warnings, and what it comes to.
 
-    >>> list(report_lines(Report(checked=3)))
+    >>> list(report_lines(ValidationReport(checked=3)))
     ['validate: 3 objects, 0 errors, 0 warnings']
     """
     notices = [*report.errors, *report.warnings]
@@ -171,7 +171,7 @@ def _line(notice: Notice) -> str:
     return f"    {kind}  {place}{notice.message} ({notice.type}, {notice.source})"
 
 
-def _summary(report: Report) -> str:
+def _summary(report: ValidationReport) -> str:
     counted = ", ".join(
         f"{count} {what}{'' if count == 1 else 's'}"
         for count, what in (

@@ -6,12 +6,12 @@ about how an answer is shown.
 
 from tenure.telling.flips.flip import Flip, apply
 from tenure.telling.flips.nearest import DEFAULT_LIMIT, FlipsFound, nearest_flips, search_flips
-from tenure.telling.flips.situation import Answer, Situation, answer_of
+from tenure.telling.flips.situation import FlipAnswer, Situation, answer_of
 
 __all__ = [
     "DEFAULT_LIMIT",
-    "Answer",
     "Flip",
+    "FlipAnswer",
     "FlipsFound",
     "Situation",
     "answer_of",

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.telling.flips.situation import Answer, Knob, Listed, Situation, Value
+from tenure.telling.flips.situation import FlipAnswer, Knob, Listed, Situation, Value
 from tenure.telling.flips.workload_knobs import Clock
 from tenure.units import format_duration, format_instant
 
@@ -151,8 +151,8 @@ class Flip:
     knob: Knob
     old: Value
     new: Value
-    before: Answer
-    after: Answer
+    before: FlipAnswer
+    after: FlipAnswer
     outcome: Outcome
     preempted: tuple[str, ...]
     size: float
@@ -234,15 +234,15 @@ class Flip:
         if more > 0:
             others += f" and {more} more"
         match self.after:
-            case Answer.TAKEN:
+            case FlipAnswer.PREEMPTED:
                 return f"{self.target} would be preempted"
-            case Answer.KEPT:
+            case FlipAnswer.KEPT:
                 return f"{self.target} would be kept: {self._instead(others)}"
-            case Answer.PREEMPTS:
+            case FlipAnswer.PREEMPTS:
                 return f"{self.preemptor} would preempt {others}"
-            case Answer.FITS:
+            case FlipAnswer.FITS:
                 return f"{self.preemptor} would fit without preempting any workload"
-            case Answer.WAITS:
+            case FlipAnswer.WAITS:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
 
     def _instead(self, others: str) -> str:
@@ -255,7 +255,13 @@ class Flip:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
 
 
-_WORTH = {Answer.WAITS: 0, Answer.PREEMPTS: 1, Answer.FITS: 2, Answer.KEPT: 0, Answer.TAKEN: 0}
+_WORTH = {
+    FlipAnswer.WAITS: 0,
+    FlipAnswer.PREEMPTS: 1,
+    FlipAnswer.FITS: 2,
+    FlipAnswer.KEPT: 0,
+    FlipAnswer.PREEMPTED: 0,
+}
 """How good an answer is for the pending workload; of a running one neither is better than the other."""
 
 

@@ -15,13 +15,13 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.readings import Reading
 
 
-class Answer(StrEnum):
+class FlipAnswer(StrEnum):
     """What a flip changes: how the pending workload fares, or whether one running workload is preempted."""
 
     FITS = "fits"
     PREEMPTS = "preempts"
     WAITS = "waits"
-    TAKEN = "taken"
+    PREEMPTED = "preempted"
     KEPT = "kept"
 
 
@@ -104,7 +104,7 @@ class Situation:
         return dataclasses.replace(self.cluster, **fields)  # type: ignore[arg-type] # checked by the callers
 
 
-def answer_of(decision: Decision, target: str | None = None) -> Answer:
+def answer_of(decision: Decision, target: str | None = None) -> FlipAnswer:
     """What a decision answers.
 
     Args:
@@ -112,16 +112,16 @@ def answer_of(decision: Decision, target: str | None = None) -> Answer:
         target: `namespace/name` of a running workload; None asks about the pending one.
     """
     if target is not None:
-        taken = any(victim.workload.key == target for victim in decision.targets)
-        return Answer.TAKEN if taken else Answer.KEPT
+        preempted = any(victim.workload.key == target for victim in decision.targets)
+        return FlipAnswer.PREEMPTED if preempted else FlipAnswer.KEPT
     return _ANSWERS[decision.outcome]
 
 
 _ANSWERS = {
-    Outcome.FIT: Answer.FITS,
-    Outcome.PREEMPT: Answer.PREEMPTS,
-    Outcome.NO_CANDIDATES: Answer.WAITS,
-    Outcome.NO_FIT: Answer.WAITS,
+    Outcome.FIT: FlipAnswer.FITS,
+    Outcome.PREEMPT: FlipAnswer.PREEMPTS,
+    Outcome.NO_CANDIDATES: FlipAnswer.WAITS,
+    Outcome.NO_FIT: FlipAnswer.WAITS,
 }
 
 

@@ -123,7 +123,7 @@ class Priority(Listed):
 
 
 @dataclass(frozen=True, slots=True)
-class Count(Measured):
+class PodSetCount(Measured):
     """`spec.podSets[].count` of the pending workload.
 
     Args:
@@ -197,7 +197,7 @@ class MinCount(Measured):
         return Range(full if pods.min_count is None else pods.min_count, 1, full, 1)
 
 
-def pod_set_knobs(situation: Situation) -> Iterator[Count | MinCount]:
+def pod_set_knobs(situation: Situation) -> Iterator[PodSetCount | MinCount]:
     """The fields of the pending workload's pod sets that may be changed.
 
     The number of a pod set of which pods are reclaimable is left alone: its request is not in proportion.
@@ -206,7 +206,7 @@ def pod_set_knobs(situation: Situation) -> Iterator[Count | MinCount]:
     preemptor = situation.preemptor
     for index, pods in enumerate(preemptor.pod_sets):
         if pods.full_count is None and pods.count > 0:
-            yield Count(preemptor.key, index)
+            yield PodSetCount(preemptor.key, index)
         others = (pod_set for pod_set in preemptor.pod_sets if pod_set is not pods)
         if pods.count > 0 and all(pod_set.min_count is None for pod_set in others):
             yield MinCount(preemptor.key, index)
