@@ -35,7 +35,7 @@ _EACH_HERO = 20
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How queues stand to each other.
+    """How queues are related to each other.
 
     Args:
         name: what it is called.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the composite Action runs; everything it is told stands in TENURE_… of the environment.
+# What the composite Action runs; everything it is told is in TENURE_… of the environment.
 set -euo pipefail
 
 fail() {
@@ -9,7 +9,7 @@ fail() {
 
 # As pip names it: a release, or the checkout of this Action; nothing where tenure is there already.
 # The current folder is a pull request's: no interpreter may import from it, nor from where PYTHON… variables
-# point, since that may be below it. Hence -I, also for what tenure starts in its turn, and another folder for
+# point, since that may be below it. Hence -I, also for the processes that tenure starts, and another folder for
 # pip, whose own subprocesses are not isolated.
 install() {
   local extras=${TENURE_EXTRAS:+[$TENURE_EXTRAS]}
@@ -41,7 +41,7 @@ case "${TENURE_COMMAND:=validate}" in
 esac
 
 arguments=("$TENURE_COMMAND")
-# What another run has kept is not believed here: its folder may have been restored, or written by anybody.
+# What another run has kept is not believed here: its folder may have been restored, or written by another job.
 if [[ "$TENURE_COMMAND" == prove ]]; then arguments+=(--no-cache); fi
 paths=()
 while IFS= read -r path; do

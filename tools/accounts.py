@@ -125,7 +125,7 @@ def _block(entry: Entry) -> str:
 
 
 def _split_front(text: str) -> tuple[dict[str, Any], str, int]:
-    """The front matter, the rest, and how many lines stand above the rest."""
+    """The front matter, the rest, and how many lines are above the rest."""
     parts = text.split(f"{_FENCE}\n", 2)
     if len(parts) < 3 or parts[0]:
         return {}, text, 0

@@ -157,7 +157,7 @@ def plan(root: Path, asked: argparse.Namespace) -> NewRule:
         asked: the command line's arguments.
 
     Raises:
-        NewRuleError: the identifier or the title is malformed or taken, or a place is not there.
+        NewRuleError: the identifier or the title is malformed or in use, or a place is not there.
     """
     name = asked.name or name_of(asked.title)
     if not IDENTIFIER.fullmatch(asked.id):
@@ -165,10 +165,10 @@ def plan(root: Path, asked: argparse.Namespace) -> NewRule:
     if not name.isidentifier() or not name[0].isalpha():
         raise NewRuleError(f"title: found {asked.title!r}, expected words that a function can be named by")
     if taken := next((page.path for page in pages(root) if page.id == asked.id), None):
-        raise NewRuleError(f"id: found {asked.id}, which is taken by {taken}; expected a free one")
+        raise NewRuleError(f"id: found {asked.id}, which is used by {taken}; expected a free one")
     functions = rule_functions(root)
     if taken := next((function.path for function in functions if function.node.name == name), None):
-        raise NewRuleError(f"name: found {name}, which is taken in {taken}; expected a free one (--name)")
+        raise NewRuleError(f"name: found {name}, which is used in {taken}; expected a free one (--name)")
     near = neighbour(functions, asked.id)
     return NewRule(
         asked.id,

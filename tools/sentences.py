@@ -21,9 +21,9 @@ class Sentence:
     """One sentence, one line of code or one row of a table.
 
     Args:
-        section: the heading that it stands below, with its number signs.
+        section: the heading that it is below, with its number signs.
         text: its words, any run of white space as one space.
-        code: it stands in a fenced block.
+        code: it is in a fenced block.
         line: where it begins, counted from 1.
     """
 
@@ -40,7 +40,7 @@ def sentences(markdown: str) -> list[Sentence]:
     every row of a table is one. The table of contents repeats the headings and is left out, as is what
     holds no letter and no digit: a closing bracket, an ellipsis.
 
-    >>> [each.text for each in sentences("# A\\n\\n- One, i.e. the\\n  first. `Two`.\\n")]
+    >>> [sentence.text for sentence in sentences("# A\\n\\n- One, i.e. the\\n  first. `Two`.\\n")]
     ['One, i.e. the first.', '`Two`.']
     """
     reader = _Reader()
@@ -81,7 +81,7 @@ def fingerprint(text: str) -> str:
 
 
 def split(paragraph: str) -> list[str]:
-    """The sentences of a paragraph. What stands in backticks is not looked into.
+    """The sentences of a paragraph. What is in backticks is not looked into.
 
     >>> split("It is so (see `a. B`). 2 more, e.g. Go's.")
     ['It is so (see `a. B`).', "2 more, e.g. Go's."]

@@ -23,7 +23,7 @@ _LEFT, _STEP, _BAR, _SMALL = 8.0, 16.0, 20.0, 10
 _KINDS = {
     "runs": (Role.FREE, None, False, False),
     "protected": (Role.PROTECTED, None, False, False),
-    "leaves, in this order": (Role.PAPER, Role.OWN_QUEUE, False, True),
+    "leaves, in this order": (Role.PAPER, Role.SAME_QUEUE, False, True),
     "asks": (None, Role.TEXT, True, False),
     "billed for a hero": (Role.LOOP, Role.LOOP_EDGE, False, False),
     "nominal quota": (None, Role.MUTED, False, False),
@@ -37,7 +37,7 @@ class Scene:
 
     Args:
         cluster, now, reading: what was asked about.
-        incoming: who asks, if anybody.
+        incoming: the pending workload, if there is one.
         queue: where.
         asked: what it asks for.
         leaving: the victims' keys, in their order.

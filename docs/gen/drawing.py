@@ -96,7 +96,7 @@ class Drawing:
         hatch = (
             f'<defs><pattern id="{_HATCH}" width="6" height="6" patternUnits="userSpaceOnUse" '
             'patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" '
-            f'stroke="{theme[Role.OWN_QUEUE]}" stroke-width="3"/></pattern></defs>'
+            f'stroke="{theme[Role.SAME_QUEUE]}" stroke-width="3"/></pattern></defs>'
         )
         return "\n".join(
             [

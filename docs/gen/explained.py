@@ -1,4 +1,4 @@
-"""What an explanation says of each rule, taken from the explained decisions of the vectors."""
+"""What an explanation says of each rule, read from the explained decisions of the vectors."""
 
 from __future__ import annotations
 

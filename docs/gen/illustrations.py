@@ -19,18 +19,18 @@ VECTORS: Final = {
     (_COMPOSE, "aged"): "DYN-050/an-aged-workload-takes-a-protected-one",
     (_COMPOSE, "hero"): "KQ-300/a-workload-protected-from-equals-a-hero-takes",
 }
-"""The vector whose picture stands in place of a page's marker."""
+"""The vector whose picture replaces a page's marker."""
 PLAYS: Final = {
     (HOME, "played"): ("tbp-the-third-of-three", "as-written"),
     (_LOOPS, "victim"): ("tbp-strict-fifo-victim-first", "released"),
     (_LOOPS, "overtake"): ("dyn-two-classes-overtake", "guaranteed"),
     (_LOOPS, "storm"): ("ucq-storm-without-a-brake", "guaranteed"),
 }
-"""The scenario, and the reading of the play, whose chart stands there."""
+"""The scenario, and the reading of the play, whose chart is there."""
 
 
 def illustrations(pictures: Pictures, views: Views) -> Fills:
-    """What stands in place of the markers.
+    """What replaces the markers.
 
     Raises:
         KeyError: a vector has no picture, or a scenario no such play.

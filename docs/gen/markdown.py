@@ -47,7 +47,7 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
         parts: what takes the place of each marker.
 
     Raises:
-        ValueError: a marker of `parts` does not stand in the page exactly once.
+        ValueError: a marker of `parts` is not in the page exactly once.
 
     >>> filled("Before. <!-- rules -->", {"rules": "After."})
     'Before. After.'

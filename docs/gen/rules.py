@@ -29,7 +29,7 @@ AREAS = {
     "ordering": "order of candidates",
     "time_based": "equals in one ClusterQueue",
     "dynamic_priority": "priority that grows with time",
-    "hero_rank": "who is a hero, and how heroes stand to each other",
+    "hero_rank": "who is a hero, and how heroes are related to each other",
     "hero_billing": "which queues are billed",
     "hero_tree": "the tree while heroes run",
     "hero_fit": "what is accessible to a hero, and what fits",

@@ -1,4 +1,4 @@
-"""The JSON Schemas: a list with what stands at the top of each, and the files themselves beside it."""
+"""The JSON Schemas: a list with what is at the top of each, and the files themselves beside it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def places() -> Places:
 
 
 def vectors_page(area: str) -> str:
-    """Where the vectors of an area stand."""
+    """The page of an area's vectors."""
     return f"vectors/{area}.md"
 
 
@@ -52,5 +52,5 @@ def vectors() -> tuple[Vector, ...]:
 
 
 def place_of(function: Callable[..., Any]) -> str:
-    """The file that a function stands in, from the root of the repository."""
+    """The file that a function is in, from the root of the repository."""
     return Path(inspect.getsourcefile(function) or "").resolve().relative_to(ROOT).as_posix()

@@ -62,8 +62,8 @@ def prove(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only obligations whose identifier or rules start so, as PO-TBP-010 or TBP-020, and "
-            "postconditions, as WD-130; repeatable.",
+            help="Only obligations whose identifier or rules begin with this, such as PO-TBP-010 or "
+            "TBP-020, and postconditions, such as WD-130; repeatable.",
             show_default="all",
         ),
     ] = None,
@@ -84,7 +84,7 @@ def prove(
     bounded: Annotated[
         Clusters | None,
         typer.Option(
-            help="How large the clusters are, all of which are decided.",
+            help="Up to which size every cluster is decided.",
             show_default="usual; none with --only, unless it names postconditions",
         ),
     ] = None,
@@ -124,7 +124,7 @@ def prove(
     report: Reports = None,
     color: Color = None,
 ) -> None:
-    """Prove every obligation about the rules' own code, or refute it with a story that replays.
+    """Prove every obligation about the rules' own code, or refute it by a replayable counterexample.
 
     Each rule is lifted to a formula twice, by running it on symbolic values and from its syntax; the two
     are proved equal and compared with plain execution. Each obligation is answered by Z3 and cvc5 under

@@ -23,7 +23,7 @@ class HeroCase:
     Args:
         preemptor, target: the two workloads.
         terms, theirs: what holds for either.
-        kin: how their queues stand to each other.
+        kin: how their queues are related to each other.
         mine, other: the parent cohorts.
         parents: the cohort above each, by name; none above a root.
     """

@@ -11,7 +11,7 @@ def functions_reached(*begin: Any) -> frozenset[FunctionType]:
     """Functions and classes' methods that are named by these functions, these included, and so on.
 
     >>> from tenure.rules.time_based import is_time_expired
-    >>> sorted(each.__name__ for each in functions_reached(is_time_expired))
+    >>> sorted(function.__name__ for function in functions_reached(is_time_expired))
     ['is_time_expired', 'quota_reservation_time']
     """
     seen: dict[int, Any] = {}

@@ -104,12 +104,12 @@ def obligation(
     """Register a statement as an obligation.
 
     Raises:
-        ValueError: a malformed or taken identifier, no rules, an expectation that leaves a preset out or
+        ValueError: a malformed or used identifier, no rules, an expectation that leaves a preset out or
             expects anything but a proof or a refutation, or a further column that is not written as its
             reading is named.
     """
     if not _ID.match(identifier) or identifier in _OBLIGATIONS:
-        raise ValueError(f"{identifier!r} is malformed or taken")
+        raise ValueError(f"{identifier!r} is malformed or in use")
     if not rules:
         raise ValueError(f"{identifier} names no rule")
     if set(expect) != set(preset_names()) or not set(expect.values()) <= {Verdict.PROVED, Verdict.REFUTED}:

@@ -132,7 +132,7 @@ def _run(obligation: Obligation, reading: str, cvc5: Cvc5 | None, seeds: int, sh
 
 
 def unknown_rules(obligation: Obligation) -> str:
-    """Which of its rules are none, if any: a renamed rule would be constrained by nothing."""
+    """Which of its rules do not exist, if any: a renamed rule would be constrained by nothing."""
     known = {entry.id for entry in all_rules()}
     unknown = [rule for rule in obligation.rules if rule not in known]
     return f"no rule is called {', '.join(unknown)}: it was renamed or withdrawn" if unknown else ""

@@ -76,7 +76,7 @@ class Z3Answer:
 
     @property
     def words(self) -> str:
-        """The answer, and why it is none."""
+        """The answer, and why there is none."""
         return f"{self.said}: {self.why}" if self.why else self.said
 
 
@@ -195,7 +195,7 @@ def _sent_by(deadline: float, descriptor: int, data: bytes) -> bool:
     """Write everything; a pipe holds 64 KiB, and whoever does not read the rest would be waited for forever.
 
     Returns:
-        whether everything was taken in time.
+        whether everything was read in time.
     """
     os.set_blocking(descriptor, False)
     rest = memoryview(data)

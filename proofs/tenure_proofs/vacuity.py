@@ -1,7 +1,7 @@
 """Whether a proof says something: its cases can happen, its calls matter, and its rules are reached.
 
 That the facts of a claim can hold together is asked of every claim before it is proved. It does not suffice:
-`x > 3 and x < 2` may stand in an antecedent, and a claim may never look at what it lifts. So of each claim
+`x > 3 and x < 2` may be in an antecedent, and a claim may never look at what it lifts. So of each claim
 that is proved it is asked as well
 
 - whether every antecedent, every disjunct of a fact or a goal and both sides of an equivalence can hold
@@ -338,7 +338,7 @@ def _complaint(free: list[_Result], answer: Z3Answer) -> Iterator[Found]:
             Verdict.VACUOUS,
             (
                 f"it is proved whatever {what}: claim something of that, leave the call out, or say in "
-                "`irrespective_of` why it stands there"
+                "`irrespective_of` why it is there"
             ),
         )
     elif answer.said == "unknown":

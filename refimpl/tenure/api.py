@@ -90,7 +90,7 @@ def decide(
     engine: str = Engine.REFERENCE,
     explained: bool = False,
 ) -> Decision:
-    """Decide who is preempted for a pending workload.
+    """Decide which workloads are preempted for a pending one.
 
     Args:
         loaded: what `load` returned, or a cluster.
@@ -133,8 +133,8 @@ def decide_all(
     """Decide for every pending workload, each evaluated independently: all against the same cluster.
 
     The order is by name of the ClusterQueue, and in each as Kueue queues: by effective priority, the highest
-    first, then by the time they queue from (TBP-030), then by name. Workloads that cannot be decided stand
-    behind the others of their ClusterQueue, those of no known ClusterQueue at the end.
+    first, then by the time they queue from (TBP-030), then by name. Workloads that cannot be decided come
+    after the others of their ClusterQueue, those of no known ClusterQueue at the end.
 
     Args:
         loaded: what `load` returned, or a cluster.
@@ -153,8 +153,8 @@ def decide_all(
 
     >>> from tenure.resources import bundled
     >>> cluster = load(bundled("examples", "two-teams"))
-    >>> for each in decide_all(cluster, now="2026-03-02T14:00:00Z"):
-    ...     print(each.workload, each.decision.outcome)
+    >>> for pending in decide_all(cluster, now="2026-03-02T14:00:00Z"):
+    ...     print(pending.workload, pending.decision.outcome)
     team-b/job-moe-64-448bc NoFit
     team-b/job-eval-suite-d739e Preempt
     team-a/job-long-context-8a5dc NoCandidates

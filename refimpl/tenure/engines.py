@@ -396,7 +396,7 @@ def _let_through(
 ) -> tuple[Target, ...] | None:
     """Whom the core claims, as targets by the one door; None where the evidence is not what is claimed.
 
-    The evidence is the reference's own: nothing of it is taken from the claims.
+    The evidence is the reference's own: nothing of it comes from the claims.
     """
     claims, cluster = list(answer.claims()), snapshot.cluster
     if not claims:

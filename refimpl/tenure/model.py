@@ -29,7 +29,7 @@ Amount: TypeAlias = int
 """Base units, or milli-CPU for `cpu`."""
 
 UNLIMITED: Amount = 2**63 - 1
-"""A quota too large for the 64 bits that Kueue counts in; it stays unlimited whatever is taken from it."""
+"""A quota too large for the 64 bits that Kueue counts in; whatever is subtracted, it stays unlimited."""
 
 NANO = 1_000_000_000
 """Fair-sharing weights are counted in billionths, the finest unit of a Kubernetes quantity."""
@@ -232,7 +232,7 @@ class WorkloadPriorityClass:
         name: its name.
         base: the released `value`, or the proposal's `spec.priority`.
         policy: how the priority grows; None where it stays.
-        policy_path: path of the policy, since it may stand in two places.
+        policy_path: path of the policy, since it may be in two places.
     """
 
     name: str
@@ -406,7 +406,7 @@ class ClusterQueue:
         resource_groups: quotas.
         within_cluster_queue: which of its own workloads a workload of this queue may preempt.
         min_admit_duration: KEP-8522's `withinClusterQueueConfig.minAdmitDuration` as configured, ns.
-        cohort: name of the parent cohort; None when it stands alone.
+        cohort: name of the parent cohort; None when it is alone.
         reclaim_within_cohort: which workloads of other queues of the cohort it may preempt.
         borrow_within_cohort: whether it may do so while it borrows.
         max_priority_threshold: the highest priority that it may preempt while it borrows; None for no limit.
@@ -587,11 +587,11 @@ _REASON_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """How a target's ClusterQueue stands to the preemptor's, as far as heroes are concerned (UCQ-060).
+    """How a target's ClusterQueue is related to the preemptor's, as far as heroes are concerned (UCQ-060).
 
     Args:
         hero: the target's queue is a hero (UCQ-050).
-        in_scope: it stands in the subtree that is the preemptor's queue's, where that is a hero (UCQ-040).
+        in_scope: it is in the subtree that is the preemptor's queue's, where that is a hero (UCQ-040).
         above: both are heroes, and the preemptor's is above the target's (UCQ-010).
         peer: both are heroes of one parent cohort, and not the same queue.
     """
@@ -626,7 +626,7 @@ class Evidence:
     Args:
         ground: see `Ground`.
         over_quota: the target's queue, and every cohort between it and the common one, uses more than its
-            quota of a needed flavor-resource; nothing is taken from another queue otherwise.
+            quota of a needed flavor-resource; otherwise no workload of another ClusterQueue is preempted.
         advantage: the preemptor has a hierarchical advantage over the target (KQ-350).
         borrowing: the attempt lets the preemptor's queue borrow (KQ-360).
         within_nominal: fair sharing: the preemptor's queue stays within its nominal quota (KQ-410).
@@ -677,7 +677,7 @@ _ONE_DOOR: Final = "a target is made by tenure.oracle.door.take_target, which as
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """Where a candidate stands: keys compared field by field, in this order, sort as KQ-220 says.
+    """A candidate's position: keys compared field by field, in this order, sort as KQ-220 says.
 
     Args:
         running: 0 when the candidate is already evicted, else 1.

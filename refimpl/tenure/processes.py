@@ -54,7 +54,7 @@ class _Process(SpawnProcess):
             super().start()
 
     def run(self) -> None:
-        # What this process starts in its turn, a scheduler's program say, gets the user's environment.
+        # A process that this one starts, such as a scheduler's program, gets the user's environment.
         _set_safe_path(self._users_safe_path)
         super().run()
 

@@ -49,7 +49,7 @@ def format_duration(duration: Duration) -> str:
     Args:
         duration: ns.
 
-    >>> [format_duration(each * SECOND) for each in (0, 90, 14400, 14401, -60)]
+    >>> [format_duration(seconds * SECOND) for seconds in (0, 90, 14400, 14401, -60)]
     ['0s', '1m30s', '4h', '4h1s', '-1m']
     >>> format_duration(1_500_000_001), format_duration(1_000)
     ('1.500000001s', '1us')

@@ -26,7 +26,7 @@ ASKED = ("campaign", "--scenarios", "2000", "--seed", "7", "-o", "json")
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The report of one process that nobody stopped."""
+    """The report of one process that was not stopped."""
 
     def make(folder: Path) -> None:
         done = tenure(*ASKED, cwd=folder)

@@ -140,7 +140,7 @@ def sent(body: bytes, status: str = "200 OK") -> bytes:
 
 
 def kubeconfig(folder: Path, address: str) -> Path:
-    """A kubeconfig with two contexts: `here`, whose namespace is ml, and `other`, which nobody answers at."""
+    """A kubeconfig with two contexts: `here`, whose namespace is ml, and `other`, without a server."""
     clusters = {"here": address, "other": "http://127.0.0.1:9"}
     file = folder / "kubeconfig"
     content = {

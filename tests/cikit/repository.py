@@ -16,7 +16,7 @@ def sample(folder: Path) -> Path:
 
 
 def change(file: Path, before: str, after: str) -> None:
-    """Replace what stands in a file once."""
+    """Replace what is in a file once."""
     text = file.read_text(encoding="utf-8")
     assert text.count(before) == 1, (file, before)
     file.write_text(text.replace(before, after), encoding="utf-8")
@@ -58,14 +58,14 @@ def plant_options(repository: Path) -> tuple[list[Path], list[str], list[str]]:
 
 
 def break_quota(repository: Path) -> int:
-    """A quota below zero; the line it stands in."""
+    """A quota below zero; the line it is in."""
     file = repository / "queues" / "gpu.yaml"
     change(file, "nominalQuota: 8", "nominalQuota: -8")
     return _line(file, "nominalQuota: -8")
 
 
 def break_expectation(repository: Path) -> int:
-    """An expectation that does not hold; the line it stands in."""
+    """An expectation that does not hold; the line it is in."""
     file = repository / "quota.tenure.yaml"
     change(file, "  decision: NoCandidates", "  decision: Preempt")
     return _line(file, "  decision: Preempt")

@@ -73,7 +73,7 @@ def answered(*arguments: str) -> dict[str, Any]:
 
 
 def texts(value: Any) -> list[str]:
-    """Every text under a key that sentences stand under."""
+    """Every text under a key that sentences are under."""
     if isinstance(value, list):
         return [text for item in value for text in texts(item)]
     if not isinstance(value, dict):

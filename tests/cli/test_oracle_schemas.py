@@ -320,7 +320,7 @@ def asked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def placed(kind: str, raw: dict[str, Any]) -> dict[str, Any]:
-    """Where an object of a kind stands in a request."""
+    """Where an object of a kind is in a request."""
     if kind == "Workload":
         return {"incoming": raw}
     return {f"{kind[0].lower()}{kind[1:]}{'es' if kind.endswith('s') else 's'}": [raw]}

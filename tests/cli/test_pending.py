@@ -67,7 +67,7 @@ def test_the_order_is_by_cluster_queue_then_priority_then_time(folder: Path) -> 
     queues = [row["clusterQueue"] for row in listed["pending"]]
     assert len(set(queues)) > 1
     assert queues == sorted(queues)
-    # The same priority for two: the one that was created later stands behind.
+    # The same priority for two: the one that was created later comes after.
     file = folder / "workloads-team-b.yaml"
     for name, created in (
         ("job-moe-64-448bc", "2026-03-02T10:00:00Z"),
@@ -182,7 +182,7 @@ def test_a_warning_is_said_once_and_listed(folder: Path) -> None:
     for asked in (ALL, ("-w", "team-b/job-eval-suite-d739e")):
         done = tenure("decide", str(folder), *asked, "-o", "json")
         said = done.stderr.decode().splitlines()
-        assert said == ["warning: no LocalQueue is given; the only ClusterQueue is taken"]
+        assert said == ["warning: no LocalQueue is given; the only ClusterQueue is used"]
         assert json.loads(done.stdout)["warnings"] == [line.removeprefix("warning: ") for line in said]
 
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure.apps.lookup import Kind, card_of, identifiers
+from tenure.apps.lookup import IdentifierKind, card_of, identifiers
 from tenure.apps.lookup.answer_types import ExpectedVerdict
 from tenure.apps.lookup.stated import obligations
 from tenure.conformance.vectors import load_vectors
@@ -29,34 +29,34 @@ ROOT = Path(__file__).resolve().parents[2]
 DECIDE = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
 AT = ("--now", "2026-03-02T14:00:00Z")
 ONE_OF_EACH = {
-    Kind.RULE: "KQ-320",
-    Kind.FINDING: "F-001",
-    Kind.OBLIGATION: "PO-TBP-010",
-    Kind.READING: "same_priority_gate",
-    Kind.PRESET: "guaranteed",
-    Kind.VECTOR: "TBP-020/exactly-at-the-threshold-is-kept",
-    Kind.DIVERGENCE: "DV-010",
+    IdentifierKind.RULE: "KQ-320",
+    IdentifierKind.FINDING: "F-001",
+    IdentifierKind.OBLIGATION: "PO-TBP-010",
+    IdentifierKind.READING: "same_priority_gate",
+    IdentifierKind.PRESET: "guaranteed",
+    IdentifierKind.VECTOR: "TBP-020/exactly-at-the-threshold-is-kept",
+    IdentifierKind.DIVERGENCE: "DV-010",
 }
 A_LINK = "\x1b]8;"
 
 
-def known() -> dict[Kind, set[str]]:
+def known() -> dict[IdentifierKind, set[str]]:
     """What there is, as each part of the project says itself."""
     return {
-        Kind.RULE: {page.name[:7].rstrip("-") for page in (ROOT / "spec" / "rules").glob("*.md")},
-        Kind.FINDING: {page.name[:5] for page in (ROOT / "spec" / "findings").glob("*.md")},
-        Kind.OBLIGATION: set(OBLIGATIONS),
-        Kind.READING: set(readings_file()["keys"]),
-        Kind.PRESET: set(preset_names()),
-        Kind.VECTOR: {vector.id for vector in load_vectors()},
-        Kind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
+        IdentifierKind.RULE: {page.name[:7].rstrip("-") for page in (ROOT / "spec" / "rules").glob("*.md")},
+        IdentifierKind.FINDING: {page.name[:5] for page in (ROOT / "spec" / "findings").glob("*.md")},
+        IdentifierKind.OBLIGATION: set(OBLIGATIONS),
+        IdentifierKind.READING: set(readings_file()["keys"]),
+        IdentifierKind.PRESET: set(preset_names()),
+        IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
+        IdentifierKind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
     }
 
 
 def test_everything_that_has_an_identifier_is_listed_once() -> None:
     listed = identifiers().identifiers
     assert len({entry.id.lower() for entry in listed}) == len(listed)
-    found = {kind: {entry.id for entry in listed if entry.kind == kind} for kind in Kind}
+    found = {kind: {entry.id for entry in listed if entry.kind == kind} for kind in IdentifierKind}
     assert found == known()
 
 
@@ -179,7 +179,12 @@ def test_addresses_are_files_that_exist_or_pages_of_the_site(monkeypatch: pytest
     monkeypatch.delenv(SITE, raising=False)
     for entry in identifiers().identifiers:
         address = card_of(entry.id).address
-        if entry.kind in (Kind.RULE, Kind.FINDING, Kind.OBLIGATION, Kind.DIVERGENCE):
+        if entry.kind in (
+            IdentifierKind.RULE,
+            IdentifierKind.FINDING,
+            IdentifierKind.OBLIGATION,
+            IdentifierKind.DIVERGENCE,
+        ):
             assert address is not None
             assert Path(address.removeprefix("file://")).is_file()
     monkeypatch.setenv(SITE, "https://docs.example.org/tenure/")

@@ -144,7 +144,7 @@ def test_progress_is_shown_on_standard_error_while_that_is_a_terminal(tmp_path: 
     assert "60 pending workloads" in shown.pipe
     assert ESCAPE not in shown.pipe
     piped = tenure("decide", str(path), "--all-pending")
-    assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is taken\n"
+    assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is used\n"
 
 
 def test_what_is_quick_shows_no_progress() -> None:

@@ -361,7 +361,7 @@ def test_a_tally_counts_victims_reasons_and_partial_admission(tmp_path: Path, ev
     body = """
         taken = [{"workload": name, "clusterQueue": "q0", "reason": "InClusterQueue"} for name in "abcd"]
         asked = given["incoming"]["spec"]["podSets"]
-        pods = [{"name": each["name"], "count": each["count"] - 1} for each in asked]
+        pods = [{"name": pod_set["name"], "count": pod_set["count"] - 1} for pod_set in asked]
         answer = {"output": {"decision": "Preempt", "preempted": taken, "assignment": {"podSets": pods}}}
 """
     tally = tally_of(script(tmp_path, body), 5, repeat=verdicts.CONFIRM)

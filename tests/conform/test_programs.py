@@ -151,7 +151,7 @@ def test_a_program_that_does_not_read_blocks_no_run(
     ("written", "read"),
     [
         ("'x' * 65536", "the program's answer to request 1 is longer than 1 MiB"),
-        # Short lines that nobody has asked for are not read for ever either.
+        # Short lines that were not asked for are not read for ever either.
         ("'{}\\n' * 16384", "no answer to request 1"),
     ],
 )

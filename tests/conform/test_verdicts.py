@@ -1,4 +1,4 @@
-"""What a pair of answers is taken for."""
+"""The verdict on a pair of answers."""
 
 from __future__ import annotations
 

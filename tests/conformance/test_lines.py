@@ -56,7 +56,7 @@ def test_a_byte_order_mark_is_no_fault() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b'{"id": 1, "call": "decide", "call": "x"}', "the line is not JSON: the key 'call' stands twice"),
+        (b'{"id": 1, "call": "decide", "call": "x"}', "the line is not JSON: the key 'call' appears twice"),
         (b'{"id": NaN}', "the line is not JSON: NaN is no JSON number"),
         (b'{"id": 1e999}', "the line is not JSON: 1e999 is no JSON number"),
         (b'{"id": ' + b"9" * 5000 + b"}", "the line is not JSON: an integer of 5000 digits"),

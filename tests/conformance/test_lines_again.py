@@ -21,10 +21,10 @@ def requests() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"id": 1, "id": 2}', "the key 'id' stands twice in one object"),
-        ('{"input": {"now": 1, "now": 2}}', "the key 'now' stands twice in one object"),
-        ('{"input": {"cohorts": [{"a": 1, "a": 2}]}}', "the key 'a' stands twice in one object"),
-        ('{"input": {"\\u0069d": 1, "id": 2}}', "the key 'id' stands twice in one object"),
+        ('{"id": 1, "id": 2}', "the key 'id' appears twice in one object"),
+        ('{"input": {"now": 1, "now": 2}}', "the key 'now' appears twice in one object"),
+        ('{"input": {"cohorts": [{"a": 1, "a": 2}]}}', "the key 'a' appears twice in one object"),
+        ('{"input": {"\\u0069d": 1, "id": 2}}', "the key 'id' appears twice in one object"),
         ('{"input": {}} {}', "Extra data: line 1 column 15 (char 14)"),
         (
             '{"input": {"cohorts": [1,]}}',

@@ -111,7 +111,7 @@ def test_all_files_that_break_the_schema_are_told_at_once(tmp_path: Path) -> Non
 
 def test_an_identifier_stands_once(tmp_path: Path) -> None:
     found = problems(written(tmp_path, a_file(a_vector(), a_vector())))
-    assert found == ["expiry.json: TBP-020/a-long-one-is-taken stands twice"]
+    assert found == ["expiry.json: TBP-020/a-long-one-is-taken appears twice"]
 
 
 def test_a_flag_that_the_file_does_not_define_is_told(tmp_path: Path) -> None:
@@ -345,4 +345,4 @@ def test_the_command_says_bad_input(tmp_path: Path, arguments: tuple[str, ...], 
 def test_check_fails_on_a_wrong_folder_and_says_what(tmp_path: Path) -> None:
     done = tenure("vectors", "check", "--folder", str(written(tmp_path, a_file(a_vector(), a_vector()))))
     assert done.returncode == 1
-    assert b"TBP-020/a-long-one-is-taken stands twice" in done.stdout
+    assert b"TBP-020/a-long-one-is-taken appears twice" in done.stdout

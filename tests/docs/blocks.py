@@ -42,7 +42,7 @@ class Block:
 
     Args:
         language: the word behind the fence.
-        text: what stands in it.
+        text: what is in it.
         line: where it begins, counted from 1.
     """
 

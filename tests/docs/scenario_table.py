@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from tenure.readings import preset_names
 from tenure.resources import bundled
 from tenure.timeline import AnyScenario, KaiScenario, load_scenario
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, WorkloadExpected
+from tenure.timeline.scenario import Between, Expectation, LoopExpected, WorkloadExpected
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
 
@@ -122,7 +122,7 @@ def _loop(expected: LoopExpected) -> str:
 
 def _share(share: WorkloadExpected) -> Iterator[str]:
     for name, words in (("ran", "runs {}"), ("kept", "keeps {}"), ("longest_wait", "waits {}")):
-        bounds: Bounds | None = getattr(share, name)
+        bounds: Between | None = getattr(share, name)
         if bounds is not None:
             yield words.format(_time(bounds))
     if share.runs is not None:
@@ -133,25 +133,25 @@ def _share(share: WorkloadExpected) -> Iterator[str]:
         yield "finishes" if share.finished else "does not finish"
 
 
-def _counted(bounds: Bounds) -> str:
+def _counted(bounds: Between) -> str:
     return "none" if bounds.at_most == 0 else _between(bounds, str)
 
 
-def _times(bounds: Bounds) -> str:
+def _times(bounds: Between) -> str:
     """How often.
 
-    >>> _times(Bounds(at_most=0)), _times(Bounds(1, 1)), _times(Bounds(at_least=2))
+    >>> _times(Between(at_most=0)), _times(Between(1, 1)), _times(Between(at_least=2))
     ('never', 'once', 'at least 2 times')
     """
     exact: dict[tuple[int | None, int | None], str] = {(0, 0): "never", (None, 0): "never", (1, 1): "once"}
     return exact.get((bounds.at_least, bounds.at_most), f"{_between(bounds, str)} times")
 
 
-def _time(bounds: Bounds) -> str:
+def _time(bounds: Between) -> str:
     return _between(bounds, format_duration)
 
 
-def _between(bounds: Bounds, words: Callable[[int], str]) -> str:
+def _between(bounds: Between, words: Callable[[int], str]) -> str:
     if bounds.at_least is not None and bounds.at_least == bounds.at_most:
         return words(bounds.at_least)
     parts = []

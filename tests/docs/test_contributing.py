@@ -39,7 +39,7 @@ def everything(page: str) -> str:
 
 
 def named_paths(page: str) -> set[str]:
-    """Links, and what stands in code and begins with the name of something in the root."""
+    """Links, and what is in code and begins with the name of something in the root."""
     inline = {part.split()[0] for part in _INLINE.findall(prose(page))}
     paths = {part for part in inline if _PATH.match(part) and part.split("/")[0] in TOP} - _PLACES
     return paths | set(_LINK.findall(prose(page)))

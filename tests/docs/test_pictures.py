@@ -10,7 +10,7 @@ def test_the_committed_pictures_are_those_that_are_drawn() -> None:
     drawn = dict(pictures())
     there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.svg")}
     stale = sorted(name for name in drawn | there if drawn.get(name) != there.get(name))
-    assert stale == [], "made anew by `make pictures`"
+    assert stale == [], "made again by `make pictures`"
 
 
 def test_the_readme_shows_every_picture() -> None:

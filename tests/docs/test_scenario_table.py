@@ -13,7 +13,7 @@ BY_NAME = dict(rows(TEXT))
 def test_every_cell_says_what_its_scenario_expects() -> None:
     for name, found in BY_NAME.items():
         said = [cell.partition(": ")[2] for cell in found[:-1]]
-        assert said == cells(name), f"{name}: python -m tests.docs.scenario_table writes it anew"
+        assert said == cells(name), f"{name}: python -m tests.docs.scenario_table writes it again"
     assert written(TEXT) == TEXT
 
 

@@ -107,7 +107,7 @@ def _objects(number: int, kind: str, random: Random) -> Case:
     elif kind == "object changed":
         found = [random.choice(corpus.objects())]
     else:
-        # Unrelated objects: names stand twice, and refer to what is not there.
+        # Unrelated objects: names appear twice, and refer to what is not there.
         found = [random.choice(corpus.objects()) for _ in range(random.randint(2, 12))]
     changed = mutated(found, random) if random.random() < 0.9 else found
     if random.random() < 0.5:

@@ -1,6 +1,6 @@
 """The fields that a drawn input may have.
 
-Most stand in the recorded decisions of the real scheduler (`../shared/kueue`); the others are fields of the
+Most are in the recorded decisions of the real scheduler (`../shared/kueue`); the others are fields of the
 Kueue v1beta2 and Kubernetes core/v1 APIs. A list of objects is `[]`, a map of names is `*`.
 """
 

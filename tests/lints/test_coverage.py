@@ -30,7 +30,7 @@ NEEDS_SOURCES = pytest.mark.skipif(
 
 @cache
 def linked_names(kind: str) -> set[str]:
-    """The names of a kind that stands in linked folders alone: they are the same in every tree."""
+    """The names of a kind that is in linked folders alone: they are the same in every tree."""
     return KINDS[kind](ROOT)
 
 
@@ -123,7 +123,7 @@ def test_an_edited_sentence_is_noticed_without_the_source(tree: Path) -> None:
 def test_an_edited_sentence_is_named_with_the_one_of_the_source(tree: Path) -> None:
     edit(tree / PAGE, "> `minAdmitDuration` must be at least 1 minute.", "> `minAdmitDuration` is 1 minute.")
     found = messages(tree)
-    assert any('8522-086: "`minAdmitDuration` is 1 minute." does not stand' in name for name in found)
+    assert any('8522-086: "`minAdmitDuration` is 1 minute." is not in' in name for name in found)
     assert any(
         '"`minAdmitDuration` must be at least 1 minute." is not accounted for' in name for name in found
     )
@@ -159,7 +159,7 @@ def test_an_entry_in_another_place_is_named(tree: Path) -> None:
             "### Webhook Validation\n\nIt must also be a duration.\n\n",
             "be a duration.",
         ),
-        ("- Feature gate removed\n", "", '8522-115: "Feature gate removed" does not stand in'),
+        ("- Feature gate removed\n", "", '8522-115: "Feature gate removed" is not in'),
     ],
 )
 def test_a_change_of_the_source_is_named(tree: Path, old: str, new: str, words: str) -> None:

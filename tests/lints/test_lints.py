@@ -306,7 +306,7 @@ CHANGES = {
         "shortcut uses is_time_expired other than as claim.lift(is_time_expired): statements import no "
         "helper of the rules",
     ),
-    "an obligation module that nobody imports": new_file(
+    "an obligation module that is not imported": new_file(
         "TNL051",
         "proofs/tenure_proofs/obligations/forgotten.py",
         "",
@@ -539,6 +539,34 @@ def test_a_word_that_no_page_needs_is_named_where_it_is_prose(tmp_path: Path) ->
     (tmp_path / "spec" / "findings" / "F-001-x.md").write_text(page, encoding="utf-8")
     assert [str(problem) for problem in words(tmp_path)] == [
         'spec/findings/F-001-x.md:13: TNL100 "nobody" is not a word of the glossary: say "no workload"'
+    ]
+
+
+def test_an_idiom_is_no_word_that_a_page_does_without(tmp_path: Path) -> None:
+    text = "A test stands in for a proof as it stands: there is none.\nIt stands first. This is none.\n"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text(text, encoding="utf-8")
+    assert [str(problem) for problem in words(tmp_path)] == [
+        'docs/page.md:2: TNL100 "stands" is not a word of the glossary: say "is, comes, applies"',
+        'docs/page.md:2: TNL100 "is none" is not a word of the glossary: say "is not one"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("refimpl/tenure/oracle/x.py", 'raise ValueError("nobody is preempted")\n'),
+        ("proofs/tenure_proofs/x.py", '"""To the letter."""\n'),
+        ("spec/readings.toml", 'ceil = "Somebody waits."\n'),
+        ("spec/vectors/scenarios/x.yaml", "title: Everybody waits.\n"),
+    ],
+)
+def test_a_word_in_a_message_a_docstring_or_a_title_is_named(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text, encoding="utf-8")
+    assert [(problem.path, problem.line, problem.code) for problem in words(tmp_path)] == [
+        (name, 1, "TNL100")
     ]
 
 

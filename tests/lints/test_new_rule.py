@@ -79,12 +79,12 @@ def test_the_stubs_are_a_rule_that_is_proved_and_every_todo_is_listed(
         (("KQ-10", "A title"), "id: found 'KQ-10', expected KQ, TBP, UCQ, DYN or KMR, a dash, three digits"),
         (
             ("KQ-010", "A title"),
-            "id: found KQ-010, which is taken by spec/rules/KQ-010-lower-priority.md; expec",
+            "id: found KQ-010, which is used by spec/rules/KQ-010-lower-priority.md; expec",
         ),
         (("KQ-015", "410"), "title: found '410', expected words that a function can be named by"),
         (
             ("KQ-015", "Claims nominal"),
-            "name: found claims_nominal, which is taken in refimpl/tenure/rules/sh",
+            "name: found claims_nominal, which is used in refimpl/tenure/rules/sh",
         ),
         (
             ("KQ-015", "A title", "--module", "absent"),

@@ -1,4 +1,4 @@
-"""A proposal is taken apart into sentences, always in the same way."""
+"""A proposal is split into sentences, always in the same way."""
 
 from __future__ import annotations
 

@@ -418,12 +418,12 @@ def _forked(ask: Callable[[], _Answer]) -> tuple[Connection, Any]:
 
 
 def _send(connection: Connection, ask: Callable[[], Any]) -> None:
-    # What pytest or a changed source prints is nobody's business.
+    # What pytest or a changed source prints does not matter here.
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
         connection.send((ask(), ""))
-    except Exception as error:  # noqa: BLE001 - it is raised again where somebody waits for the answer
+    except Exception as error:  # noqa: BLE001 - it is raised again where the answer is awaited
         connection.send((None, f"{type(error).__name__}: {error}"))
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in the sources that somebody made by hand, each with what must notice it.
+"""Mistakes in the sources made by hand, each with what must notice it.
 
 `by_hand.toml` holds them: the place in the sources, right and wrong; what would be seen; and what must notice
 it, by name: `vector <id>`, `scenario <name>`, `bounded <postcondition>` or `test <file or node id>`. Nothing
@@ -34,7 +34,7 @@ class Mistake:
     Args:
         name: what is wrong, in words.
         file: below `refimpl/tenure`.
-        before, after: the place's text, right and wrong; it stands in the file once.
+        before, after: the place's text, right and wrong; it is in the file once.
         seen: what somebody would see of it.
         by: what must notice it, each alone; empty for one that changes no answer.
         equivalent: why it changes no answer; empty for one that does.
@@ -62,7 +62,7 @@ class Mistake:
         text = (ROOT / "refimpl/tenure" / self.file).read_text(encoding="utf-8")
         if (found := text.count(self.before)) != 1:
             raise ValueError(
-                f"{LIST.name}, {self.name!r}: before: {self.before!r} stands {found} times in {self.file},"
+                f"{LIST.name}, {self.name!r}: before: {self.before!r} occurs {found} times in {self.file},"
                 " expected once; if the source has changed, so must the mistake"
             )
         return text.replace(self.before, self.after)

@@ -16,7 +16,7 @@ noticed so far:
 
 No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one
 change and has it in memory only. A case that takes far longer than it takes on the unchanged sources counts
-as noticed: it does not end. What nothing notices has to be judged by somebody: `judged.toml` lists what may
+as noticed: it does not end. What nothing notices has to be judged by a person: `judged.toml` lists what may
 stay, with the reason. Anything else that escapes ends the script with 1.
 
   python -m tests.proofs.fifty --n 200 --seed 1

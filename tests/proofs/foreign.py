@@ -12,8 +12,8 @@ EXPRESSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a look-up": ("int", ("TABLE[a]", "TABLE.get(a, 2)", "{0: 1, 1: 2}[a]")),
     "membership": ("bool", ("(a in (1, 2))", "(a in {1, 2})", "(a not in TABLE)")),
     "a list": ("int", ("[a, 1][0]", "sum([a, 1])", "[*(a, 1)][0]")),
-    "a comprehension": ("int", ("sum([each for each in (a, 1)])", "len({each for each in (a, 1)})")),
-    "a generator": ("bool", ("any(each > a for each in (1, 2))", "all(each for each in (a, 1))")),
+    "a comprehension": ("int", ("sum([item for item in (a, 1)])", "len({item for item in (a, 1)})")),
+    "a generator": ("bool", ("any(item > a for item in (1, 2))", "all(item for item in (a, 1))")),
     "a function without a name": ("int", ("(lambda x: x + 1)(a)",)),
     "an assignment in an expression": ("int", ("(w := a)",)),
     "a float": ("bool", ("(a > 0.5)", "(float(a) > 1)", "(a / 2 > 1)")),
@@ -75,7 +75,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "a name on one path only": ("if a > 3:\n        THRESHOLD = 1\n    a = a + THRESHOLD",),
     "nothing returned": ("if a > 3:\n        return",),
 }
-"""What may stand before the first statement."""
+"""What may come before the first statement."""
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "a generator function": (

@@ -1,6 +1,6 @@
 """A play of the timeline that is watched: whatever it does to a workload must be a step of the relations.
 
-Hypothesis submits, lets time pass, finishes, restarts the controller, and so on; the player is taken from one
+Hypothesis submits, lets time pass, finishes, restarts the controller, and so on; the player goes from one
 instant to the next, and every difference that shows between two looks has to be one of the steps of
 `trusted.transitions`, for the workloads as they were and are.
 """
@@ -162,10 +162,10 @@ class Watch:
         self._joins(key, after, at)
 
     def _joins(self, key: str, workload: Workload, at: Instant) -> None:
-        """Whoever is created or evicted at an instant stands behind those who queue from an earlier second.
+        """Whoever is created or evicted at an instant comes after those who queue from an earlier second.
 
         That is what `one_fewer_is_ahead` rests on. A victim whose pods take their time joins later than that,
-        and stands before who came meanwhile.
+        and comes before who came meanwhile.
         """
         if self.reading != "guaranteed" or not self.equals:
             return

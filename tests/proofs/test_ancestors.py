@@ -15,7 +15,7 @@ from tenure_proofs.trusted.claim import Claim
 NODES = 3
 PAIRS = [(upper, lower) for upper, lower in product(range(NODES), repeat=2) if upper != lower]
 SIZE = 6
-"""So many nodes are enough for every way in which three of them can stand to each other."""
+"""So many nodes are enough for every way in which three of them can be to each other."""
 
 
 def walked(parents: tuple[int, ...], node: int) -> tuple[int, ...]:

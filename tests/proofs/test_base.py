@@ -37,7 +37,7 @@ def test_the_reading_list_is_all_that_verdicts_rest_on_and_the_trusted_folder_co
 def test_the_page_shows_the_reading_list_as_it_is() -> None:
     page = (ROOT / PAGE).read_text(encoding="utf-8")
     shown = page.partition(FIRST)[2].partition(LAST)[0]
-    assert shown.strip() == reading_list().strip(), "write it anew: python -m tenure_proofs.base --write ."
+    assert shown.strip() == reading_list().strip(), "write it again: python -m tenure_proofs.base --write ."
 
 
 def test_as_little_has_to_be_believed_as_was_promised() -> None:

@@ -40,7 +40,7 @@ def test_every_mistake_still_has_its_place() -> None:
 
 def test_a_place_that_is_gone_is_told() -> None:
     gone = Mistake(RIGHT.name, RIGHT.file, "nothing like it", "", "seen", ("x",))
-    with pytest.raises(ValueError, match=r"'nothing like it' stands 0 times in timeline/queues\.py"):
+    with pytest.raises(ValueError, match=r"'nothing like it' occurs 0 times in timeline/queues\.py"):
         gone.wrong()
 
 

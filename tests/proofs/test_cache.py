@@ -45,7 +45,7 @@ PROTECTED = OBLIGATIONS["PO-TBP-010"]
 def key(
     obligation: Obligation = PROTECTED, preset: str = "guaranteed", *, both: bool = True, seeds: int = 1
 ) -> str:
-    """The hash under which a verdict would be kept, by somebody who has looked at nothing yet."""
+    """The hash under which a verdict would be kept, by a process that has looked at nothing yet."""
     return Keys().of_verdict(obligation, preset, both, seeds)
 
 
@@ -497,7 +497,7 @@ FORGED: dict[str, Callable[[dict[str, Any]], object]] = {
     "an answer that says the opposite": lambda value: value["solvers"].update(cvc5="sat"),
     "an answer that knows nothing": lambda value: value["solvers"].update(z3="unknown"),
     "another verdict": lambda value: value.update(verdict="refuted"),
-    "a verdict that is none": lambda value: value.update(verdict="vacuous"),
+    "a verdict that does not exist": lambda value: value.update(verdict="vacuous"),
     "another reading": lambda value: value.update(reading="released"),
     "nothing beside it": lambda value: value.update(beside=[]),
     "a forged answer beside it": lambda value: value["beside"][0].update(solvers={}),
@@ -536,7 +536,7 @@ def test_a_verdict_that_no_run_has_kept_is_asked_again(
 
 
 def is_believed(answers: Kept[Any, Any], task: Any, value: Any) -> bool:
-    """Whether a kept answer is taken for the answer."""
+    """Whether a kept answer is accepted as the answer."""
     key = answers._key(task)
     assert key is not None
     answers._cache.put(key, value)

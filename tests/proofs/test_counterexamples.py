@@ -46,7 +46,7 @@ def test_the_protected_victims_story_has_the_numbers_that_a_reader_expects() -> 
 def test_the_protected_victims_story_is_minimal() -> None:
     values = example_of("PO-TBP-010", "as-written").values
     preemptor, target, now = (values[name] for name in ("preemptor", "target", "now"))
-    # Strictly newer by the smallest whole second, taken at that very moment, and nothing else happens.
+    # Strictly newer by the smallest whole second, preempted at that very moment, and nothing else happens.
     assert target.quota_reserved_at - preemptor.created_at == SECOND
     assert now == target.quota_reserved_at
     assert not target.evicted

@@ -27,7 +27,7 @@ def test_a_thousand_random_functions_are_lifted_right() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_no_lifter_may_read_is_refused(kind: str) -> None:
-    # Every eighth function has something foreign, kind after kind; what nothing reaches harms nobody.
+    # Every eighth function has something foreign, kind after kind; what nothing reaches does no harm.
     place = sorted(KINDS).index(kind)
     tally = fuzz([8 * (place + turn * len(KINDS)) + 7 for turn in range(6)], seed=3)
     assert tally.wrong == []

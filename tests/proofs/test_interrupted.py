@@ -38,7 +38,7 @@ def living(group: int) -> list[str]:
 
 def _commands(process: Path, group: int) -> Iterator[str]:
     try:
-        # The name before these stands in brackets, and may hold anything.
+        # The name before these is in brackets, and may hold anything.
         state, _, its_group, *_ = (process / "stat").read_text().rpartition(")")[2].split()
         command = (process / "cmdline").read_text()
     except OSError:

@@ -36,7 +36,7 @@ from tests.proofs.test_mutants import report_of
 
 
 def made(statement: Statement, expect: Verdict = Verdict.PROVED, budget: Budget = FLOOR) -> Obligation:
-    """An obligation that nobody else sees."""
+    """An obligation that no other test sees."""
     return Obligation("PO-TBP-999", ("TBP-020",), statement, everywhere(expect), budget, "")
 
 
@@ -46,7 +46,7 @@ def ended(statement: Statement, *, expect: Verdict = Verdict.PROVED, cvc5: Cvc5 
 
 
 def true(claim: Claim) -> None:
-    """At its reservation nobody has used up a minute."""
+    """At its reservation no workload has used up a minute."""
     now = claim.number("now")
     target = claim.record("target", Workload)
     claim.assume(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at") == now)
@@ -173,7 +173,7 @@ def test_what_the_second_solver_does_not_know_is_unknown() -> None:
 
 
 SLEEPS = "import time; time.sleep(10_000)"
-"""Far longer than anybody waits."""
+"""Far longer than any test waits."""
 SLEEPS_ON_BIG_NUMBERS = """
 import sys, json, time
 for line in sys.stdin:

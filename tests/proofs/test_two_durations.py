@@ -81,7 +81,7 @@ def newcomer() -> dict[str, str]:
 
 @pytest.mark.parametrize("reading", preset_names())
 def test_a_longer_duration_can_cost_a_workload_of_another_queue_its_place(reading: str) -> None:
-    # Borrowing, the two of the own queue suffice. Where one of them is protected, only the attempt without
+    # Borrowing, two of its own queue suffice. Where one of them is protected, only the attempt without
     # borrowing is left, and there the cohort's equals may be preempted.
     assert victims("1m", reading) == {"ns/lower", "ns/equal"}
     assert victims("4h", reading) == {"ns/lower", "ns/elsewhere"}

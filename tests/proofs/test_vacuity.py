@@ -54,7 +54,7 @@ NEVER = "never occurs together with the facts"
 
 
 def made(statement: Statement, *rules: str, excused: Mapping[str, str] | None = None) -> Obligation:
-    """An obligation that is expected to be proved, and that nobody else sees."""
+    """An obligation that is expected to be proved, and that no other test sees."""
     return Obligation(
         "PO-KQ-999",
         rules or ("KQ-080",),

@@ -319,7 +319,7 @@ def function_of(draw: random.Random, foreign: dict[str, str] | None = None) -> F
 
     Args:
         draw: the source of chance.
-        foreign: what no lifter reads, by our word for its type; it stands in the last function.
+        foreign: what no lifter reads, by our word for its type; it is in the last function.
     """
     sources: list[str] = []
     helpers: list[Helper] = []

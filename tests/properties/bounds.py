@@ -44,11 +44,11 @@ def _too_early(record: Record, given: Given) -> Iterator[str]:
     for preemption in record.preemptions:
         reserved = preemption.at - preemption.ran
         if preemption.at - persisted(reserved) <= given.duration:
-            yield f"taken before the duration has passed: {preemption.victim} after {preemption.ran}ns"
+            yield f"preempted too early: {preemption.victim} after {preemption.ran}ns"
         elif preemption.ran <= given.duration - SECOND:
-            yield f"taken a second and more too early: {preemption.victim} after {preemption.ran}ns"
+            yield f"preempted a second and more too early: {preemption.victim} after {preemption.ran}ns"
         elif preemption.ran <= given.duration:
-            yield "(taken up to a second early, by the clock)"
+            yield "(preempted up to a second early, by the clock)"
 
 
 def places_of(record: Record) -> Iterator[list[Preemption]]:
@@ -66,7 +66,7 @@ def places_of(record: Record) -> Iterator[list[Preemption]]:
 def _successor(
     taken: Preemption, stays: dict[tuple[str, Instant], RunSpan], left: list[Preemption]
 ) -> Preemption | None:
-    """Who is taken out of a place next: the preemptor, in the stay for which the place was taken."""
+    """The next victim at a place: the preemptor, in the run for which the last victim was preempted."""
     own = [run for (who, start), run in stays.items() if who == taken.preemptor and start >= taken.at]
     stay = min(own, key=lambda run: run.start, default=None)
     if stay is None:
@@ -138,7 +138,7 @@ def _turns(record: Record, given: Given) -> Iterator[str]:
         if waits <= (_waiting(record, wait) + _leaving(record, wait)) * within:
             yield "(a victim whose pods still end goes first)"
         elif waits <= (_same_second(record, wait) + _leaving(record, wait)) * within:
-            yield "(somebody of the same second goes first)"
+            yield "(a workload of the same second goes first)"
         else:
             yield f"no turn: {wait.workload} waits {waits}ns"
 

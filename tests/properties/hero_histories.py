@@ -83,7 +83,7 @@ class History:
         counts: what the history exercised.
         step: how many steps were taken.
         cut: whether a quota was cut while workloads ran, so that more may be in use than there is.
-        known: the snapshot of the cluster as it is now; None where it changed since one was taken.
+        known: the snapshot of the cluster as it is now; None where the cluster has changed since.
     """
 
     seed: int
@@ -233,10 +233,8 @@ def check_state(history: History) -> None:
                 sum(used) - sum(column.used) == sum(column.credit), "what is credited leaves it as usage"
             )
         else:
-            history.check(
-                sum(nominal) == sum(column.nominal), "billed quota stands at the heroes, none is lost"
-            )
-            history.check(list(column.used) == used, "to the letter no usage leaves the tree")
+            history.check(sum(nominal) == sum(column.nominal), "billed quota is at the heroes, none is lost")
+            history.check(list(column.used) == used, "as written no usage leaves the tree")
         limits = [limit for limit in column.lending if limit is not None]
         history.check(all(limit >= 0 for limit in limits), "no lending limit is below zero")
 
@@ -312,7 +310,7 @@ def _submit(history: History) -> None:
 def _check_standard(history: History, decision: Decision, workload: Workload, name: str) -> None:
     heroes = {queue.name for queue in history.queues.values() if queue.rules != PreemptionRules.DEFAULT}
     taken = {target.workload.cluster_queue for target in decision.targets}
-    history.check(not taken & heroes, "no hero's workload is taken for a standard queue")
+    history.check(not taken & heroes, "no hero's workload is treated as a standard queue's")
     if decision.targets:
         left = decision.snapshot.without(target.workload for target in decision.targets)
         then = decide(left.cluster, workload, name, history.step, history.reading, snapshot=left)
@@ -340,7 +338,7 @@ def _check_hero(history: History, decision: Decision) -> None:
         history.check(place in inside, "no workload outside the hero's subtree is preempted")
         own = place == snapshot.place
         reason = target.reason == Reason.UBER_CQ_PREEMPTION
-        history.check(own != reason, "the reason is a hero's, except in its own queue")
+        history.check(own != reason, "the reason is a hero's, except in its own ClusterQueue")
         if kin.hero and not own:
             history.counts["a hero takes from a hero"] += 1
             lower = target.workload.priority < decision.preemptor.priority

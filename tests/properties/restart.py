@@ -70,7 +70,7 @@ def before(scenario: dict[str, Any]) -> Outcome:
 
 
 def comparable(scenario: dict[str, Any]) -> bool:
-    """Whether every object of it could stand in a cluster; the drawing leaves defaults and conditions out."""
+    """Whether every object of it could be in a cluster; the drawing leaves defaults and conditions out."""
     return all(
         condition["type"] != "QuotaReserved" or condition["status"] == "True"
         for raw in scenario["admitted"]

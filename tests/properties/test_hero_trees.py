@@ -64,7 +64,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def cluster_of(shape: Shape, settings: Settings = CLASSICAL, more_outside: int = 0) -> Cluster:
-    """Two of the queues have taken what the third has not used: each runs a low and a high priority.
+    """Two of the queues use what the third does not: each runs a low and a high priority.
 
     Args:
         shape: the tree.

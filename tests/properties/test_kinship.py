@@ -35,7 +35,7 @@ class Shape:
     queues: tuple[int, ...]
 
     def is_below(self, cohort: int, upper: int) -> bool:
-        """Whether a cohort is another, or stands below it: no walk of the oracle's."""
+        """Whether a cohort is another, or is below it: no walk of the oracle's."""
         return cohort == upper or (cohort > 0 and self.is_below(self.parents[cohort - 1], upper))
 
     def cluster(self, heroes: tuple[bool, ...]) -> Cluster:

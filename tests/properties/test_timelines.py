@@ -15,8 +15,13 @@ from tests.sampling import sample
 
 FEW = sample(150, 1500)
 REFUTED = {
-    "as-written": {"taken before the duration has passed", "back too soon", "too often", "swapping for ever"},
-    "released": {"taken before the duration has passed", "back too soon", "too often", "no turn"},
+    "as-written": {
+        "preempted too early",
+        "back too soon",
+        "too often",
+        "swapping for ever",
+    },
+    "released": {"preempted too early", "back too soon", "too often", "no turn"},
     "guaranteed, requeue_order: creation": {"no turn"},
     "guaranteed, wake: events": {"no turn", "a delay that nothing explains"},
 }

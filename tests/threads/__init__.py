@@ -8,6 +8,6 @@ A folder `kueue-N` is about the thread kubernetes-sigs/kueue#N:
 - `answer.txt`: a command after `$ `, run in the folder, and what it prints.
 
 Facts come from the threads: quotas, policies, priorities, sizes. No word does.
-`python -m tests.threads --write` prints the answers anew; with `--peer build/kueue-peer` it asks the real
+`python -m tests.threads --write` writes the answers again; with `--peer build/kueue-peer` it asks the real
 scheduler.
 """

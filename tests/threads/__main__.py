@@ -1,4 +1,4 @@
-"""Write the answers anew, or ask the real scheduler: `python -m tests.threads --write`, `--peer COMMAND`."""
+"""Write the answers again, or ask the real scheduler: `python -m tests.threads --write`, `--peer COMMAND`."""
 
 from __future__ import annotations
 

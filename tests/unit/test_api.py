@@ -171,7 +171,7 @@ def test_an_error_lists_only_a_few_names() -> None:
 
 
 def nameless_space(kind: str, name: str, spec: dict[str, Any]) -> SourcedObject:
-    """An object as somebody writes it by hand, without a name space."""
+    """An object as it is written by hand, without a name space."""
     metadata = {"name": name, "creationTimestamp": "2026-03-02T12:00:00Z"}
     return SourcedObject(
         "", {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": metadata, "spec": spec}

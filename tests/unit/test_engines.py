@@ -299,7 +299,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
 
 
 def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None:
-    # Everybody who waits is newer than those who run.
+    # Every pending workload is newer than the running ones.
     same = [waiting(4, name=f"w{number}", created_at=NOW_NS + number) for number in range(5)]
     older = [waiting(4, name=f"o{number}", created_at=at) for number, at in enumerate((-1, 0, 1))]
     others = [waiting(3), waiting(4, priority=101)]

@@ -55,7 +55,7 @@ from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, q
 MANY = settings(deadline=None, print_blob=True, max_examples=150)
 HOUR = 60 * MINUTE
 
-# What each rule says of a target, called anew.
+# What each rule says of a target, called again.
 SAYS: dict[str, Callable[[Decision, Workload], bool]] = {
     "KQ-010": lambda d, w: has_lower_priority(d.preemptor, w),
     "KQ-030": lambda _, w: w.quota_reserved_at is not None,

@@ -129,7 +129,7 @@ def _differences(page: CoveragePage, there: list[Sentence], source: str) -> Iter
         for entry in page.entries[first:last]:
             yield (
                 entry.sentence.line,
-                f"{entry.id}: {_shown(entry.sentence.text)} does not stand in {source} in this place",
+                f"{entry.id}: {_shown(entry.sentence.text)} is not in {source} in this place",
             )
         line = page.entries[min(first, len(page.entries) - 1)].sentence.line if page.entries else 1
         for sentence in there[begin:end]:

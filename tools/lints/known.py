@@ -72,7 +72,7 @@ def scenarios(root: Path) -> set[str]:
 def validations(root: Path) -> set[str]:
     """What validation says: `cluster_queue.time_based_config FieldValueInvalid`.
 
-    A function is taken to speak of every type of fault; which one it yields, its own tests say.
+    A function is assumed to speak of every type of fault; which one it yields, its own tests say.
     """
     types = {
         str(stmt.value.value)

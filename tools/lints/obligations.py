@@ -37,7 +37,7 @@ def _used(module: Module, node: ast.Name) -> Problem:
 
 
 def _lifted(tree: ast.Module) -> Iterator[int]:
-    """The names that stand in the first argument of a call of `lift`."""
+    """The names that are in the first argument of a call of `lift`."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="lift"), args=[argument, *_]):

@@ -1,4 +1,4 @@
-"""TNL040: sentences that a page quotes stand in the source that it names."""
+"""TNL040: sentences that a page quotes are in the source that it names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FROM = re.compile(r"^From (?P<file>\S+), (?P<section>.+):$")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quoted passage and where it is said to stand; `file` is empty when nothing is said."""
+    """A quoted passage and where it is said to be; `file` is empty when nothing is said."""
 
     text: str
     line: int
@@ -72,7 +72,7 @@ def _wrong_with(quote: Quote, folder: Path) -> str | None:
     if section is None:
         return f'{quote.file} has no section "{quote.section}"'
     if quote.text not in section:
-        return f'"{quote.text}" does not stand in {quote.file}, {quote.section}: quote it word for word'
+        return f'"{quote.text}" is not in {quote.file}, {quote.section}: quote it word for word'
     return None
 
 

@@ -36,7 +36,7 @@ class RuleFunction:
 
     Args:
         id: the identifier it registers.
-        module: where it stands.
+        module: where it is.
         node: its syntax tree.
         lifted: whether the lifters read it, so that the restrictions on a rule's body apply.
     """
@@ -48,7 +48,7 @@ class RuleFunction:
 
     @property
     def path(self) -> str:
-        """The file it stands in."""
+        """The file it is in."""
         return self.module.path
 
     @property
@@ -136,7 +136,7 @@ def quoted_statement(node: ast.FunctionDef) -> str | None:
 
 
 def imports(tree: ast.Module, package: str = "") -> Iterator[tuple[str, str, ast.stmt]]:
-    """Every imported thing, wherever in the file the import stands.
+    """Every imported thing, wherever in the file the import is.
 
     Args:
         tree: a file.

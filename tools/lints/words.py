@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tools.lints.pages import findings, pages
@@ -17,8 +17,17 @@ READ_LATER = (
     "spec/rules/*.md",
     "spec/findings/*.md",
     "examples/*/README.md",
+    "CONTRIBUTING.md",
 )
 """The pages of which the prose is looked at, for the words that no sentence needs."""
+READ_IN_CODE = (
+    "refimpl/**/*.py",
+    "proofs/**/*.py",
+    "docs/gen/*.py",
+    "spec/*.toml",
+    "spec/vectors/scenarios/*.yaml",
+)
+"""What prints, documents or titles something: looked at line by line, for the words that are never names."""
 
 _NEVER = {
     "nobody": "no workload",
@@ -28,28 +37,39 @@ _NEVER = {
     "anew": "again",
     "in its turn": "when it is considered",
     "to the letter": "exactly as written",
-}
-_INSTEAD = {
-    **_NEVER,
     "own queue": "the preemptor's ClusterQueue",
-    "is none": "is not one",
-    "taken": "preempted",
 }
+_ON_PAGES = {
+    **_NEVER,
+    r"(?<!as it )(?<!as they )stands?(?! (?:in )?for\b)": "is, comes, applies",
+    r"(?<!there )(?:is|are|was) none(?! of\b)": "is not one",
+    r"makes? room": "frees enough quota",
+}
+"""Idioms stay: as it stands, stands for, there is none, is none of."""
+_INSTEAD = {**_ON_PAGES, "taken": "preempted"}
 _NO_PROSE = re.compile(r"^(```|\+\+\+$).*?^\1|^>.*?$|^ {4}.*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Fenced blocks and front matter; quoted sentences of a source; commands; names in code."""
 
 
 def words(root: Path) -> Iterator[Problem]:
-    """TNL100: titles and statements, README, first page and glossary; and the prose of all other pages."""
+    """TNL100: what is read first; the prose of other pages; what prints, documents or titles something."""
     for page in (*pages(root), *findings(root)):
         for text in (page.title, page.statement):
             yield from _in(text, page.path, _INSTEAD)
-    for name in READ_FIRST:
-        if (root / name).exists():
-            yield from _in((root / name).read_text(encoding="utf-8"), name, _INSTEAD)
-    for path in sorted(path for pattern in READ_LATER for path in root.glob(pattern)):
-        if (name := relative(path, root)) not in READ_FIRST:
-            yield from _in(_NO_PROSE.sub(_blank, path.read_text(encoding="utf-8")), name, _NEVER)
+    for name, text in _files(root, READ_FIRST):
+        yield from _in(text, name, _INSTEAD)
+    for name, text in _files(root, READ_LATER):
+        if name not in READ_FIRST:
+            yield from _in(_NO_PROSE.sub(_blank, text), name, _ON_PAGES)
+    for name, text in _files(root, READ_IN_CODE):
+        if "/trusted/" not in name:
+            yield from _in(text, name, _NEVER)
+
+
+def _files(root: Path, patterns: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names and texts of files."""
+    for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
+        yield relative(path, root), path.read_text(encoding="utf-8")
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -58,6 +78,11 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _in(text: str, path: str, instead: Mapping[str, str]) -> Iterator[Problem]:
-    for found in re.finditer(rf"\b({'|'.join(instead)})\b", text, re.IGNORECASE):
-        line, better = text.count("\n", 0, found.start()) + 1, instead[found[0].lower()]
-        yield Problem(path, line, "TNL100", f'"{found[0]}" is not a word of the glossary: say "{better}"')
+    found = {
+        match.start(): (match[0], better)
+        for word, better in instead.items()
+        for match in re.finditer(rf"\b(?:{word})\b", text, re.IGNORECASE)
+    }
+    for start, (said, better) in sorted(found.items()):
+        line = text.count("\n", 0, start) + 1
+        yield Problem(path, line, "TNL100", f'"{said}" is not a word of the glossary: say "{better}"')

@@ -132,10 +132,10 @@ def postcondition(identifier: str, expect: Mapping[str, Verdict]) -> Callable[[C
     """Register a claim about whole decisions.
 
     Raises:
-        ValueError: a malformed or taken identifier, or an expectation that leaves a preset out.
+        ValueError: a malformed identifier, or one in use, or an expectation that leaves a preset out.
     """
     if not _ID.match(identifier) or identifier in _POSTCONDITIONS:
-        raise ValueError(f"{identifier!r} is malformed or taken")
+        raise ValueError(f"{identifier!r} is malformed or in use")
     if set(expect) != set(preset_names()) or not set(expect.values()) <= {Verdict.PROVED, Verdict.REFUTED}:
         raise ValueError(f"{identifier} expects proved or refuted for each of {', '.join(preset_names())}")
 

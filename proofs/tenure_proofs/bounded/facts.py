@@ -10,7 +10,7 @@ from tenure_proofs.bounded.quotas import quotas_of
 Gone = frozenset[int]
 """Workloads that have left, by their indices."""
 
-NOBODY: Gone = frozenset()
+NONE_GONE: Gone = frozenset()
 
 
 class Facts:
@@ -25,7 +25,7 @@ class Facts:
         self.quotas = quotas_of(world.nodes)
         self._used: dict[Gone, Sequence[int]] = {}
 
-    def used(self, gone: Gone = NOBODY) -> Sequence[int]:
+    def used(self, gone: Gone = NONE_GONE) -> Sequence[int]:
         """What is in use at every node when some have left."""
         known = self._used.get(gone)
         if known is None:
@@ -36,7 +36,7 @@ class Facts:
             known = self._used[gone] = self.quotas.used(held)
         return known
 
-    def fits(self, gone: Gone = NOBODY, *, borrowing: bool = True) -> bool:
+    def fits(self, gone: Gone = NONE_GONE, *, borrowing: bool = True) -> bool:
         """Whether the request fits when some have left; within the nominal quota where it may not borrow.
 
         A request for something does not fit where nothing is available, and more than that is never.
@@ -62,7 +62,7 @@ class Facts:
         mine = self.world.path(self.world.mine)
         return next(index for index in self.world.path(queue) if index in mine)
 
-    def is_exposed(self, job: int, gone: Gone = NOBODY) -> bool:
+    def is_exposed(self, job: int, gone: Gone = NONE_GONE) -> bool:
         """Whether a workload's queue, and every cohort below the common one, uses more than its quota."""
         queue = self.world.jobs[job].queue
         common, used = self.common(queue), self.used(gone)
@@ -93,7 +93,7 @@ class Facts:
         """Whether no hero bills another queue and no lending limit is unlocked.
 
         Under the guarantee a hero bills what it uses beyond its own quota, and may unlock limits while it
-        runs; to the letter it bills everything that it runs.
+        runs; as written it bills everything that it runs.
         """
         held = [(self.used()[index], self.world.nodes[index].nominal) for index in self.heroes()]
         if preset != "guaranteed" or self.has_limits():
@@ -113,7 +113,7 @@ class Facts:
     def accessible(self, preset: str) -> int:
         """The most that the preemptor's hero may ever use: the quota of its subtree, within its limit.
 
-        To the letter only ClusterQueues count, and the borrowing limit is all that it may use; under the
+        As written only ClusterQueues count, and the borrowing limit is all that it may use; under the
         guarantee it may borrow so much beyond its own quota.
         """
         node, guaranteed = self.world.nodes[self.world.mine], preset == "guaranteed"
@@ -124,7 +124,7 @@ class Facts:
             return total
         return min(total, node.borrows + (node.nominal if guaranteed else 0))
 
-    def hero_fits(self, gone: Gone = NOBODY) -> bool:
+    def hero_fits(self, gone: Gone = NONE_GONE) -> bool:
         """The same as `fits` for a hero under the guarantee, without lending limits and bills from above.
 
         Bills move usage and quota together, so a subtree has as much left with them as without.

@@ -28,7 +28,7 @@ def is_protected(world: World, job: Job) -> bool:
 def may_take_own(world: World, job: Job, preset: str) -> bool:
     """Whether a workload of the preemptor's ClusterQueue may be preempted.
 
-    Source: Kueue v1beta2, `withinClusterQueue`; KEP-8522, Preemption Eligibility. To the letter a target is
+    Source: Kueue v1beta2, `withinClusterQueue`; KEP-8522, Preemption Eligibility. As written a target is
     newer when it was admitted after the preemptor was created, in Kueue when it was created later; under the
     guarantee only who has expired may be preempted.
     """
@@ -115,7 +115,7 @@ def may_take_as_hero(world: World, job: Job, preset: str) -> bool:
     """Whether a hero may take a workload.
 
     Source: KEP-8826, Goals: Absolute Preemption Authority, Subtree Containment, Hierarchical Protection. Of a
-    hero below anything, of a peer what has lower priority; to the letter lower priority suffices anywhere.
+    hero below anything, of a peer what has lower priority; as written lower priority suffices anywhere.
     """
     if job.queue == world.mine:
         return may_take_own(world, job, preset)

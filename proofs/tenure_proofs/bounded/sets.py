@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tenure_proofs.bounded.facts import NOBODY, Facts, Gone
+from tenure_proofs.bounded.facts import NONE_GONE, Facts, Gone
 from tenure_proofs.bounded.policies import (
     attempts,
     may_take_as_hero,
@@ -59,7 +59,7 @@ def _reaches(
     facts: Facts, jobs: list[int], may_leave: Callable[[int, Gone], bool], *, borrowing: bool
 ) -> bool:
     """Whether some order of removals ends where the request fits."""
-    seen, rest = {NOBODY}, [NOBODY]
+    seen, rest = {NONE_GONE}, [NONE_GONE]
     while rest:
         gone = rest.pop()
         if gone and facts.fits(gone, borrowing=borrowing):

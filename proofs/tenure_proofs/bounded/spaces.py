@@ -90,7 +90,7 @@ def tree_of(
     inner: tuple[int | None, int | None] = (None, None),
     first_borrows: int | None = None,
 ) -> tuple[Node, ...]:
-    """The nodes of a tree; the first ClusterQueue stands behind the cohorts, and each has a quota of 1.
+    """The nodes of a tree; the first ClusterQueue comes after the cohorts, and each has a quota of 1.
 
     Args:
         shape: the tree.

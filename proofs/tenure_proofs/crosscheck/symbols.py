@@ -327,7 +327,7 @@ def symbol(name: str, domain: Domain) -> Any:
 
 
 def traced(argument: Any) -> Any:
-    """What stands in a run for an argument of a claim."""
+    """What is in a run for an argument of a claim."""
     match argument:
         case SymBool(term=term):
             return TracedBool(term)

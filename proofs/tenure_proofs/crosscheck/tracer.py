@@ -1,7 +1,7 @@
 """The path-forking tracer: runs the real function on symbolic arguments.
 
 A run takes one branch at each symbolic condition; every branch not taken is run again from the start. The
-paths together are one formula, in which each condition stands where the function asked it.
+paths together are one formula, in which each condition is where the function asked it.
 """
 
 from __future__ import annotations

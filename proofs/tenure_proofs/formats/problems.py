@@ -84,7 +84,7 @@ def _place_of_rule(rule: str) -> FileLine:
 
 
 def place_of(function: Callable[..., Any]) -> FileLine:
-    """Where a function stands: below the current folder if it is there, else below the package's folder.
+    """Where a function is: below the current folder if it is there, else below the package's folder.
 
     >>> from tenure.rules.quota import fits_quota
     >>> place_of(fits_quota).file.endswith("tenure/rules/quota.py")

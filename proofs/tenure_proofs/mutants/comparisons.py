@@ -34,7 +34,7 @@ def operator_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iter
 
     >>> from tenure.rules.quota import fits_quota
     >>> from tenure_proofs.mutants.mutant import source_of
-    >>> [ast.unparse(each.after) for each in operator_changes(fits_quota, source_of(fits_quota))]
+    >>> [ast.unparse(change.after) for change in operator_changes(fits_quota, source_of(fits_quota))]
     ['plus(usage, request) < quota', 'plus(usage, request) >= quota']
     """
     for place, node, position in _comparisons(definition):
@@ -48,7 +48,7 @@ def off_by_one_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> It
 
     >>> from tenure.rules.quota import fits_quota
     >>> from tenure_proofs.mutants.mutant import source_of
-    >>> [ast.unparse(each.after) for each in off_by_one_changes(fits_quota, source_of(fits_quota))]
+    >>> [ast.unparse(change.after) for change in off_by_one_changes(fits_quota, source_of(fits_quota))]
     ['plus(usage, request) <= quota + 1']
     """
     for place, node, position in _comparisons(definition):

@@ -25,7 +25,8 @@ def form_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterator
 
     >>> from tenure.rules.priority import effective_priority
     >>> from tenure_proofs.mutants.mutant import source_of
-    >>> [ast.unparse(each.after) for each in form_changes(effective_priority, source_of(effective_priority))]
+    >>> changes = form_changes(effective_priority, source_of(effective_priority))
+    >>> [ast.unparse(change.after) for change in changes]
     ['not boost_gate', 'base - boost', 'base', 'boost']
     """
     conditions = {id(node.test) for node in ast.walk(definition) if isinstance(node, ast.If | ast.IfExp)}

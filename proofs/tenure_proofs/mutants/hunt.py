@@ -28,7 +28,7 @@ from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.trusted.domains import LiftError
 
 DOOR = "DOOR"
-"""Stands for `take_target` where a rule's identifier stands otherwise."""
+"""Stands for `take_target` where otherwise a rule's identifier is."""
 
 UNNAMED: dict[str, Callable[..., Any]] = {
     DOOR: take_target,

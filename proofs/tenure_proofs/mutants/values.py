@@ -15,7 +15,8 @@ def value_changes(function: Callable[..., Any], definition: ast.FunctionDef) -> 
 
     >>> from tenure.rules.priority import has_lower_priority
     >>> from tenure_proofs.mutants.mutant import source_of
-    >>> [ast.unparse(each.after) for each in value_changes(has_lower_priority, source_of(has_lower_priority))]
+    >>> changes = value_changes(has_lower_priority, source_of(has_lower_priority))
+    >>> [ast.unparse(change.after) for change in changes]
     ['preemptor.priority < preemptor.priority', 'target.priority < target.priority']
     """
     neighbours = _neighbours(definition)

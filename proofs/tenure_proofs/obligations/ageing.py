@@ -1,4 +1,4 @@
-"""KEP-754 among several workloads: who stands above whom as time passes, and what that does to KEP-8522.
+"""KEP-754 among several workloads: who is above whom as time passes, and what that does to KEP-8522.
 
 Where a claim is false, the classes are small and concrete: one such pair suffices.
 """

@@ -166,7 +166,7 @@ def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim
 def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
     """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
 
-    Under fair sharing the ground of the evidence says which strategy is in use, so there both may stand.
+    Under fair sharing the ground of the evidence says which strategy is in use, so there both may be.
     """
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, now = any_terms(claim), claim.number("now")

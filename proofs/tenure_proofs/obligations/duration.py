@@ -1,4 +1,4 @@
-"""KEP-8522 at one instant: another duration, whole-second stamps, and who stands before whom."""
+"""KEP-8522 at one instant: another duration, whole-second stamps, and who comes before whom."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def a_max_below_the_base_lowers_no_priority(claim: Claim) -> None:
 def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: max is `omitempty`; absent it is Go's 0, and min(…, 0) counts.
 
-    So a class whose priority would be lowered is none that is accepted.
+    So a class whose priority would be lowered is not accepted.
     """
     base, policy = _class(claim)
     (steps,) = _steps(claim, "steps")

@@ -51,7 +51,7 @@ FROM_THE_LOWEST = (
 
 
 def _higher(mode: Any, other: Any) -> Any:
-    """Whether a mode stands further up the list than another."""
+    """Whether a mode is further up the list than another."""
     return notion(
         any_of(
             *(

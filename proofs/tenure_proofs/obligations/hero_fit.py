@@ -77,7 +77,7 @@ def a_borrowing_limit_clamps_what_is_borrowed_or_all(claim: Claim) -> None:
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
 def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
-    """KEP-8826, Implementation, Constraint: read to the letter, a limit of zero stops the hero."""
+    """KEP-8826, Implementation, Constraint: as written, a limit of zero stops the hero."""
     nominal, others, clamp = (claim.number(name) for name in ("nominal", "others", "clamp"))
     limit = claim.optional_number("limit")
     claim.assume(_ordinary(nominal, others, limit.value), limit.present)

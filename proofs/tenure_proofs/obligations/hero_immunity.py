@@ -173,7 +173,7 @@ def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Cla
     irrespective_of={"UCQ-040": BY_RANK},
 )
 def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -> None:
-    """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of takers.
+    """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of preemptors.
 
     Every taking goes further from the root, or stays in one cohort and goes to lower priority. So whoever a
     chain ends with cannot be whom it began with.

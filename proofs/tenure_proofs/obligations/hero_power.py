@@ -191,7 +191,7 @@ def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(c
     rules=["UCQ-320", *ORDER],
     expect=everywhere(PROVED),
     irrespective_of={
-        "group_for_hero(third_own, third_over_quota)": "what stands before what stands before the third one "
+        "group_for_hero(third_own, third_over_quota)": "what comes before what comes before the third one "
         "does so in whichever group that is"
     },
 )

@@ -202,12 +202,12 @@ class _Pair:
     other_scope: Any
 
     def seen(self, rule: Lifting) -> Lifted:
-        """How the second stands to the first."""
+        """How the second is related to the first."""
         contained = (self.tree.contains(upper, self.other) for upper in (self.scope, self.parent))
         return rule(self.hero, self.other_hero, *contained, self.parent == self.other, self.same_queue)
 
     def seen_back(self, rule: Lifting) -> Lifted:
-        """How the first stands to the second."""
+        """How the first is related to the second."""
         contained = (self.tree.contains(upper, self.parent) for upper in (self.other_scope, self.other))
         return rule(self.other_hero, self.hero, *contained, self.other == self.parent, self.same_queue)
 

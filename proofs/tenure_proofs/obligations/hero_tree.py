@@ -297,7 +297,7 @@ def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
 
 @obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"], expect=everywhere(PROVED))
 def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> None:
-    """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes stand around."""
+    """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes are around."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     kin, other = claim.record("kin", Kin), claim.record("other", Kin)

@@ -48,7 +48,7 @@ def _same(first: Any, second: Any) -> Any:
 def the_nearest_set_value_wins(claim: Claim) -> None:
     """MinRuntime Plugin, Preemption Resolution: walking up until a value is found. By induction along a path.
 
-    A queue that sets a value comes to it, whatever stands above; below, where nothing is set, it is handed
+    A queue that sets a value comes to it, whatever is above; below, where nothing is set, it is handed
     down; and where nothing is set anywhere, it is the default.
     """
     own, above, carried = claim.optional_number("own"), claim.number("above"), claim.number("carried")
@@ -239,26 +239,26 @@ def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
 
 @obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"], expect=everywhere(PROVED))
 def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pods(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that stands."""
+    """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that is accepted."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
-    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
     protected = claim.lift(is_protected)(start, minimum, now).value
     must = claim.lift(must_keep_minimum)(True, protected).value
-    keeps = claim.lift(keeps_minimum)(least, active, taken).value
-    claim.assume(now - start < minimum, taken > 0, implies(must, keeps))
-    claim.prove(active - taken >= least)
+    keeps = claim.lift(keeps_minimum)(least, active, preempted).value
+    claim.assume(now - start < minimum, preempted > 0, implies(must, keeps))
+    claim.prove(active - preempted >= least)
 
 
 @obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"], expect=everywhere(PROVED))
 def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
-    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
     elastic, protected = claim.flag("elastic"), claim.flag("protected")
     must = claim.lift(must_keep_minimum)(elastic, protected).value
     keeps = claim.lift(keeps_minimum)
     claim.prove(
         implies(any_of(negation(elastic), negation(protected)), negation(must)),
-        implies(active - taken >= least, keeps(least, active, taken).value),
+        implies(active - preempted >= least, keeps(least, active, preempted).value),
         keeps(least, active, 0).value,
     )
 
@@ -266,12 +266,12 @@ def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
 @obligation("PO-KMR-160", rules=["KMR-090", "KMR-100"], expect=everywhere(REFUTED))
 def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -> None:
     """KAI's validator alone does not promise it: a job that is not elastic is left to the filter."""
-    least, active, taken = claim.number("least"), claim.number("active"), claim.number("taken")
+    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
     elastic = claim.flag("elastic")
     must = claim.lift(must_keep_minimum)(elastic, True).value
-    keeps = claim.lift(keeps_minimum)(least, active, taken).value
-    claim.assume(least >= 1, taken > 0, taken <= active, active >= least, implies(must, keeps))
-    claim.prove(active - taken >= least)
+    keeps = claim.lift(keeps_minimum)(least, active, preempted).value
+    claim.assume(least >= 1, preempted > 0, preempted <= active, active >= least, implies(must, keeps))
+    claim.prove(active - preempted >= least)
 
 
 @obligation("PO-KMR-170", rules=["KMR-050"], expect=everywhere(PROVED))

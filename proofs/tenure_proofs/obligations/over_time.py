@@ -143,7 +143,7 @@ def world_of(claim: Claim, without: str) -> World:
 
 
 def a_place_changes_hands(world: World, evicted_at: Any, at: Any) -> tuple[Any, Any]:
-    """Somebody is preempted because its time has passed; the victim that waits, and its successor."""
+    """A workload is preempted because its time has passed; the victim that waits, and its successor."""
     ran, preemptor = world.holder("ran"), world.pending("preemptor_before")
     taken, by_time = world.taken(preemptor, ran, evicted_at, "first_evidence")
     victim = world.claim.record("victim", Workload)
@@ -329,7 +329,7 @@ def preemptions_are_at_most_one_per_duration_plus_one(claim: Claim) -> None:
         "guaranteed+wake=events": REFUTED,
     },
     irrespective_of={
-        f"requeue_timestamp({waiting}, terms)": "a workload that joins the queue stands behind it, "
+        f"requeue_timestamp({waiting}, terms)": "a workload that joins the queue comes after it, "
         "from whichever earlier instant it queues"
         for waiting in ("watched", "head")
     },
@@ -353,7 +353,7 @@ def each_of_n_pending_workloads_runs_within_n_durations_and_delays(claim: Claim)
     },
 )
 def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
-    """KEP-8522, Preemption Eligibility, condition 1, to the letter: whoever waits is newer than who came in.
+    """KEP-8522, Preemption Eligibility, condition 1, as written: who waits is newer than who was admitted.
 
     Each may preempt the other at the very instant of its reservation, and is preempted in the same way.
     """
@@ -405,7 +405,7 @@ def an_older_victim_can_preempt_its_preemptor_at_once(claim: Claim) -> None:
     also={"guaranteed+requeue_order=creation": PROVED, "released+requeue_order=eviction": REFUTED},
 )
 def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
-    """KEP-8522 is silent on where a victim stands; by its creation, as in Kueue, the third waits for ever.
+    """KEP-8522 does not say where a victim queues; by its creation, as in Kueue, the third waits for ever.
 
     Whichever of the two waits is queued before the third, and may preempt the other when its time has passed.
     """

@@ -102,7 +102,7 @@ def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim
 
 @obligation("PO-KQ-245", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
 def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> None:
-    """Kueue main of August 2026, fill-back: a candidate that has its quota back is taken off the targets."""
+    """Kueue main of August 2026, fill-back: a candidate with its quota back is no target any more."""
     world, step = _world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     before = claim.state("before", step, watched)

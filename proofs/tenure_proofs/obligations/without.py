@@ -63,7 +63,7 @@ def preemptions_are_that_rare_even_among_different_priorities(claim: Claim) -> N
 
 @obligation("PO-TBP-324", rules=DOOR_RULES, expect=everywhere(REFUTED))
 def preemptions_are_that_rare_even_when_priorities_change(claim: Claim) -> None:
-    """KEP-8522 with KEP-754: an equal that waits can come to stand above."""
+    """KEP-8522 with KEP-754: an equal that waits can come to be above."""
     few_preemptions(claim, AGEING)
 
 
@@ -105,7 +105,7 @@ def every_workload_runs_in_time_even_when_clocks_go_back(claim: Claim) -> None:
 
 @obligation("PO-TBP-336", rules=TURN_RULES, expect=everywhere(REFUTED))
 def every_workload_runs_in_time_even_when_the_victims_timestamp_is_lost(claim: Claim) -> None:
-    """KEP-8522, Story 2: without the stamp of its Preempted condition a victim stands where it stood."""
+    """KEP-8522, Story 2: without the stamp of its Preempted condition a victim keeps its position."""
     every_workload_gets_a_turn(claim, STAMP)
 
 
@@ -117,13 +117,13 @@ def every_workload_runs_in_time_even_when_others_than_the_head_are_admitted(clai
 
 @obligation("PO-TBP-338", rules=TURN_RULES, expect=everywhere(REFUTED))
 def every_workload_runs_in_time_even_when_creations_are_dated_back(claim: Claim) -> None:
-    """KEP-8522, Story 2: an arrival with an earlier stamp stands before who waits."""
+    """KEP-8522, Story 2: an arrival with an earlier stamp comes before who waits."""
     every_workload_gets_a_turn(claim, ARRIVALS)
 
 
 @obligation("PO-TBP-339", rules=TURN_RULES, expect=everywhere(REFUTED))
 def every_workload_runs_in_time_even_when_created_within_a_millisecond_of_an_eviction(claim: Claim) -> None:
-    """KEP-8522, Story 2: of two victims of one instant the uid decides, so the later may stand first."""
+    """KEP-8522, Story 2: of two victims of one instant the uid decides, so the later may come first."""
     every_workload_gets_a_turn(claim, PAST)
 
 

@@ -37,7 +37,7 @@ Step: TypeAlias = str | int | tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ManifestEdit:
     """One change of one object.
 
     Args:
@@ -57,7 +57,7 @@ class Edit:
 
 def edits_of(
     assigned: Sequence[str] = (), unset: Sequence[str] = (), patches: Sequence[str] = ()
-) -> tuple[Edit, ...]:
+) -> tuple[ManifestEdit, ...]:
     """The changes that a command line asks for, in the order: patches, what is unset, what is set.
 
     Args:
@@ -74,7 +74,7 @@ def edits_of(
     {'spec': {'preemption': {'withinClusterQueue': 'Never'}}}
     """
     problems: list[Problem] = []
-    made: list[Edit] = []
+    made: list[ManifestEdit] = []
     for option, words, make in (("--unset", unset, _unset), ("--set", assigned, _assigned)):
         for text in words:
             try:
@@ -87,7 +87,7 @@ def edits_of(
     return (*patched, *made)
 
 
-def edited(objects: Iterable[SourcedObject], edits: Sequence[Edit]) -> Iterator[SourcedObject]:
+def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> Iterator[SourcedObject]:
     """The objects after some changes.
 
     Args:
@@ -102,7 +102,7 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[Edit]) -> Iterator[
     >>> changed.object["spec"]
     {'parentName': 'root'}
     """
-    wanted: dict[tuple[str, ...], list[Edit]] = {}
+    wanted: dict[tuple[str, ...], list[ManifestEdit]] = {}
     for edit in edits:
         wanted.setdefault((edit.kind, *edit.names), []).append(edit)
     kinds = {edit.kind for edit in edits}
@@ -132,7 +132,7 @@ def _names_of(raw: Mapping[str, Any], kind: str) -> tuple[str, ...]:
 
 
 def _changed(
-    sourced: SourcedObject, kind: str, edits: Iterable[Edit], problems: list[Problem]
+    sourced: SourcedObject, kind: str, edits: Iterable[ManifestEdit], problems: list[Problem]
 ) -> SourcedObject:
     place = place_of(sourced.object, kind, file=sourced.file)
     for edit in edits:
@@ -147,14 +147,14 @@ def _changed(
     return sourced
 
 
-def _assigned(option: str, text: str) -> Edit:
+def _assigned(option: str, text: str) -> ManifestEdit:
     where, separator, written = text.partition("=") if "[" not in text else _around_selectors(text)
     if not separator:
         raise bad_input("--set", text, FORM)
     kind, names, steps = _target(option, where)
     shape = _shape_at(SHAPES[kind], steps, option, object_name(kind, *names))
     value = _read_value(written, shape, option)
-    return Edit(option, kind, names, lambda raw: _put(raw, steps, value, ""))
+    return ManifestEdit(option, kind, names, lambda raw: _put(raw, steps, value, ""))
 
 
 def _around_selectors(text: str) -> tuple[str, str, str]:
@@ -163,13 +163,13 @@ def _around_selectors(text: str) -> tuple[str, str, str]:
     return (found[1], found[2], found[3]) if found is not None else (text, "", "")
 
 
-def _unset(option: str, text: str) -> Edit:
+def _unset(option: str, text: str) -> ManifestEdit:
     kind, names, steps = _target(option, text)
     _shape_at(SHAPES[kind], steps, option, object_name(kind, *names))
-    return Edit(option, kind, names, lambda raw: _removed(raw, steps, ""))
+    return ManifestEdit(option, kind, names, lambda raw: _removed(raw, steps, ""))
 
 
-def _patch(sourced: SourcedObject) -> Edit:
+def _patch(sourced: SourcedObject) -> ManifestEdit:
     raw = sourced.object
     kind = kind_of(raw)
     option = f"--patch {sourced.file}"
@@ -178,7 +178,7 @@ def _patch(sourced: SourcedObject) -> Edit:
         expected = f"one of {listed(VERSIONS)} with apiVersion, kind and metadata.name"
         raise InputError([Problem(option, found, expected)])
     wanted, _ = to_v1beta2(raw, kind, place_of(raw, kind, file=sourced.file), [])
-    return Edit(option, kind, _names_of(raw, kind), lambda before: _merged(before, wanted))
+    return ManifestEdit(option, kind, _names_of(raw, kind), lambda before: _merged(before, wanted))
 
 
 def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, ...]]:

@@ -86,7 +86,7 @@ class ExpectationItem(pytest.Item):
         return "\n".join(map(safe, (where, "", *result.lines)))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where it stands; pytest counts lines from 0."""
+        """Where it is; pytest counts lines from 0."""
         return self.path, self._line() - 1, self.name
 
     def _line(self) -> int:

@@ -74,7 +74,7 @@ class Preempted(TypedDict):
     reason: ReasonWord
     """Of the Preempted condition."""
     rules: Annotated[list[RuleId], Field(min_length=1)]
-    """The rules that allow it, from the outermost in."""
+    """The rules that allow it, outermost first."""
 
 
 class ConditionShape(TypedDict):
@@ -193,7 +193,7 @@ class TracedWorkload(TypedDict):
     verdict: str
     """The answer in one line."""
     remarks: list[RemarkShape]
-    """What each rule found, from the outermost in."""
+    """What each rule found, outermost first."""
 
 
 class Trace(TypedDict):
@@ -286,7 +286,7 @@ class PendingUndecided(TypedDict):
     clusterQueue: str | None
     """Where it waits; null where that is not known."""
     decision: None
-    """There is none."""
+    """Null: there is no decision."""
     problems: Annotated[list[InputProblem], Field(min_length=1)]
     """Why."""
 
@@ -326,7 +326,7 @@ class RefusedEntry(_Entry):
 
 
 class WarnedEntry(_Entry):
-    """What is legal and dangerous."""
+    """What is legal but dangerous."""
 
     type: WarningType
     """Why it is hardly what was meant."""
@@ -349,7 +349,7 @@ class RefusedIn(RefusedEntry):
 
 
 class WarnedIn(WarnedEntry):
-    """What is legal and dangerous, and where it was read."""
+    """What is legal but dangerous, and where it was read."""
 
     file: str
     """The file as the user named it, stdin for standard input."""
@@ -451,7 +451,7 @@ class ResolveOutput(TypedDict):
 
 
 class PathOutput(TypedDict):
-    """Where a queue stands."""
+    """Where a queue is."""
 
     path: list[str]
     """The queue and those above it, the top first."""

@@ -41,7 +41,7 @@ def key_problems(
         fields: everything that is read, for the words of an error.
         unread: what may be there and takes no part.
 
-    >>> [(each.field, each.found) for each in key_problems({"when": 1}, ["now"], ["now"])]
+    >>> [(problem.field, problem.found) for problem in key_problems({"when": 1}, ["now"], ["now"])]
     [('when', 'an unknown field'), ('now', 'nothing')]
     """
     known = {*fields, *unread}

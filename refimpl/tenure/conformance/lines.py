@@ -38,7 +38,7 @@ def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[s
         engine: what decides where the request names no engine.
 
     >>> answer_line(b'{"id": 1, "id": 2}')["error"]["message"]
-    "the line is not JSON: the key 'id' stands twice in one object"
+    "the line is not JSON: the key 'id' appears twice in one object"
     """
     if line is None:
         limit = in_mebibytes(MAX_LINE)
@@ -91,7 +91,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         counts = Counter(key for key, _ in pairs)
-        raise ValueError(f"the key {show(counts.most_common(1)[0][0])} stands twice in one object")
+        raise ValueError(f"the key {show(counts.most_common(1)[0][0])} appears twice in one object")
     return made
 
 

@@ -45,7 +45,7 @@ def observed_rules() -> Iterator[list[Observation]]:
     >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
     >>> with observed_rules() as seen:
     ...     _ = has_lower_priority(high, low)
-    >>> [(each.rule, each.accepts) for each in seen]
+    >>> [(observed.rule, observed.accepts) for observed in seen]
     [('KQ-010', True)]
     """
     codes = {entry.function.__code__: entry.id for entry in all_rules()}

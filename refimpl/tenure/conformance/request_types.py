@@ -354,7 +354,7 @@ class ValidateInput(Shape):
     """Objects that an API server has not seen yet."""
 
     objects: list[Any]
-    """Kueue's and KAI's objects; what is wrong with them stands in the answer."""
+    """Kueue's and KAI's objects; what is wrong with them is in the answer."""
     old: list[Any] | None = None
     """The same objects before a change."""
     reading: ReadingGiven | None = None

@@ -25,7 +25,7 @@ class Vector:
     """One case of a vector file.
 
     Args:
-        file: where it stands.
+        file: where it is.
         data: the case, as the schema describes it.
         flags: meaning of the file's flags.
     """
@@ -190,7 +190,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
         folder: the vectors' folder.
 
     Raises:
-        InputError: no such area, a taken identifier, or a case that does not follow the schema, whose flags
+        InputError: no such area, an identifier in use, or a case that does not follow the schema, whose flags
             the file does not define, or whose verdict is not what its rules find.
     """
     folder = folder or vectors_folder()
@@ -272,7 +272,7 @@ def _duplicates(vectors: tuple[Vector, ...]) -> Iterator[str]:
     seen: set[str] = set()
     for vector in vectors:
         if vector.id in seen:
-            yield f"{vector.file.name}: {vector.id} stands twice"
+            yield f"{vector.file.name}: {vector.id} appears twice"
         seen.add(vector.id)
 
 

@@ -125,7 +125,7 @@ class Arrays:
         self._move(row, adding=False)
         self.columns.free(key)
         self._free += 1
-        if whole:  # what is unlimited stays so whatever is taken from it
+        if whole:  # what is unlimited stays so whatever is subtracted from it
             self._sum_up()
         if self._free > max(_MOST_FREE, self.columns.rows // 2):
             self.compact()

@@ -141,7 +141,7 @@ def attempts(given: SearchInput, elsewhere: int, advantaged: int) -> tuple[bool,
 
 @inlined
 def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, work: Work) -> bool:
-    """Whether a candidate whose turn has come may still be taken (KQ-380).
+    """Whether a candidate whose turn has come may still be preempted (KQ-380).
 
     Args:
         node, ground: its queue's node, and on what ground it would be preempted.

@@ -334,7 +334,7 @@ class Columns:
         self.by[name][row] = value
 
     def _new_tie(self, workload: Workload) -> int:
-        """Its rank among all; who stands behind it moves on by one."""
+        """Its rank among all; who comes after it moves on by one."""
         tie = self.by["tie"][: self.rows]
         order = np.argsort(tie)
         low, high, wanted = 0, self.rows, (workload.uid, workload.key)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenure.fast.arrays import Arrays
 from tenure.fast.assignment import NO_FIT, CoreAssigner, reduced
 from tenure.fast.flavors import PODS
-from tenure.fast.search import NOBODY, Found, Searcher, searcher
+from tenure.fast.search import NO_VICTIMS, Found, Searcher, searcher
 from tenure.fast.uncovered import Uncovered
 from tenure.model import Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
@@ -93,7 +93,7 @@ def decide(
     """
     queue = arrays.cluster.cluster_queues[queue_name]
     if queue.inactive:
-        return CoreAnswer(Outcome.NO_FIT, NOBODY, NO_FIT, arrays)
+        return CoreAnswer(Outcome.NO_FIT, NO_VICTIMS, NO_FIT, arrays)
     return answer_of(searcher(arrays, preemptor, queue, now, reading), preemptor, assignment)
 
 
@@ -128,12 +128,12 @@ def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None
 def search(searching: Searcher, assignment: Assignment) -> Found:
     """The victims for an assignment; none where none is needed or none could help."""
     if not (assignment.fits and assignment.needs_preemption):
-        return NOBODY
+        return NO_VICTIMS
     return searching.find(assignment.needs_preemption, searched(assignment.usage))
 
 
 def searched(usage: Amounts) -> Amounts:
-    """What a search makes room for: all that is asked, except a number of pods."""
+    """What a search has to make fit: all that is asked, except a number of pods."""
     return {asked: amount for asked, amount in usage.items() if amount > 0 and asked.resource != PODS}
 
 

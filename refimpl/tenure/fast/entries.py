@@ -144,7 +144,7 @@ def find_fairly(
         how: who may be preempted by share.
         sorted_rows: the same workloads, where they have been sorted.
     """
-    if policy.duration >= 0:  # equals that have exceeded their time stand before the others
+    if policy.duration >= 0:  # equals that have exceeded their time come before the others
         sorted_rows = None
     lined = () if sorted_rows is None else (sorted_rows.by_queue, sorted_rows.starts)
     if COMPILED:

@@ -80,7 +80,7 @@ def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bo
     key, other_key = work.keys[mine] >> tie, work.keys[other] >> tie
     if key != other_key:
         return bool(key < other_key)
-    # Of workloads that differ in their names only, none stands before the other here.
+    # Of workloads that differ in their names only, none comes before the other here.
     return bool(given.rows.twin[work.rows[mine]] < given.rows.twin[work.rows[other]])
 
 
@@ -181,7 +181,7 @@ def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tu
 
 @compiled
 def play(given: SearchInput, rounds: Rounds, claims: bool, how: Strategies) -> tuple[int, bool]:
-    """Visit queues by the first strategy; how many are taken, and whether the request fits."""
+    """Visit queues by the first strategy; how many workloads are removed, and whether the request fits."""
     rows, forest, _, ask, policy, _, work = given
     taken, root = 0, ask.path[len(ask.path) - 1]
     while True:
@@ -254,7 +254,7 @@ def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, in
         how: who may be preempted by share.
 
     Returns:
-        start and end in `work.out` of who is taken, in the order of removal, and whether the preemptor
+        start and end in `work.out` of the victims, in the order of removal, and whether the preemptor
         claimed its nominal quota.
     """
     classify_fairly(given)
@@ -276,7 +276,7 @@ def select_sorted(
 
 @compiled
 def hold(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, int, bool]:
-    """Hold the tournament among candidates that stand in `rounds`; see `select`."""
+    """Hold the tournament among candidates that are in `rounds`; see `select`."""
     rows, forest, usage, ask, _, _, work = given
     copy_tree(forest, usage, ask.path, work.usage)
     copy_tree(forest, usage, ask.path, rounds.charged)

@@ -15,7 +15,7 @@ from tenure.fast.classical import classify
 from tenure.fast.entries import Call, Path, Sorted, call_of, find_on_path, path_of, removed, walk_on
 from tenure.fast.nodes import fill_back, is_simple, replay
 from tenure.fast.rounds import Rounds, classify_fairly, line_up, rounds_for
-from tenure.fast.search import NOBODY, Found, Searcher
+from tenure.fast.search import NO_VICTIMS, Found, Searcher
 from tenure.fast.supply import Supply, attempts_with, draw, gather_keys, supply_of
 from tenure.fast.tables import ELSEWHERE, Array, Ask, SearchInput, Work
 from tenure.model import (
@@ -156,7 +156,7 @@ class _Frame:
 
     def claims(self, request: Iterable[int]) -> bool:
         """Whether the queue stays within its nominal quota of all that is lacking, the request included."""
-        asked = (*request, 0)  # what is lacking and not requested stands at the end
+        asked = (*request, 0)  # what is lacking and not requested is at the end
         for place, left in self.own:
             if asked[place] > left:
                 return False
@@ -201,13 +201,13 @@ class Routes:
             found = route.find(amount, limit)
             if found is not None:
                 return found
-        return NOBODY
+        return NO_VICTIMS
 
     def routes(
         self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts
     ) -> list[_Bounded] | None:
         """The attempts for a question; None where nothing can be kept for it."""
-        if self._changes != searcher.arrays.changes:  # another column: nothing stands where it stood
+        if self._changes != searcher.arrays.changes:  # another column: every position has changed
             self._frames.clear()
             self._changes = searcher.arrays.changes
         key = (frozenset(needed), *request)
@@ -264,7 +264,7 @@ class Routes:
         work = given.work
         classify(given)
         if policy.borrow == BorrowWithinCohort.NEVER and _uses_nominal(searcher, ask):
-            # There is one attempt, which borrows, and none of these stands in it.
+            # There is one attempt, which borrows, and none of these is in it.
             work.group[work.group == ELSEWHERE] = -1
         offered = self._offered(searcher, work)
         supply = supply_of(offered)
@@ -282,7 +282,7 @@ class Routes:
         """Where a route's candidates come from: they are all there, or are found as they are needed."""
         searcher, given = route.searcher, route.given(route.ask.amount)
         rows, policy, work = given.rows, given.policy, given.work
-        if policy.duration >= 0:  # equals that have exceeded their time stand before the others
+        if policy.duration >= 0:  # equals that have exceeded their time come before the others
             keyed = work._replace(keys=searcher.arrays.work().keys)
             route.known = int(gather_keys(supply, given._replace(work=keyed)))
             by_key = np.argsort(keyed.keys[: route.known], kind="stable")

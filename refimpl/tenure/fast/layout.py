@@ -129,7 +129,7 @@ class _Builder:
             self._add_cohort(name, -1)
 
     def _roots(self) -> list[str]:
-        """Cohorts without parent; those that are their own ancestors stand below none of them."""
+        """Cohorts without parent; those that are their own ancestors are below none of them."""
         known = {*self._cohorts, *self._children, *self._queues}
         return sorted(name for name in known if self._cohorts.get(name, Cohort(name)).parent is None)
 

@@ -106,7 +106,7 @@ def copy_tree(forest: Forest, usage: Array, path: Array, into: Array) -> None:
 
 @compiled
 def copy_part(values: Array, start: int, end: int, into: Array, place: int) -> None:
-    """Copy what stands between two places of an array into another one, from a place on."""
+    """Copy what is between two places of an array into another one, from a place on."""
     if start < 0 or place < 0:  # never; so the compiler knows that no index counts from the end
         return
     for step in range(end - start):
@@ -267,7 +267,7 @@ def is_lossless(forest: Forest, ask: Ask) -> bool:
 
 @compiled
 def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int, work: Work) -> int:
-    """Give back, from the second last removed to the first, whoever need not leave; how many stay removed.
+    """Give back, from the second last removed to the first, what is not needed; how many stay removed.
 
     Args:
         count: how many of `work.out` were removed; `work.held` says what each holds.
@@ -285,5 +285,5 @@ def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int
         if stays:
             kept -= 1
             work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
-    # The last one removed stays where it is; who stays removed stands before it, now moved to the front.
+    # The last one removed stays where it is; who stays removed comes before it, now moved to the front.
     return count - kept

@@ -12,7 +12,7 @@ from tenure.fast.assignment import NO_FIT
 from tenure.fast.decide import CoreAnswer, answer_of
 from tenure.fast.entries import Sorted
 from tenure.fast.kept import MOST_KEPT, Routes
-from tenure.fast.search import NOBODY, Searcher, searcher
+from tenure.fast.search import NO_VICTIMS, Searcher, searcher
 from tenure.fast.sorting import by_node
 from tenure.fast.tables import Array, Policy, Rows
 from tenure.model import (
@@ -74,7 +74,7 @@ class Prepared:
             self._renew()
         desk = self._desks.get(queue_name) or self._desk(queue_name)
         if desk.queue.inactive:
-            return CoreAnswer(Outcome.NO_FIT, NOBODY, NO_FIT, self.arrays)
+            return CoreAnswer(Outcome.NO_FIT, NO_VICTIMS, NO_FIT, self.arrays)
         searching = desk.by_priority.get(preemptor.priority) if desk.plain else None
         if searching is None:
             searching = self._searcher(desk, preemptor, now)

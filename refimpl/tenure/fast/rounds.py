@@ -30,7 +30,7 @@ class Rounds(NamedTuple):
         settled, top, ends: how far each queue is sorted, int64[nodes] twice and int64[nodes, ROOM].
         rejected: how many of each queue were rejected; they lie at its start, int64[nodes].
         winner: the queue that wins below each cohort, or a queue itself; `NO_NODE` for none, int32[nodes].
-        on_path: whether the node stands above the preemptor or is its queue, bool[nodes].
+        on_path: whether the node is above the preemptor or is its queue, bool[nodes].
         every: true for every column, bool[columns].
         lightest: what each workload of a queue holds at least, int64[nodes, columns]; 0 where not known.
     """
@@ -228,7 +228,7 @@ def sort_next(work: Work, rounds: Rounds, node: int) -> None:
 
 @compiled
 def find_next(given: SearchInput, rounds: Rounds, node: int) -> None:
-    """Bring the next candidate of a queue to its place, or pass over whoever is none."""
+    """Bring the next candidate of a queue to its place, or pass over a workload that is not one."""
     work = given.work
     sort_next(work, rounds, node)
     while rounds.next[node] < rounds.end[node]:

@@ -22,7 +22,7 @@ NO_DIVIDER = -1
 def find_divider(given: SearchInput) -> int:
     """The candidate before which, by a guess, all victims come.
 
-    A wrong guess costs time and changes nothing: who stands behind it is sorted when their turn comes.
+    A wrong guess costs time and changes nothing: who comes after it is sorted when their turn comes.
 
     Args:
         given: `work.group` is that of every node; its room for candidates is used.

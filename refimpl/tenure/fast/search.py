@@ -31,7 +31,7 @@ class Found(NamedTuple):
     Args:
         rows: the victims, in the order of removal, int32[k]; empty where nothing sufficed.
         grounds: on what ground each, int8[k], by the numbers of `Ground`.
-        shares: how shares compared when each was taken, int8[k]; -1, 0 or 1.
+        shares: how shares compared when each was removed, int8[k]; -1, 0 or 1.
         may_borrow: whether the attempt let the preemptor's queue borrow.
         within_nominal: whether fair sharing let it claim its nominal quota.
     """
@@ -43,7 +43,7 @@ class Found(NamedTuple):
     within_nominal: bool = False
 
 
-NOBODY = Found(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.int8))
+NO_VICTIMS = Found(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.int8))
 
 
 class Keeper(Protocol):
@@ -163,7 +163,7 @@ class Searcher(NamedTuple):
 def _found(work: Work, start: int, end: int, may_borrow: bool, within_nominal: bool) -> Found:
     """What kernels have left between two places of a record."""
     if start == end:
-        return NOBODY
+        return NO_VICTIMS
     part = slice(start, end)
     out, ground, share = work.out[part].copy(), work.ground[part].copy(), work.share[part].copy()
     return Found(out, ground, share, may_borrow, within_nominal)

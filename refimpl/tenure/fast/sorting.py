@@ -33,7 +33,7 @@ def make_keys(priority: Array, reserved: Array, tie: Array, counted: Counter[str
         counted: the second way is counted here, as `WIDE`.
 
     Returns:
-        the keys, int64[n], and where things stand in them.
+        the keys, int64[n], and where things are in them.
 
     Raises:
         Uncovered: more workloads than the ranks of 64 bits can tell apart.
@@ -83,7 +83,7 @@ _SHORT = 24
 
 @compiled
 def settle(keys: Array, rows: Array, ends: Array, top: int, position: int) -> tuple[int, int]:
-    """Bring the least of what stands at a position and behind it to that position.
+    """Bring the least of what is at a position and behind it to that position.
 
     Args:
         keys: different numbers, sorted up to `position`, int64[n].
@@ -176,7 +176,7 @@ def by_node(rows: Array, queue: Array, starts: Array, into: Array) -> None:
     Args:
         rows: int32[n].
         queue: the node of each row.
-        starts: of each node, where its first one stands at the end, int64[nodes + 1]; all zero before.
+        starts: of each node, where its first one is at the end, int64[nodes + 1]; all zero before.
         into: the result, int32[n].
     """
     for row in rows:

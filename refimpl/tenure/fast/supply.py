@@ -37,7 +37,7 @@ def draw(supply: Supply, given: SearchInput, wanted: int) -> int:
     """Find candidates until as many are known as are wanted, or all; how many are known.
 
     Evicted ones come before running ones, and of both each group by itself (KQ-230), so the offered rows are
-    looked through once for each. None of them may stand elsewhere than where its key says, as equals of the
+    looked through once for each. None of them may be elsewhere than where its key says, as equals of the
     preemptor do that have exceeded their time.
 
     Args:

@@ -134,9 +134,9 @@ class Order(NamedTuple):
     """How the keys of `Rows` are made.
 
     Args:
-        group: the bit above which the group stands.
+        group: the bit above which the group is kept.
         expired: what is flipped in the key of an equal that has exceeded its time.
-        tie: the bit above which everything but uid and name stands.
+        tie: the bit above which everything but uid and name is kept.
     """
 
     group: int

@@ -54,7 +54,7 @@ def each_of(raw: Mapping[str, Any], key: str, read: Callable[[Mapping[str, Any],
     """Every entry of a list, read; an absent list is empty, and every problem of every entry is told.
 
     Args:
-        raw: what the list stands in.
+        raw: what the list is in.
         key: the list.
         read: one entry, with the path of its fields.
     """
@@ -170,7 +170,7 @@ def _victim(raw: Mapping[str, Any], at: str) -> Victim:
 
 
 def once(key: str, names: list[str]) -> None:
-    """Refuse names that are twice in a list of a case."""
+    """Refuse names that appear twice in a list of a case."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise refused(key, twice[0], "each name once")

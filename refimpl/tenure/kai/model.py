@@ -175,7 +175,7 @@ class Victim:
 
     Args:
         job: its name.
-        pods: names of pods of the job; one that stands twice counts twice.
+        pods: names of pods of the job; one that appears twice counts twice.
     """
 
     job: str

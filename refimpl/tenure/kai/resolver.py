@@ -46,7 +46,7 @@ def path_of(queues: Mapping[str, Queue], name: str) -> tuple[Queue, ...]:
 
     Source: KAI-Scheduler, MinRuntime plugin, resolver.
 
-    >>> [each.name for each in path_of({"a": Queue("a"), "b": Queue("b", "a")}, "b")]
+    >>> [queue.name for queue in path_of({"a": Queue("a"), "b": Queue("b", "a")}, "b")]
     ['a', 'b']
     """
     found: list[Queue] = []

@@ -148,7 +148,7 @@ def taken_from(job: Job, pods: Sequence[str]) -> Counter[str]:
 
     Args:
         job: the victim.
-        pods: names of its pods; one that stands twice counts twice.
+        pods: names of its pods; one that appears twice counts twice.
 
     Raises:
         InputError: a pod that the job does not have. The scheduler never names one.

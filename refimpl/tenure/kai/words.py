@@ -25,7 +25,7 @@ def field_of(action: Action) -> str:
 
 
 def origin(resolution: Resolution) -> str:
-    """Whose value it is, and where that queue stands.
+    """Whose value it is, and where that queue is in the tree.
 
     >>> origin(Resolution(Action.RECLAIM, 0))
     'the default of 0s, which defaultReclaimMinRuntime sets'

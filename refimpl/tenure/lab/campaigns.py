@@ -311,7 +311,7 @@ class Count:
 def counts(counted: Counter[str]) -> tuple[Count, ...]:
     """Counts, the largest first.
 
-    >>> [each.what for each in counts(Counter({"agree": 3, "unexplained": 9}))]
+    >>> [counted.what for counted in counts(Counter({"agree": 3, "unexplained": 9}))]
     ['unexplained', 'agree']
     """
     ordered = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))

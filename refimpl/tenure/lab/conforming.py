@@ -143,9 +143,9 @@ def chosen_vectors(
         folder: of vector files; None for the published ones.
 
     Raises:
-        InputError: a beginning with which no vector begins; no such family; a file that is none.
+        InputError: a beginning with which no vector begins; no such family; a file that has no vectors.
 
-    >>> {each.data["call"] for each in chosen_vectors(["minruntime"])}
+    >>> {vector.data["call"] for vector in chosen_vectors(["minruntime"])}
     {'minruntime'}
     """
     vectors = load_vectors(folder)

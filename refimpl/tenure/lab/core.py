@@ -35,7 +35,7 @@ class Approach(StrEnum):
 
 
 WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach.FRESH, Approach.KEPT)
-"""In turn; new arrays stand often because that is what most users do."""
+"""In turn; new arrays occur often because that is what most users have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> J
 
 
 def resumed_journal(path: Path) -> Journal:
-    """Open a journal again. A last line that a kill left unfinished is taken off.
+    """Open a journal again. A last line that a kill left unfinished is removed.
 
     Raises:
         InputError: no journal, one of other code, or one that another process writes.

@@ -147,7 +147,7 @@ def on_machines(plan: CampaignPlan, numbers: Sequence[int], address: str) -> Don
 
 def _finished(distributed: Any, client: Any, plan: CampaignPlan, numbers: Iterator[int]) -> Done:
     def submitted(number: int) -> Any:
-        # Blocks of two campaigns must not be taken for each other's, nor for one that was done before.
+        # Blocks of two campaigns must not be confused with each other's, nor for one that was done before.
         return client.submit(block_here, plan, number, code(), pure=False)
 
     waiting = {

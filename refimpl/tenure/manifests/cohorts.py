@@ -21,7 +21,7 @@ def tree_problems(
 
     Args:
         cohorts: by name, in the order given, with how problems name each.
-        asked: the cohorts that are asked about; a cycle that none of them stands in or below is no problem,
+        asked: the cohorts that are asked about; a cycle that none of them is in or below is no problem,
             as Kueue decides in the other trees. None for all; of a cluster that nothing was asked about yet,
             `cycle_warnings` and `outside_cycles` say the rest.
 

@@ -42,14 +42,15 @@ def strategies_of(
 
     Args:
         found: the list, untrusted.
-        place: where it stands, for the problems.
+        place: where it is, for the problems.
         field: path of the list.
         problems: gets what is wrong with it; the default is returned then.
         may_be_empty: whether an empty list means the default.
 
     Source: Kueue, validation of `fairSharing.preemptionStrategies`.
 
-    >>> [each.name for each in strategies_of(["LessThanInitialShare"], Place(), "", [], may_be_empty=False)]
+    >>> found = strategies_of(["LessThanInitialShare"], Place(), "", [], may_be_empty=False)
+    >>> [strategy.name for strategy in found]
     ['LESS_THAN_INITIAL_SHARE']
     """
     if may_be_empty and found in (None, []):

@@ -102,7 +102,7 @@ def _usage_cautions(assignment: schema.PodSetAssignment, path: str) -> Iterator[
             yield Caution(f"{path}.resourceUsage", f"no {printable(resource)}", expected, kueue)
 
 
-def request_cautions(pod_sets: Iterable[schema.PodSet]) -> Iterator[Caution]:
+def request_cautions(pod_sets: Iterable[schema.PodSetSpec]) -> Iterator[Caution]:
     """Requests below zero.
 
     Source: Kueue v0.19.2, pkg/webhooks/workload_webhook.go, validateResourceList: such a workload cannot be

@@ -19,7 +19,7 @@ _NANOSECONDS = {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-# `m` stands last: "ms" must not be read as minutes.
+# `m` comes last: "ms" must not be read as minutes.
 _TERM = re.compile("(?P<whole>[0-9]*)(?:\\.(?P<part>[0-9]*))?(?P<unit>ns|us|\u00b5s|\u03bcs|ms|s|h|m)")
 
 

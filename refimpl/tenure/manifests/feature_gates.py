@@ -102,7 +102,7 @@ _KUEUE = [
 # Source: Kueue at the commit whose decisions were recorded (August 2026).
 
 _RETIRED = ("SchedulerTimestampPreemptionBuffer",)
-"""Gates of earlier releases that may still stand in a Configuration, switched off."""
+"""Gates of earlier releases that may still be in a Configuration, switched off."""
 
 KNOWN: Final = frozenset((*_KUEUE, *_RETIRED, TIME_BASED))
 """Every feature gate that may be named."""
@@ -131,7 +131,7 @@ def gate_problems(found: object, place: Place, field: str = "featureGates") -> l
 
     Args:
         found: the map, untrusted; None is empty.
-        place: where it stands, for the problems.
+        place: where it is, for the problems.
         field: path of the map.
 
     Source: Kueue, the feature gates of its base and the code that asks for them.

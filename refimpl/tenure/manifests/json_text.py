@@ -209,7 +209,7 @@ class _Items:
 
 
 def _outer_fields(text: str) -> dict[str, Any] | None:
-    """`apiVersion` and `kind` of a List: they may stand on either side of its items."""
+    """`apiVersion` and `kind` of a List: they may come on either side of its items."""
     start = text.find('"items"')
     if start < 0 or not text[:start].lstrip().startswith("{"):
         return None

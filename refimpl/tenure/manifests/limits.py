@@ -1,4 +1,4 @@
-"""How much is taken in: limits far above what a cluster has, each stated in the error that it makes."""
+"""How much is read: limits far above what a cluster has, each stated in the error that it makes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_DEPTH: Final = 200
 """Levels of nesting that are read for certain; in JSON a few hundred more may pass."""
 
 MAX_REPEATED_KEYS: Final = 100
-"""Keys standing twice that are told of one file."""
+"""Repeated keys that are reported of one file."""
 
 MAX_DEVIATIONS: Final = 100
 """Problems that are told of one object's shape, and as many of what its fields demand of one another."""

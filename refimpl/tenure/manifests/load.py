@@ -260,7 +260,7 @@ class Builder:
         return False
 
     def _count_reclaimed_pods(self) -> None:
-        """The Configuration may stand after the workloads that were read as if it were the default."""
+        """The Configuration may come after the workloads that were read as if it were the default."""
         if self.settings is not None or self.configured is None or self.configured.reclaimable:
             return
         reader = WorkloadReader(reclaimable=False)
@@ -271,7 +271,7 @@ class Builder:
                 self.workloads[index] = place.file, found
 
     def _count_from_jobs(self) -> None:
-        """A priority that grows counts from the Job, which may stand behind its workload."""
+        """A priority that grows counts from the Job, which may come after its workload."""
         for index, owners in self.classed:
             file, found = self.workloads[index]
             if found.priority_class not in self.growing:
@@ -423,7 +423,7 @@ def _is_named(raw: object) -> bool:
 
 
 def _is_served(raw: object, kind: str) -> bool:
-    """Whether an API server has stored the object, so that a name nobody knows is no typing mistake.
+    """Whether an API server has stored the object, so that an unknown name is not a typing mistake.
 
     It stores no field that its own release does not have. Of Workloads the uid is written by hand too,
     because it breaks ties.

@@ -17,7 +17,7 @@ from tenure.model import DynamicPriorityPolicy, Instant, Workload, WorkloadPrior
 
 RELEASED = "dynamicPriorityPolicy"
 PROPOSED = "spec.dynamicPriorityPolicy"
-"""Where a policy may stand: beside `value`, or under `spec` beside `priority`."""
+"""Where a policy may be: beside `value`, or under `spec` beside `priority`."""
 
 
 def read_priority_class(raw: object, *, where: str = "") -> WorkloadPriorityClass:
@@ -25,7 +25,7 @@ def read_priority_class(raw: object, *, where: str = "") -> WorkloadPriorityClas
 
     Args:
         raw: the object, untrusted; `apiVersion` and `kind` may be left out. Its base is the released `value`
-            or the proposal's `spec.priority`, its `dynamicPriorityPolicy` stands beside either.
+            or the proposal's `spec.priority`, its `dynamicPriorityPolicy` is beside either.
         where: path to put before the path of every field in an error.
 
     Returns:
@@ -165,7 +165,7 @@ def job_created(raw: object, workload: Workload, jobs: Mapping[str, Instant]) ->
 
 
 def _instant(written: Any) -> Instant | None:
-    """A time; what is none is no reason to refuse an object that is not read."""
+    """A time; a value that is not one does not refuse an object that is not read."""
     try:
         return parse_instant(written)
     except InputError:

@@ -247,7 +247,7 @@ class WorkloadPriorityClassSpec(Known):
 
 
 class WorkloadPriorityClassObject(KubernetesObject):
-    """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, whose policy may stand in either place."""
+    """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, whose policy may be in either place."""
 
     value: Int32 | None = None
     description: Annotated[Any, served.Text(longest=2048)] = None

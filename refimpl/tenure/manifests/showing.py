@@ -73,7 +73,7 @@ _SORTS: Final = (
 
 
 def sort_of(value: object) -> str:
-    """What a value is, where what it says may be nobody's business: of what is no manifest at all.
+    """What a value is, where its content may be private: in a file that is not a manifest.
 
     >>> sort_of("password"), sort_of({})
     ('text', 'a map')

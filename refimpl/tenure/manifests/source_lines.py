@@ -1,4 +1,4 @@
-"""Where in a file an object or a field stands: looked up for what is told alone, reading goes without."""
+"""Where in a file an object or a field is: looked up only for what is reported, not while reading."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class SourceLines:
             name: as for `of_field`.
 
         Returns:
-            an empty text and 0 where it is not found, or stands in standard input.
+            an empty text and 0 where it is not found, or is in standard input.
         """
         for file in (str(file) for path in paths for file in files_of(path, [])):
             line = self.of_field(file, name, "")
@@ -129,7 +129,7 @@ class SourceLines:
 
 
 def outline(text: str) -> Outline:
-    """Where everything in a YAML or JSON text stands.
+    """Where everything in a YAML or JSON text is.
 
     >>> found = outline("a:\\n- b: 1\\n- c: 2\\n")
     >>> (line, content), = found.documents

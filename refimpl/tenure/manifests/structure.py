@@ -20,7 +20,7 @@ class Document:
     Args:
         content: dicts, lists, strings, integers, booleans and None; a fraction is a `NumberText`.
         line: where it begins, counted from 1.
-        path: where it stands in a larger document; empty for a whole one.
+        path: where it is in a larger document; empty for a whole one.
     """
 
     content: object
@@ -29,7 +29,7 @@ class Document:
 
 
 def dig(raw: object, *path: str) -> Any:
-    """What stands under a path of keys, None where it ends early.
+    """What is under a path of keys, None where it ends early.
 
     >>> dig({"spec": {"active": False}}, "spec", "active"), dig({"spec": []}, "spec", "active")
     (False, None)
@@ -42,7 +42,7 @@ def dig(raw: object, *path: str) -> Any:
 
 
 def items(raw: object) -> list[Any]:
-    """The list itself, empty where it is none."""
+    """The list itself, empty where it is not a list."""
     return raw if isinstance(raw, list) else []
 
 
@@ -89,7 +89,7 @@ def has_condition(raw: object, kind: str) -> bool:
 
 
 def repeated(named: Iterable[tuple[str, object]], expected: str, place: Place) -> Iterator[Problem]:
-    """A problem for every name that stands a second time.
+    """A problem for every name that appears a second time.
 
     Args:
         named: the path of each name, and the name.

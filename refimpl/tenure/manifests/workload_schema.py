@@ -322,7 +322,7 @@ _DEFAULT_POD_SET = "main"
 
 
 def workload_problems(raw: object, place: Place, *, holds_quota: bool) -> Iterator[Problem]:
-    """Names that stand twice, and what does not go together with holding quota or with waiting for it.
+    """Names that appear twice, and what does not go together with holding quota or with waiting for it.
 
     Args:
         raw: a Workload.
@@ -338,7 +338,7 @@ def workload_problems(raw: object, place: Place, *, holds_quota: bool) -> Iterat
         ("status.reclaimablePods", items(dig(status, "reclaimablePods")), "name"),
         ("status.conditions", items(dig(status, "conditions")), "type"),
     ):
-        # Nothing stands twice in a list of one, and this runs for every workload of a cluster.
+        # Nothing appears twice in a list of one, and this runs for every workload of a cluster.
         if len(found) > 1:
             yield from _repeated_names(found, path, key, place)
     yield from _counts(pod_sets, place)

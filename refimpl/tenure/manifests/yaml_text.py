@@ -51,8 +51,8 @@ _ROOT: Final = "root"
 _MOST_KNOWN: Final = 2**17
 
 _Entry: TypeAlias = tuple[int, bool, str, Any, bool]
-"""What a line says: column, whether a dash stands before it, key, value; and whether a new map or list is the
-value (of that type, empty) or stands below (None). The key of a value alone is empty."""
+"""What a line says: column, whether a dash comes before it, key, value; and whether a new map or list is the
+value (of that type, empty) or is below (None). The key of a value alone is empty."""
 
 _Level: TypeAlias = tuple[int, bool, Any]
 """The column of a list's dashes or a map's keys, whether it is a list, and itself."""
@@ -63,7 +63,7 @@ class NotPlainError(Exception):
 
 
 class PlainReader:
-    """Reads the lines of one file, of which most stand in it many times.
+    """Reads the lines of one file, of which most are in it many times.
 
     >>> PlainReader().read(["- a: 1", "  b:", "  - x", "- c: {}"])
     [{'a': 1, 'b': ['x']}, {'c': {}}]
@@ -223,7 +223,7 @@ def _integer(text: str) -> object:
 _NEXT: Final = "\n- "
 _AFTER = re.compile(r"^[^ \-\n]", re.MULTILINE)
 _AROUND: Final = 10_000
-"""Characters that may stand before and after the items; kubectl writes less than two hundred."""
+"""Characters that may come before and after the items; kubectl writes less than two hundred."""
 
 
 def parse_yaml(text: str, file: str) -> tuple[list[Document], list[Problem]]:
@@ -268,13 +268,13 @@ def iterate_yaml_list(
 
 
 def _parts(text: str) -> tuple[dict[str, Any], int, int] | None:
-    """What stands around the items, and where they begin and end."""
+    """What is around the items, and where they begin and end."""
     head = re.search(r"^items:\n(?=- )", text[:_AROUND], re.MULTILINE)
     if head is None:
         return None
     tail = _AFTER.search(text, head.end())
     end = tail.start() if tail else len(text)
-    # Another document may follow, and then what stands behind the items is not about them.
+    # Another document may follow, and then what comes after the items is not about them.
     more = any(text.find(mark, head.end()) >= 0 for mark in ("\n---", "\n..."))
     if more or len(text) - end > _AROUND:
         return None

@@ -20,7 +20,7 @@ class Offer(NamedTuple):
         common: place of the lowest cohort that contains it and the preemptor's; None for its own.
         over_quota, advantage: as in `Evidence`.
         by_share: whether shares are compared when a candidate's turn comes; until then there is no ground.
-        kin: how its queue stands to the preemptor's, as far as heroes are concerned.
+        kin: how its queue is related to the preemptor's, as far as heroes are concerned.
     """
 
     place: int

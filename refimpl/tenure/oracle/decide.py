@@ -175,7 +175,7 @@ def question_of(
 
 
 def searched_request(assignment: Assignment) -> Amounts:
-    """What the search for targets makes room for: all that is asked, except a number of pods.
+    """What the search for targets has to make fit: all that is asked, except a number of pods.
 
     A ClusterQueue may cover `pods`; the assigner counts them, Kueue's search for targets does not.
 

@@ -39,7 +39,7 @@ def take_target(
         evidence: what is said to allow it.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
-        kin: how the target's ClusterQueue stands to the preemptor's, as far as heroes are concerned.
+        kin: how the target's ClusterQueue is related to the preemptor's, as far as heroes are concerned.
 
     Raises:
         NotAllowed: the evidence is no ground, or not the one that KQ-300 finds.

@@ -75,7 +75,7 @@ class Leaving:
         removed: tuple[Candidate, ...],
         completed: Callable[[Candidate, bool], Candidate],
     ) -> Selection:
-        """What a search found, after giving back whoever need not leave after all.
+        """What a search found, after giving back every workload whose removal is not needed.
 
         Args:
             candidates: who might be preempted, in order.

@@ -122,7 +122,7 @@ class Candidate:
         place: of its ClusterQueue in the tree.
         group: see KQ-220.
         common: place of the lowest cohort that contains its queue and the preemptor's; None for its own.
-        kin: how its queue stands to the preemptor's, as far as heroes are concerned.
+        kin: how its queue is related to the preemptor's, as far as heroes are concerned.
     """
 
     workload: Workload
@@ -275,7 +275,7 @@ def uses_any(workload: Workload, needed: frozenset[FlavorResource]) -> bool:
 def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Candidates in the order of KQ-220.
 
-    Recorded snapshots may lack uids: equal candidates then stand by name, whatever the input's order.
+    Recorded snapshots may lack uids: equal candidates then are ordered by name, whatever the input's order.
     """
     listed = tuple(candidates)
     if len(listed) < 2:

@@ -141,7 +141,7 @@ def fill_back(
     fits: Callable[[_Usage], bool],
     add: Callable[[_Usage, _Item], _Usage],
 ) -> FillBack[_Usage, _Item]:
-    """Give back, from the second last removed to the first, whoever need not leave after all.
+    """Give back, from the second last removed to the first, every workload whose removal is not needed.
 
     Args:
         removed: the last one first; after that one the request fits.

@@ -26,9 +26,9 @@ class Snapshot:
     """The tree around one ClusterQueue. Several decisions about its workloads may share one.
 
     Args:
-        cluster: where it was taken.
+        cluster: the cluster that it is of.
         queue: the ClusterQueue.
-        tree: the tree that it stands in.
+        tree: the tree that it is in.
         place: its place there.
         running: the workloads that hold quota of each ClusterQueue of the tree, by the queue's place, with
             their effective priorities.

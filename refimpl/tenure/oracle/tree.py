@@ -82,7 +82,7 @@ class Tree:
 
 
 def build_tree(cluster: Cluster, queue: ClusterQueue) -> Tree:
-    """The tree that a ClusterQueue stands in; a queue without cohort is a tree of its own.
+    """The tree that a ClusterQueue is in; a queue without cohort is a tree of its own.
 
     Args:
         cluster: every queue and cohort there is.
@@ -135,7 +135,7 @@ def occupy(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
 
 
 def release(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
-    """The usage with amounts taken away at a ClusterQueue, and above it as far as they reached."""
+    """The usage with amounts subtracted at a ClusterQueue, and above it as far as they reached."""
     return _change(tree, usage, place, amounts, adding=False)
 
 
@@ -147,7 +147,7 @@ def total_usage(tree: Tree, held: Mapping[int, Amounts]) -> Usage:
         held: by the ClusterQueue's place.
     """
     usage: list[dict[FlavorResource, Amount]] = [dict(held.get(node.place, {})) for node in tree.nodes]
-    for node in reversed(tree.nodes):  # children stand behind their parents
+    for node in reversed(tree.nodes):  # children come after their parents
         if node.parent is None:
             continue
         above = usage[node.parent]
@@ -278,7 +278,7 @@ class _Builder:
 
     def add_cohort(self, name: str, above: tuple[int, ...]) -> Node:
         place = len(self.nodes)
-        self.nodes.append(None)  # children stand behind their parents
+        self.nodes.append(None)  # children come after their parents
         path = (place, *above)
         queues = [self.add_queue(queue, path) for queue in self._queues_of.get(name, ())]
         cohorts = [self.add_cohort(child, path) for child in self._cohorts_of.get(name, ())]

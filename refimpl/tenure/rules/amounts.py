@@ -6,7 +6,7 @@ from tenure.model import UNLIMITED, Amount
 from tenure.rules.registry import rule
 
 LOWEST: Amount = -(2**63)
-"""The lowest amount; what is left of a bounded quota when an unlimited amount is taken from it."""
+"""The lowest amount; what is left of a bounded quota when an unlimited amount is subtracted from it."""
 
 
 @rule("KQ-100")

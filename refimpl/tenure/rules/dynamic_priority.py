@@ -43,7 +43,7 @@ def elapsed_time(workload: Workload, now: Instant) -> Duration:
 
 @rule("DYN-020")
 def elapsed_steps(elapsed: Duration, delay_for_step: Duration, counting: PrioritySteps) -> int:
-    """How many steps a priority has taken.
+    """How many steps a priority has grown.
 
     > A priority grows by one step each time a full delayForStep has passed;
     > when the KEP's equation is read literally, as soon as each
@@ -78,7 +78,7 @@ def dynamic_priority(base: int, policy: DynamicPriorityPolicy, steps: int) -> in
     Args:
         base: the class's `value`, or `spec.priority`.
         policy: how it grows.
-        steps: how many steps it has taken (DYN-020).
+        steps: how many steps it has grown (DYN-020).
 
     Source: KEP-754, Priority Calculation: `min(priority + steps * step, max)`; Go reads an absent `max` as 0.
 

@@ -81,7 +81,7 @@ def ground_for(
         evidence: the facts about the target's place in the tree and about shares.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
-        kin: how the target's ClusterQueue stands to the preemptor's, as far as heroes are concerned.
+        kin: how the target's ClusterQueue is related to the preemptor's, as far as heroes are concerned.
 
     Returns:
         the ground, NONE when it may not be preempted.

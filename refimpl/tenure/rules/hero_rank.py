@@ -1,4 +1,4 @@
-"""KEP-8826: which ClusterQueue is a hero, what its subtree is, and how heroes stand to each other."""
+"""KEP-8826: which ClusterQueue is a hero, what its subtree is, and how heroes are related to each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def may_take_from_hero(kin: Kin, lower_priority: bool, precedence: HeroPrecedenc
     >    rank_first.
 
     Args:
-        kin: how the two heroes stand to each other.
+        kin: how the two heroes are related to each other.
         lower_priority: whether the target has lower priority than the preemptor (KQ-010).
         precedence: whether rank comes first.
 
@@ -143,7 +143,7 @@ def kinship(
     same_parent: bool,
     same_queue: bool,
 ) -> Kin:
-    """How a target's ClusterQueue stands to the preemptor's.
+    """How a target's ClusterQueue is related to the preemptor's.
 
     > 1. A target's ClusterQueue is in scope only if the preemptor's
     >    ClusterQueue is a hero and its subtree contains the target's.

@@ -23,7 +23,7 @@ def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerm
         preemptor: a pending workload of a hero.
         target: a workload of another ClusterQueue that holds quota.
         terms: what holds for the preemptor.
-        kin: how the target's queue stands to the preemptor's.
+        kin: how the target's queue is related to the preemptor's.
 
     Returns:
         HERO or NONE.
@@ -78,7 +78,7 @@ def group_for_hero(own: bool, over_quota: bool) -> int:
 
 @rule("UCQ-330")
 def hero_preemption_reason(ground: Ground) -> Reason:
-    """The reason that a target carries whom neither reclaim nor shares have taken.
+    """The reason of a target that was preempted neither by reclaim nor by shares.
 
     > A target in another ClusterQueue that is preempted for a hero has
     > reason UberCQPreemption. For a target in the hero's ClusterQueue
@@ -109,7 +109,7 @@ def is_immune(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin
         preemptor: a pending workload of another ClusterQueue.
         target: a workload that holds quota.
         terms: what holds for the preemptor.
-        kin: how the target's queue stands to the preemptor's.
+        kin: how the target's queue is related to the preemptor's.
 
     Source: KEP-8826, Goals, Hierarchical Protection.
 

@@ -194,7 +194,7 @@ def passes_filter(elastic: bool, protected: bool) -> bool:
 
 @rule("KMR-090")
 def must_keep_minimum(elastic: bool, protected: bool) -> bool:
-    """Whether a scenario has to leave a victim job its minimum.
+    """Whether a victim job must keep its minimum in a scenario.
 
     > A job must keep its minimum when it is elastic and protected. No other
     > job is checked.
@@ -212,7 +212,7 @@ def must_keep_minimum(elastic: bool, protected: bool) -> bool:
 
 
 @rule("KMR-100")
-def keeps_minimum(min_available: int, active: int, taken: int) -> bool:
+def keeps_minimum(min_available: int, active: int, preempted: int) -> bool:
     """Whether a sub-group has its minimum left after a scenario.
 
     > A sub-group keeps its minimum when its active pods, less the pods to
@@ -222,16 +222,16 @@ def keeps_minimum(min_available: int, active: int, taken: int) -> bool:
     Args:
         min_available: of the sub-group.
         active: how many of its pods are Allocated, Pipelined, Binding, Bound, Running or Releasing.
-        taken: how many of its pods the scenario names, whatever their state.
+        preempted: how many of its pods the scenario names, whatever their state.
 
     Source: KAI-Scheduler, MinRuntime Plugin, Elastic Jobs Handling, item 2.
 
-    >>> keeps_minimum(min_available=2, active=3, taken=1), keeps_minimum(min_available=2, active=3, taken=2)
-    (True, False)
+    >>> [keeps_minimum(min_available=2, active=3, preempted=count) for count in (1, 2)]
+    [True, False]
     """
-    if taken == 0:
+    if preempted == 0:
         return True
-    return min_available <= active - taken
+    return min_available <= active - preempted
 
 
 @rule("KMR-110")

@@ -1,4 +1,4 @@
-"""Rules about where a workload stands in its queue."""
+"""Rules about a workload's position in its queue."""
 
 from __future__ import annotations
 

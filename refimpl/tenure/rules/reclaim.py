@@ -205,7 +205,7 @@ def is_below_nominal(usage: Amount, nominal: Amount) -> bool:
 
 @rule("KQ-380")
 def stands_in_attempt(own: bool, over_quota: bool, ground: Ground, may_borrow: bool) -> bool:
-    """Whether a candidate whose turn has come may still be taken.
+    """Whether a candidate whose turn has come may still be preempted.
 
     > A candidate of the preemptor's ClusterQueue is always still eligible.
     > Any other candidate is when both hold:

@@ -40,7 +40,7 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
         reason: why it cannot be lifted; required with `lift=False`.
 
     Raises:
-        ValueError: a malformed or taken identifier, or `lift=False` without a reason.
+        ValueError: a malformed identifier, or one in use, or `lift=False` without a reason.
 
     >>> rule("TBP-7")
     Traceback (most recent call last):
@@ -56,7 +56,7 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
 
     def register(function: _Function) -> _Function:
         if identifier in _RULES:
-            raise ValueError(f"{identifier} is taken by {_RULES[identifier].function.__qualname__}")
+            raise ValueError(f"{identifier} is in use by {_RULES[identifier].function.__qualname__}")
         _RULES[identifier] = RuleEntry(identifier, function, lift, reason)
         return function
 

@@ -87,8 +87,8 @@ def requeue_timestamp(workload: Workload, terms: PreemptionTerms) -> Instant:
     Returns:
         ns since the epoch.
 
-    Source: KEP-8522, Story 2 and Integration tests 2 promise rotation; the KEP is silent on where the
-        victim stands. Reading key `requeue_order`.
+    Source: KEP-8522, Story 2 and Integration tests 2 promise rotation; the KEP does not say where the
+        victim queues. Reading key `requeue_order`.
 
     >>> from tenure.model import ClusterQueue, Settings
     >>> from tenure.readings import preset

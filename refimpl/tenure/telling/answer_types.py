@@ -23,7 +23,7 @@ class PreemptedShape:
     reason: str
     """Of the Preempted condition."""
     rules: tuple[str, ...]
-    """The rules that allow it, from the outermost in."""
+    """The rules that allow it, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class WorkloadShape:
     verdict: str
     """The answer in one line."""
     remarks: tuple[Remark, ...]
-    """What each rule found, from the outermost in."""
+    """What each rule found, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class CaseShape:
     attempts: tuple[AttemptTrial, ...]
     """The attempts to find targets, in order; empty where several are asked about."""
     remarks: tuple[Remark, ...]
-    """What each rule found about it, from the outermost in."""
+    """What each rule found about it, outermost first."""
     flips: FlipsShape | None
     """Changes after which the answer would differ; null where that was not asked."""
 

@@ -190,7 +190,7 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
 
     Args:
         decision: about the pending workload.
-        victim: the running workload; it may stand in another tree.
+        victim: the running workload; it may be in another tree.
         flips: how many flips at most; None where others are asked about too: none, nor what was tried.
     """
     found = [

@@ -28,7 +28,7 @@ class WorkloadExplanation:
         workload: who.
         preempted: whether it is.
         verdict: the answer in one line.
-        remarks: what each rule says, from the outermost in.
+        remarks: what each rule says, outermost first.
     """
 
     workload: Workload
@@ -87,7 +87,7 @@ def explain(decision: Decision) -> Explanation:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Where each workload stands in a decision, by name."""
+    """Each workload's place in a decision, by name."""
 
     targets: dict[str, Target]
     places: dict[str, int]
@@ -194,7 +194,7 @@ def _ordinal(number: int) -> str:
 
 
 def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
-    """How the candidate at a place stands to its neighbours in the order of taking."""
+    """How the candidate at a place is related to its neighbours in the order of removal."""
     order = decision.candidates
     target = order[place].workload
     neighbours = (*order[max(0, place - 1) : place], *order[place + 1 : place + 2])

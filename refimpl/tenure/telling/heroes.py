@@ -21,11 +21,11 @@ from tenure.rules.time_based import requeue_timestamp
 from tenure.telling.remarks import Remark, remark
 from tenure.telling.shortages import amount
 
-_GROUPS = ("of a queue beyond its quota", "of a queue within its quota", "of its own queue")
+_GROUPS = ("of a queue beyond its quota", "of a queue within its quota", "of the preemptor's ClusterQueue")
 
 
 def kin_of(decision: Decision, target: Workload) -> Kin:
-    """How a workload's ClusterQueue stands to the preemptor's."""
+    """How a workload's ClusterQueue is related to the preemptor's."""
     snapshot = decision.snapshot
     return kin_between(snapshot.heroes, snapshot.place, snapshot.tree.places[target.cluster_queue or ""])
 
@@ -38,7 +38,7 @@ def is_above_preemptor(decision: Decision, target: Workload) -> bool:
 
 
 def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
-    """What the rules found about whether a hero may take a workload of another queue, from the outermost in.
+    """Whether a hero may preempt a workload of another ClusterQueue: what the rules found, outermost first.
 
     Args:
         decision: one for a workload of a hero.
@@ -50,7 +50,7 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
     said = "may be preempted from its ClusterQueue" if may else "may not be preempted from its ClusterQueue"
     yield remark("KQ-300", may, said)
     where = "inside" if kin.in_scope else "outside"
-    yield remark("UCQ-310", ground, f"ClusterQueue {theirs} stands {where} the subtree of hero {mine}")
+    yield remark("UCQ-310", ground, f"ClusterQueue {theirs} is {where} the subtree of hero {mine}")
     if kin.hero:
         yield from _between_heroes(decision, target, kin)
     if may:
@@ -62,7 +62,7 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
 
 
 def immunity_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
-    """Whether a workload is kept because it runs in a hero; nothing where its queue is none.
+    """Whether a workload is kept because it runs in a hero; nothing where its queue is not one.
 
     Args:
         decision: one for a workload of a standard queue.
@@ -132,18 +132,18 @@ def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[
     lower = has_lower_priority(preemptor, target)
     allowed = may_take_from_hero(kin, lower, terms.hero_precedence)
     if kin.above:
-        standing = f"below hero {decision.queue.name}"
+        relation = f"below hero {decision.queue.name}"
     elif kin.peer:
-        standing = f"a peer of hero {decision.queue.name}"
+        relation = f"a peer of hero {decision.queue.name}"
     elif is_above_preemptor(decision, target):
-        standing = f"above hero {decision.queue.name}"
+        relation = f"above hero {decision.queue.name}"
     else:
-        standing = f"of another branch than hero {decision.queue.name}"
+        relation = f"of another branch than hero {decision.queue.name}"
     compared = f"priority {target.priority} against {preemptor.priority}"
-    yield remark("UCQ-010", kin.above, f"hero {target.cluster_queue} is {standing}")
+    yield remark("UCQ-010", kin.above, f"hero {target.cluster_queue} is {relation}")
     yield remark("UCQ-020", allowed, compared)
     immune = is_immune(preemptor, target, terms, kin)
-    yield remark("UCQ-340", not immune, f"hero, {standing}: {'immune' if immune else 'not immune'}")
+    yield remark("UCQ-340", not immune, f"hero, {relation}: {'immune' if immune else 'not immune'}")
 
 
 def _exceeds(decision: Decision, target: Workload) -> bool:

@@ -100,7 +100,7 @@ def _tried_lines(flavors: tuple[FlavorTrial, ...], counts: tuple[CountTrial, ...
 
 
 def _section(title: str, parts: Iterable[Iterable[str]]) -> Iterator[str]:
-    """A title and what stands below it; nothing where nothing does."""
+    """A title and what is below it; nothing where nothing does."""
     lines = [line for part in parts for line in part]
     if lines:
         yield from ("", title, *lines)

@@ -33,7 +33,7 @@ _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
 
 def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Remark]:
-    """What the rules found about whether a workload of another queue may be preempted, from the outermost in.
+    """What the rules found about whether a workload of another queue may be preempted, outermost first.
 
     Args:
         decision: the decision.
@@ -157,7 +157,7 @@ def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | No
 
 
 def _ties(decision: Decision, found: Candidate) -> Iterator[Remark]:
-    """Where cohorts of equal share stand beside each other on the way to the queue, at the start."""
+    """Where cohorts of equal share are beside each other on the way to the queue, at the start."""
     snapshot, tree = decision.snapshot, decision.snapshot.tree
     charged = charged_usage(tree, snapshot.usage, snapshot.place, searched_request(decision.assignment))
     shares = SharesOf(tree)
@@ -174,7 +174,9 @@ def _ties(decision: Decision, found: Candidate) -> Iterator[Remark]:
         if equal:
             beside = ", ".join(equal)
             text = f"Cohort {node.name} and {beside} have equal shares: the last by name is visited"
-            yield remark("KQ-500", node.name > max(equal), f"{text}, where Kueue goes by chance (DV-020)")
+            yield remark(
+                "KQ-500", node.name > max(equal), f"{text}, where Kueue is nondeterministic (DV-020)"
+            )
 
 
 def _left_out(decision: Decision, found: Candidate) -> Iterator[Remark]:

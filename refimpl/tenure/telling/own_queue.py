@@ -30,7 +30,7 @@ from tenure.units import format_duration, format_instant
 
 
 def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
-    """What the rules found about whether a workload may be preempted, from the outermost in."""
+    """What the rules found about whether a workload may be preempted, outermost first."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     ground = ground_within_queue(preemptor, target, terms, now)
     policy = _policy(terms.within_cluster_queue)
@@ -171,8 +171,8 @@ def ageing_remarks(decision: Decision, workload: Workload, who: str) -> Iterator
     >>> cluster = Cluster({"q": ClusterQueue("q")}, growing={"aging": growing})
     >>> waiting = Workload("ns", "w", "u", priority=0, created_at=0, priority_class="aging")
     >>> decided = decide(cluster, waiting, "q", hour, preset("guaranteed"))
-    >>> for each in ageing_remarks(decided, decided.preemptor, "preemptor"):
-    ...     print(each.rule, each.text)
+    >>> for found in ageing_remarks(decided, decided.preemptor, "preemptor"):
+    ...     print(found.rule, found.text)
     DYN-050 preemptor has priority 500 by class aging: 100 and 1 step of 400 since 1970-01-01T01:00:00Z
     DYN-060 preemptor has priority 900 from 1970-01-01T02:00:00Z, in 1h
     """
@@ -201,7 +201,7 @@ def ageing_remarks(decision: Decision, workload: Workload, who: str) -> Iterator
 
 
 def _since(workload: Workload, policy: DynamicPriorityPolicy, steps: int, counting: PrioritySteps) -> Instant:
-    """When the last step was taken; the creation before the first."""
+    """The time of the last step; the creation before the first."""
     start = workload.ages_since
     if steps == 0:
         return start

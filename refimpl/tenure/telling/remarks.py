@@ -50,7 +50,7 @@ GROUND_RULES: dict[Ground, tuple[str, ...]] = {
     Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
     Ground.HERO: ("UCQ-310", "UCQ-340"),
 }
-"""The rules by which each ground allows a workload to be preempted, from the outermost in."""
+"""The rules by which each ground allows a workload to be preempted, outermost first."""
 
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -101,7 +101,7 @@ _GROUND = _answer("there is a ground", lambda said: said != Ground.NONE)
 
 ACCEPTS: Mapping[str, Accepting] = {
     "DYN-010": _above_zero("some time has passed"),
-    "DYN-020": _above_zero("a step has been taken"),
+    "DYN-020": _above_zero("it has grown by a step"),
     "DYN-030": Accepting("another priority than the base", lambda given, said: said != given["base"]),
     "DYN-040": _answer("there is a fault", lambda said: said != PolicyFault.NONE),
     "DYN-050": Accepting("another priority than the base", lambda given, said: said != given["base"]),
@@ -158,7 +158,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "UCQ-260": Accepting("all of it", lambda given, said: said == given["amount"]),
     "UCQ-310": _GROUND,
     "UCQ-320": _answer("of another queue, beyond its quota", lambda said: said == 0),
-    "UCQ-330": _answer("taken by a hero", lambda said: said == Reason.UBER_CQ_PREEMPTION),
+    "UCQ-330": _answer("preempted by a hero", lambda said: said == Reason.UBER_CQ_PREEMPTION),
     "KMR-010": _question("its own value is set", lambda given: given["own"] is not None),
     "KMR-020": _above_zero("the default protects"),
     "KMR-040": _question("the queue has a say", lambda given: given["counts"]),

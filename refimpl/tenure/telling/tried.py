@@ -134,9 +134,9 @@ def _reason(decision: Decision, at: FlavorResource, request: Amount, way: Way) -
         case FlavorMode.NO_CANDIDATES:
             return f"{asked}, and preempting all candidates would not free enough"
         case FlavorMode.PREEMPT:
-            return f"{asked}: a workload of its own queue would leave"
+            return f"{asked}: a workload of the same ClusterQueue would be preempted"
         case FlavorMode.RECLAIM:
-            return f"{asked}: workloads of other queues would leave"
+            return f"{asked}: workloads of other ClusterQueues would be preempted"
 
 
 def _no_fit(decision: Decision, at: FlavorResource, request: Amount) -> str:

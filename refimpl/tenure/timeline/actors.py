@@ -109,7 +109,7 @@ def joined(submission: Submission, at: Instant) -> Actor:
 
 
 def admitted(workload: Workload, queue: str, assignment: Assignment, clock: Instant) -> Workload:
-    """The workload once quota is reserved for it; what was said of its last eviction is taken back.
+    """The workload once quota is reserved for it; what was recorded of its last eviction is reset.
 
     Args:
         workload: as it waited.

@@ -69,10 +69,10 @@ def in_turn(world: World, entries: list[Nominee], snapshots: Snapshots) -> Itera
         entries: the heads.
         snapshots: what the cycle has charged so far; fair sharing looks at it again for every entry.
 
-    UCQ-030 says who comes before whom; where it says nothing, Kueue's order stands.
+    UCQ-030 says who comes before whom; where it says nothing, Kueue's order applies.
 
     Source: KEP-8826, Goals, Hierarchical Protection; Kueue main of August 2026, iterators of a scheduling
-        cycle. Where Kueue leaves the order to chance, entries stand by the name of their ClusterQueue.
+        cycle. Where Kueue leaves the order to chance, entries are ordered by the name of their ClusterQueue.
     """
     before = sorted(entries, key=_turn_of)
     for _, equals in groupby(before, key=_turn_of):
@@ -198,8 +198,8 @@ class CycleRun:
     """A cycle in the making.
 
     Args:
-        world: whose cycle it is; only its queues change, by the heads that are taken out.
-        taken: whom the cycle has preempted so far, by name, with their ClusterQueues.
+        world: whose cycle it is; only its queues change, by the heads that are removed.
+        taken: the workloads that the cycle has preempted so far, by name, with their ClusterQueues.
 
     Source: Kueue main of August 2026, scheduling cycle.
     """

@@ -40,7 +40,7 @@ def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
 
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
-    >>> play(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
+    >>> play(Scenario("idle", "No job comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
     ()
     """
     if isinstance(scenario, KaiScenario):
@@ -65,7 +65,7 @@ def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
 
 
 class Player(Clockwork):
-    """A play of Kueue that can be taken step by step.
+    """A play of Kueue that can be run step by step.
 
     Args:
         scenario: what is played.
@@ -73,7 +73,7 @@ class Player(Clockwork):
 
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
-    >>> player = Player(Scenario("idle", "Nobody comes.", 0, 9, Cluster({})), preset("guaranteed"))
+    >>> player = Player(Scenario("idle", "No job comes.", 0, 9, Cluster({})), preset("guaranteed"))
     >>> player.next_at() is None
     True
     """

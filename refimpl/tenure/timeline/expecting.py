@@ -11,7 +11,7 @@ from tenure.readings import Reading
 from tenure.timeline.actors import Phase
 from tenure.timeline.journal import Participant
 from tenure.timeline.record import ExpectationResult, KaiQuestion, Record, Summary, VictimAnswer
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, Story, WorkloadExpected
+from tenure.timeline.scenario import Between, Expectation, LoopExpected, Story, WorkloadExpected
 from tenure.units import format_duration
 
 _DURATIONS = frozenset(("ran", "kept", "longest_wait"))
@@ -25,7 +25,7 @@ class Observed(Protocol):
 
     @property
     def actors(self) -> Mapping[str, Participant]:
-        """Everybody who has joined."""
+        """Every workload or job that has joined."""
 
     @property
     def questions(self) -> list[KaiQuestion]:
@@ -157,7 +157,7 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
 
 def _shares(field: str, share: WorkloadExpected, summaries: list[Summary]) -> Iterator[ExpectationResult]:
     for name in ("ran", "kept", "runs", "preempted", "longest_wait"):
-        bounds: Bounds | None = getattr(share, name)
+        bounds: Between | None = getattr(share, name)
         if bounds is None:
             continue
         is_time = name in _DURATIONS
@@ -202,10 +202,10 @@ def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[Expect
         yield ExpectationResult(f"{field}.loop.futile", loop.futile == expected.futile, text, said)
 
 
-def _said(bounds: Bounds, *, is_time: bool = False) -> str:
+def _said(bounds: Between, *, is_time: bool = False) -> str:
     """Bounds in words.
 
-    >>> _said(Bounds(at_least=1, at_most=1)), _said(Bounds(at_most=0), is_time=True)
+    >>> _said(Between(at_least=1, at_most=1)), _said(Between(at_most=0), is_time=True)
     ('1', 'at most 0s')
     """
     if bounds.at_least is not None and bounds.at_least == bounds.at_most:

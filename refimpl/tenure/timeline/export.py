@@ -39,7 +39,7 @@ def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[
     >>> raw = {"until": "2h", "objects": [{"kind": "ResourceFlavor", "metadata": {"name": "default"}}]}
     >>> scenario = parse_scenario(raw)
     >>> objects, clock = cluster_at(scenario, preset("guaranteed"), scenario.start)
-    >>> [each["kind"] for each in objects], clock == scenario.start
+    >>> [manifest["kind"] for manifest in objects], clock == scenario.start
     (['ResourceFlavor'], True)
     """
     world = world_at(scenario, reading, at)

@@ -73,7 +73,7 @@ class Stage(Protocol):
 
     @property
     def actors(self) -> Mapping[str, Participant]:
-        """Everybody, in the order of joining."""
+        """Every actor, in the order of joining."""
 
 
 class PlayLedger:
@@ -168,7 +168,7 @@ class PlayLedger:
         self.tell(Happening.CLOCK, f"the {whose}'s clock goes {way} by {format_duration(abs(by))}")
 
     def summaries(self) -> tuple[Summary, ...]:
-        """Everybody's play, in the order of joining."""
+        """Every actor's play, in the order of joining."""
         runs: dict[str, list[RunSpan]] = {}
         waits: dict[str, Duration] = {}
         for run in self.runs:

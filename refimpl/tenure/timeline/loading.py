@@ -245,7 +245,7 @@ class _Reader:
         )
 
     def _refuse_kai(self) -> None:
-        """Objects that were written here to be played; in the files beside it both schedulers' may stand."""
+        """Objects that were written here to be played; in the files beside it both schedulers' may be."""
         for found_object in self.objects.raw:
             if (
                 found_object.file == self.place.file

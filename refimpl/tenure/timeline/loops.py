@@ -2,7 +2,7 @@
 
 Two states are the same when everything that later decisions can depend on is: who waits where and in which
 order, who holds quota, how much longer each is protected, and how all their times compare. Times themselves
-do not count, only how they stand to each other and to now, in seconds; nor does how much work is left.
+do not count, only how they are related to each other and to now, in seconds; nor does how much work is left.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class LoopWatch:
             )
 
     def _ranks(self, actors: list[Actor]) -> Hashable:
-        """How all the times that rules compare stand to each other."""
+        """How all the times that rules compare are related to each other."""
         times: list[tuple[str, str, Instant]] = []
         for actor in actors:
             workload = actor.workload

@@ -21,7 +21,7 @@ from tenure.manifests.files import read_named
 from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
-from tenure.timeline.scenario import Bounds, Expectation, LoopExpected, WorkloadExpected
+from tenure.timeline.scenario import Between, Expectation, LoopExpected, WorkloadExpected
 from tenure.timeline.scenario_file import (
     DurationBounds,
     ExpectShape,
@@ -147,7 +147,7 @@ class Written:
     raw: list[SourcedObject] = field(default_factory=list)
 
     def api_version(self, kind: object) -> str:
-        """What an object is taken for that does not say it."""
+        """The kind that is assumed of an object without one."""
         raise NotImplementedError
 
     def take(self, objects: list[Any], files: list[str]) -> None:
@@ -358,8 +358,8 @@ def _share(shape: ShareShape) -> WorkloadExpected:
     )
 
 
-def _bounds(shape: NumberBounds | DurationBounds | None) -> Bounds | None:
-    return None if shape is None else Bounds(shape.at_least, shape.at_most)
+def _bounds(shape: NumberBounds | DurationBounds | None) -> Between | None:
+    return None if shape is None else Between(shape.at_least, shape.at_most)
 
 
 def _camel(name: str) -> str:

@@ -55,7 +55,7 @@ class PendingQueue:
         return self.strategy == QueueingStrategy.STRICT_FIFO
 
     def sticky(self, key: str) -> bool:
-        """Whether a workload stands at the head because it waits for its victims."""
+        """Whether a workload is at the head because it waits for its victims."""
         return self.preemptor_sticks and self.preemptor == key
 
     def push(self, actor: Actor, shape: Hashable) -> bool:
@@ -66,7 +66,7 @@ class PendingQueue:
             shape: what it has in common with those that the scheduler treats alike.
 
         Returns:
-            whether it stands in the heap.
+            whether it is in the heap.
         """
         self.parked.pop(actor.key, None)
         if not self.is_strict and shape in self._alike:
@@ -83,7 +83,7 @@ class PendingQueue:
         """Take the head out of the heap.
 
         Args:
-            order: where a workload stands; the lowest is the head.
+            order: a workload's position; the lowest is the head.
         """
         if not self.active:
             return None
@@ -149,5 +149,5 @@ class PendingQueue:
         self.preemptor, self.preemptor_sticks = None, False
 
     def waiting(self) -> list[Actor]:
-        """Everybody who waits, in no order."""
+        """Every waiting workload, in no order."""
         return [*self.active.values(), *self.parked.values(), *self.resting.values()]

@@ -140,7 +140,7 @@ class Preemption:
     reason: str
     """Of the victim's Preempted condition, such as `InClusterQueueTimeBased`."""
     rules: tuple[str, ...]
-    """The rules that allowed it, from the outermost in."""
+    """The rules that allowed it, outermost first."""
     ran: Span
     """How long the victim had held quota."""
     cut_short: Span

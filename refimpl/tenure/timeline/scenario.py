@@ -41,7 +41,8 @@ class QueueGates:
 
     Args:
         equivalence: SchedulingEquivalenceHashing: what is alike waits aside together.
-        recompute: RecomputeAssignmentUponPreemptionTargetsOverlap: who finds its targets taken looks again.
+        recompute: RecomputeAssignmentUponPreemptionTargetsOverlap: a workload whose targets another one has
+            preempted looks for others.
         preemptors_first: PrioritizePreemptorWorkloads: who waits for its victims goes first in a cycle.
 
     Source: Kueue main of August 2026; the last one is off by default there.
@@ -151,7 +152,7 @@ Event: TypeAlias = Submit | Finish | Delete | Tick | Restart | ClockJump | Edit
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Between:
     """A number that is expected to lie between two others; None for no bound. Durations are in ns."""
 
     at_least: int | None = None
@@ -160,7 +161,7 @@ class Bounds:
     def holds(self, found: int) -> bool:
         """Whether a number lies between.
 
-        >>> Bounds(at_least=2).holds(2), Bounds(at_most=2).holds(3)
+        >>> Between(at_least=2).holds(2), Between(at_most=2).holds(3)
         (True, False)
         """
         above = self.at_least is None or found >= self.at_least
@@ -178,11 +179,11 @@ class WorkloadExpected:
         finished: whether it finishes.
     """
 
-    ran: Bounds | None = None
-    kept: Bounds | None = None
-    runs: Bounds | None = None
-    preempted: Bounds | None = None
-    longest_wait: Bounds | None = None
+    ran: Between | None = None
+    kept: Between | None = None
+    runs: Between | None = None
+    preempted: Between | None = None
+    longest_wait: Between | None = None
     finished: bool | None = None
 
 
@@ -198,7 +199,7 @@ class LoopExpected:
     """
 
     exists: bool = True
-    period: Bounds | None = None
+    period: Between | None = None
     stuck: tuple[str, ...] | None = None
     futile: bool | None = None
 
@@ -234,8 +235,8 @@ class Expectation:
     priority: Mapping[str, int] = field(default_factory=dict)
     workloads: Mapping[str, WorkloadExpected] = field(default_factory=dict)
     every: WorkloadExpected | None = None
-    preemptions: Bounds | None = None
-    cut_short: Bounds | None = None
+    preemptions: Between | None = None
+    cut_short: Between | None = None
     loop: LoopExpected | None = None
     asker: str | None = None
     may_be_preempted: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ def checked(model: type[_Shape], raw: object, place: Place, prefix: str = "") ->
 
 
 class FilePart(Known):
-    """A part of a file; what stands below a field describes it in the published schema."""
+    """A part of a file; what is below a field describes it in the published schema."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -40,7 +40,7 @@ def either(shape: Any) -> BeforeValidator:
 
 
 def _listed(value: object) -> object:
-    """One name may stand without its list."""
+    """One name may be given without a list."""
     return [value] if isinstance(value, str) else value
 
 

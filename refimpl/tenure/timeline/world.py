@@ -109,10 +109,10 @@ class World:
         return requeue_timestamp(actor.workload, self.terms(actor.queue))
 
     def place(self, actor: Actor) -> tuple[object, ...]:
-        """Where an actor stands in its queue: the head is the lowest.
+        """An actor's position in its queue: the head is the lowest.
 
         The preemptor that waits for its victims, then the higher priority, then who queues from earlier,
-        then the lower uid. Equal uids, which no cluster has, stand by name.
+        then the lower uid. Equal uids, which no cluster has, are ordered by name.
 
         Source: Kueue main of August 2026, order of a ClusterQueue's heap.
         """
@@ -121,7 +121,7 @@ class World:
         return not sticky, -workload.priority, self.queued_from(actor), workload.uid, actor.key
 
     def holders(self) -> Iterator[Actor]:
-        """Everybody who holds quota, in the order of joining."""
+        """Every workload that holds quota, in the order of joining."""
         return (actor for actor in self.alive.values() if actor.holds)
 
     def root_of(self, queue: ClusterQueue) -> str:

@@ -76,7 +76,7 @@ def unused_policies(subject: Subject) -> Iterator[Fault]:
 
 
 def hero_queue(subject: Subject) -> Iterator[Fault]:
-    """What a hero queue ignores, and a hero that is none.
+    """What a hero queue ignores, and a hero without effect.
 
     Source: KEP-8826, API: the existing fields are overridden or augmented; the scope is the cohort's subtree.
 

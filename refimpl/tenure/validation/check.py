@@ -208,7 +208,7 @@ class _Run:
     def report(self) -> ValidationReport:
         self.errors = [[] for _ in self.objects]
         self.warnings = [[] for _ in self.objects]
-        # The Configuration may stand after the objects whose gates it sets.
+        # The Configuration may come after the objects whose gates it sets.
         for index, sourced in enumerate(self.objects):
             self._take_configuration(index, sourced)
         self.gates |= self.given_gates
@@ -323,7 +323,7 @@ def answer_validate(raw: object) -> dict[str, Any]:
         `{"errors": [{"object", "field", "type", "message", "source"}], "warnings": [...]}`.
 
     Raises:
-        InputError: the request itself is wrong; what is wrong with an object stands in the output.
+        InputError: the request itself is wrong; what is wrong with an object is in the output.
 
     >>> answer_validate({"objects": [{"kind": "Cohort"}]})["errors"][0]["field"]
     'apiVersion'

@@ -35,11 +35,11 @@ def checks_of(
 
     >>> cohort = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort", "metadata": {"name": "all"}}
     >>> suite, = checks_of(ValidationReport(checked=1), [SourcedObject("a.yaml", cohort)]).suites
-    >>> suite.name, [each.name for each in suite.cases]
+    >>> suite.name, [case.name for case in suite.cases]
     ('a.yaml', ['Cohort/all'])
     """
     notices = [*report.errors, *report.warnings]
-    # An object may stand in a file twice, and one without a name has none to be told by.
+    # An object may be in a file twice, and one without a name has none to be told by.
     known = dict.fromkeys((notice.file, notice.object) for notice in (*_looked_at(objects), *notices))
     files = list(dict.fromkeys(file for file, _ in known))
     return Report(

@@ -108,7 +108,7 @@ def forbidden(field: str, found: object, expected: str) -> Fault:
 
 
 def duplicate(field: str, found: object) -> Fault:
-    """A value that stands a second time."""
+    """A value that appears a second time."""
     return Fault(ErrorType.DUPLICATE, field, f"found {show(found)} a second time, expected it once")
 
 
@@ -161,7 +161,7 @@ class Subject:
     reading: Reading = field(default_factory=lambda: preset(default_preset()))
 
     def get(self, *path: str) -> Any:
-        """What stands under a path of keys, None where it ends early."""
+        """What is under a path of keys, None where it ends early."""
         return dig(self.raw, *path)
 
     @property
@@ -185,7 +185,7 @@ Sourced: TypeAlias = tuple[Source, Rule]
 
 
 def text(value: object) -> str:
-    """Text as it is, anything else as it is shown: a name that is none must not stop the others.
+    """Text as it is, anything else as it is shown: a malformed name must not stop the others.
 
     >>> text("main"), text(["main"])
     ('main', "['main']")
@@ -194,7 +194,7 @@ def text(value: object) -> str:
 
 
 def quantity(value: object) -> Fraction | None:
-    """A quantity, or None where the value is none: the schema reports that.
+    """A quantity, or None where the value is not one: the schema reports that.
 
     >>> quantity("500m"), quantity("half")
     (Fraction(1, 2), None)
@@ -206,7 +206,7 @@ def quantity(value: object) -> Fraction | None:
 
 
 def duration(value: object) -> int | None:
-    """A duration in nanoseconds, or None where the value is none: the schema reports that.
+    """A duration in nanoseconds, or None where the value is not one: the schema reports that.
 
     >>> duration("1us"), duration(5)
     (1000, None)

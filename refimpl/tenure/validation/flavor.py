@@ -18,7 +18,7 @@ def node_labels(subject: Subject) -> Iterator[Fault]:
 
 
 def node_taints(subject: Subject) -> Iterator[Fault]:
-    """Keys and values are labels, and every pair of key and effect stands once.
+    """Keys and values are labels, and every pair of key and effect appears once.
 
     Source: Kueue, ResourceFlavor webhook.
 

@@ -27,7 +27,7 @@ def base_priority(subject: Subject) -> Iterator[Fault]:
 
 
 def one_policy(subject: Subject) -> Iterator[Fault]:
-    """The policy stands in one of its two places."""
+    """The policy is in one of its two places."""
     both = [subject.get(*place) for place in _PLACES]
     if all(policy is not None for policy in both) and both[0] != both[1]:
         yield invalid("spec.dynamicPriorityPolicy", both[1], "one policy, beside value or below spec")

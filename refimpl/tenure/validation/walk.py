@@ -122,7 +122,7 @@ def _key(shape: Items, item: object) -> str | None:
 
 
 def _is_text(value: object) -> TypeGuard[str]:
-    # A number keeps its digits as text, and is none.
+    # A number keeps its digits as text, and is not text.
     return isinstance(value, str) and not isinstance(value, NumberText)
 
 

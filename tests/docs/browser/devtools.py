@@ -120,7 +120,7 @@ class Browser:
         self._listen(lambda: not _unanswered(self.events))
 
     def taken(self) -> list[dict[str, Any]]:
-        """Every event of the page that was not taken yet."""
+        """Every event of the page that was not read yet."""
         events, self.events = self.events, []
         return events
 
@@ -173,7 +173,7 @@ class Browser:
         self.send("Page.removeScriptToEvaluateOnNewDocument", identifier=name)
 
     def seconds(self) -> float:
-        """The processor time that all processes of the browser have taken, in seconds."""
+        """The processor time that all processes of the browser have used, in seconds."""
         session, self._session = self._session, None
         processes = self.send("SystemInfo.getProcessInfo")["processInfo"]
         self._session = session
@@ -238,7 +238,7 @@ def _request(event: dict[str, Any]) -> str | None:
 
 def _unanswered(events: list[dict[str, Any]]) -> set[str | None]:
     asked, ended = "Network.requestWillBeSent", ("Network.loadingFinished", "Network.loadingFailed")
-    # How the script of a worker ends, which has no loader, is told to nobody here.
+    # How the script of a worker ends, which has no loader, is not reported here.
     begun = {_request(event) for event in events if event["method"] == asked and event["params"]["loaderId"]}
     return begun - {_request(event) for event in events if event["method"] in ended}
 

@@ -18,7 +18,7 @@ class _Handler(SimpleHTTPRequestHandler):
     searched = True
 
     def translate_path(self, path: str) -> str:
-        """The file of a request; a site that nobody searches has an index of no page."""
+        """The file of a request; a site that is not searched has an index of no page."""
         unsearched = not self.searched and path.endswith(_INDEX)
         return str(_NO_PAGE) if unsearched else super().translate_path(path)
 
@@ -42,7 +42,7 @@ def served(root: Path, *, searched: bool = True) -> Iterator[str]:
 
     Args:
         root: its folder.
-        searched: whether somebody will search. Otherwise the index is empty: each page would read it anew,
+        searched: whether a test will search. Otherwise the index is empty: each page would read it again,
             which takes longer than all else that a page does.
     """
     handler = _Handler if searched else _Unsearched

@@ -64,7 +64,7 @@ async url => {
 
 @contextmanager
 def unpainted(browser: Browser) -> Iterator[None]:
-    """Pages that are opened meanwhile are laid out, and not painted: nobody looks at hundreds of them."""
+    """Pages that are opened meanwhile are laid out, and not painted: no test looks at hundreds of them."""
     name = browser.style("html { visibility: hidden !important }")
     yield
     browser.unstyle(name)

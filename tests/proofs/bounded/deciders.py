@@ -67,12 +67,12 @@ def in_the_opposite_order(_world: World, _preset: str, _backwards: bool, right: 
 
 
 def by_what_stays(_world: World, _preset: str, _backwards: bool, right: Answer) -> Answer:
-    """Only who is taken was removed on the way."""
+    """Only the victims were removed on the way."""
     return Answer(right.outcome, right.victims, right.reasons, right.victims)
 
 
 def without_filling_back(_world: World, _preset: str, _backwards: bool, right: Answer) -> Answer:
-    """Whoever was removed on the way is taken."""
+    """Whatever was removed on the way is preempted."""
     return Answer(right.outcome, right.removed, ("Whim",) * len(right.removed), right.removed)
 
 
@@ -95,7 +95,7 @@ def an_equal_first(world: World, _preset: str, _backwards: bool, right: Answer) 
 
 
 def by_the_input(world: World, preset: str, backwards: bool, right: Answer) -> Answer:
-    """Whoever stands last in the input is taken."""
+    """The last workload of the input is preempted."""
     return takes(world, (0 if backwards else len(world.jobs) - 1,)) if right.victims else right
 
 

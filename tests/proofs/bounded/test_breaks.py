@@ -32,20 +32,20 @@ from tests.proofs.bounded.deciders import (
     without_filling_back,
 )
 
-NOBODY = says("NoCandidates", where="Preempt")
+NO_VICTIM = says("NoCandidates", where="Preempt")
 BREAKS: dict[str, tuple[Break, str]] = {
     "WD-010": (says("NoCandidates", where="Fit"), "one queue"),
     "WD-020": (says("NoCandidates", where="NoFit"), "two queues"),
     "WD-030": (one_too_few, "one queue"),
-    "WD-040": (NOBODY, "one queue"),
-    "WD-050": (NOBODY, "two queues"),
+    "WD-040": (NO_VICTIM, "one queue"),
+    "WD-050": (NO_VICTIM, "two queues"),
     "WD-055": (says("Preempt", where="NoCandidates"), "two queues"),
     "WD-060": (says("Fit", where="NoCandidates"), "one queue"),
     "WD-100": (all_leave, "one queue"),
     "WD-110": (one_too_few, "one queue"),
     "WD-120": (all_leave, "one queue"),
     "WD-130": (never_the_protected, "one queue"),
-    "WD-140": (NOBODY, "one queue"),
+    "WD-140": (NO_VICTIM, "one queue"),
     "WD-150": (an_equal_first, "one queue"),
     "WD-155": (without_filling_back, "one queue"),
     "WD-160": (by_what_stays, "two queues"),
@@ -57,7 +57,7 @@ BREAKS: dict[str, tuple[Break, str]] = {
     "WD-220": (in_the_opposite_order, "heroes"),
     "WD-300": (all_leave, "heroes"),
     "WD-310": (says("Fit", where="NoFit"), "heroes"),
-    "WD-320": (NOBODY, "heroes"),
+    "WD-320": (NO_VICTIM, "heroes"),
     "WD-400": (by_the_input, "one queue"),
     "WD-410": (under_one_preset_nobody, "one queue"),
     "WD-420": (one_too_few, "heroes"),
@@ -73,7 +73,7 @@ MUTANTS = [
     ("UCQ-310", "Ground.NONE", "heroes", "WD-320"),
     ("UCQ-340", "kin.hero", "heroes", "WD-190"),
 ]
-"""Wrong rules by what stands in place of the right comparison, where it shows, and what notices."""
+"""Wrong rules by what is in place of the right comparison, where it shows, and what notices."""
 
 
 def first_broken(

@@ -75,7 +75,7 @@ def test_lists_of_workloads_are_sorted_and_ties_come_in_every_order() -> None:
 
 
 def taken(world: World, uids: tuple[int, ...]) -> list[int]:
-    """Who is taken when uids are given out in another order."""
+    """The victims when uids are given out in another order."""
     cluster = deciding._cluster(world, False)
     admitted = tuple(
         dataclasses.replace(workload, uid=f"u{uids[number]}")

@@ -53,7 +53,7 @@ def a_queue(
     lends: int | None = None,
     borrows: int | None = None,
 ) -> ClusterQueue:
-    """A ClusterQueue that may reclaim from anybody; a hero takes lower priority of its own."""
+    """A ClusterQueue that may reclaim from any other; a hero preempts lower priority of its own."""
     nominal = {"gpu": gpus} if cpus is None else {"gpu": gpus, "cpu": cpus}
     limits = ({} if number is None else {"gpu": number} for number in (borrows, lends))
     return ClusterQueue(
@@ -263,7 +263,7 @@ def test_where_limits_are_honoured_they_fall_and_end_at_zero() -> None:
 
 
 def test_the_limit_of_the_cohort_that_is_billed_stays_where_limits_are_honoured() -> None:
-    # The hero stands within the cohort, which has lent it nothing beyond itself.
+    # The hero is within the cohort, which has lent it nothing beyond itself.
     limited = ResourceGroup(("gpu",), (FlavorQuotas("h100", {"gpu": 0}, {}, {"gpu": 6}),))
     cohorts = {cohort.name: cohort for cohort in (Cohort("company"), Cohort("lab", "company", (limited,)))}
     queues = [a_queue("alpha", 10, lends=5), a_queue("hero", 0, hero=True), a_queue("other", 0, "company")]

@@ -66,7 +66,7 @@ def texts(svg: str) -> str:
 
 
 def named(name: str, words: str = "s") -> Record:
-    """A play in which a workload of some name waits, runs and is taken."""
+    """A play in which a workload of some name waits, runs and is preempted."""
     run = RunSpan(name, "q", 0, HOUR, HOUR, Ending.PREEMPTED, 2 * HOUR, "a/other")
     taken = Preemption(HOUR, 1, "a/other", "q", name, "q", "InClusterQueue", (), HOUR, HOUR)
     summary = Summary(name, "q", 0, 1, 1, HOUR, HOUR, 0)

@@ -1,4 +1,4 @@
-"""Plays of KAI-Scheduler: what a session sees, what is remembered, what is taken."""
+"""Plays of KAI-Scheduler: what a session sees, what is remembered, what is preempted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our shapes beside the CustomResourceDefinitions that they were taken from."""
+"""Our shapes beside the CustomResourceDefinitions that they come from."""
 
 from __future__ import annotations
 

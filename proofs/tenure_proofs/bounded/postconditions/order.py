@@ -10,7 +10,7 @@ PROVED = Verdict.PROVED
 
 
 def _standing(case: Case, index: int) -> tuple[int, int, int, int, int]:
-    """Where a workload stands among those of its group: evicted, lower priority, expired, stamp, uid."""
+    """A workload's position among those of its group: evicted, lower priority, expired, stamp, uid."""
     job = case.world.jobs[index]
     equal = job.queue == case.world.mine and job.priority == case.world.asking.priority
     expired = equal and is_expired(case.world, job)

@@ -37,18 +37,18 @@ def accessible_command(
     \b
     tenure accessible --example hero
 
-    The cluster as kubectl prints it; priorities and pending workloads take no part:
+    The cluster as kubectl prints it; priorities and pending workloads play no part:
 
     \b
     kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
       | tenure accessible -
 
-    By the formula's letter, for another program:
+    By the formula exactly as written, for another program:
 
     \b
     tenure accessible --example hero --reading as-written -o json | jq '.rows[] | select(.bill > 0)'
 
-    Below the table stands every tree, with nominal quota, bill and what is accessible at each node; JSON and
+    Below the table is every tree, with nominal quota, bill and what is accessible at each node; JSON and
     YAML have one row for each ClusterQueue, flavor and resource, in base units or milli-CPU.
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.

@@ -53,7 +53,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Who may preempt whom, and when, in Kubernetes batch queues.\n\n"
+        "Which workloads may preempt which others in Kubernetes batch queues, when, and why.\n\n"
         "Start with a bundled example:\n\n\b\n"
         "tenure decide --example two-teams -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z\n\n"
         "Then with your own cluster, every pending workload in it:\n\n\b\n"

@@ -90,7 +90,7 @@ def _strategies(text: str) -> tuple[FairStrategy, ...] | None:
     return strategies
 
 
-ASSUMED = "no LocalQueue is given; the only ClusterQueue is taken"
+ASSUMED = "no LocalQueue is given; the only ClusterQueue is used"
 FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
 
 

@@ -44,8 +44,10 @@ class CampaignOutput(StrEnum):
 class DrawnScenarios:
     """Which scenarios are drawn."""
 
-    scenarios: Annotated[int, typer.Option("--scenarios", "-n", min=1, max=10**9, help="How many.")] = 20_000
-    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1
+    scenarios: Annotated[
+        int, typer.Option("--scenarios", "-n", min=1, max=10**9, help="How many scenarios.")
+    ] = 20_000
+    seed: Annotated[int, typer.Option(help="Seed of the random scenarios.")] = 1
     index: Annotated[
         list[int] | None,
         typer.Option(
@@ -53,7 +55,7 @@ class DrawnScenarios:
         ),
     ] = None
     heroes: Annotated[
-        int, typer.Option(min=0, max=100, help="In how many of a hundred ClusterQueues may be heroes.")
+        int, typer.Option(min=0, max=100, help="In how many of 100 scenarios ClusterQueues may be heroes.")
     ] = 20
 
 
@@ -94,10 +96,10 @@ class ComparedProgram:
     ] = None
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Of a program: error code not-modelled is no failure."),
+        typer.Option("--partial", help="Of a program: error code not-modelled does not count as a failure."),
     ] = False
     repeat: Annotated[
-        int, typer.Option(min=1, help="Of a program: ask it to decide each scenario so often.")
+        int, typer.Option(min=1, help="Of a program: how many times it decides each scenario.")
     ] = 1
     timeout: Annotated[float, typer.Option(min=0.1, help="Of a program: seconds to wait for one answer.")] = (
         300.0
@@ -113,7 +115,7 @@ class Workers:
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Let the workers of this Dask scheduler do it, as tcp://10.0.0.1:8786.",
+            help="Run on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786.",
             show_default=False,
         ),
     ] = ""
@@ -124,11 +126,11 @@ class JournalOptions:
     """Where finished blocks are kept."""
 
     journal: Annotated[Path, typer.Option(help="File to keep finished blocks in.")] = JOURNAL
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start over where that file exists.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing journal.")] = False
     resume: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Go on with the campaign of this journal; what is done stays done."
+            metavar="FILE", help="Resume the campaign of this journal; finished blocks are not run again."
         ),
     ] = None
 
@@ -142,7 +144,7 @@ class CampaignPrinting:
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where each of these becomes a vector file.",
+            help="Folder where each of these is written as a vector file.",
             show_default="beside the journal",
         ),
     ] = None
@@ -161,19 +163,19 @@ def campaign_command(
     keeping: JournalOptions,
     printing: CampaignPrinting,
 ) -> None:
-    """Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.
+    """Decide hundreds of thousands of random scenarios by two engines, and compare the decisions.
 
     The other engine is the optimized core, or a program that speaks the JSON lines of `tenure oracle`.
-    Finished blocks are kept in a journal, so that a campaign goes on where it was stopped, however it was
-    stopped. A difference is made small and becomes a vector file.
+    Finished blocks are kept in a journal, so that a campaign can be resumed, however it was stopped.
+    Differences are shrunk and written as vector files.
 
-    A million, on all processors, and on once it was stopped:
+    A million scenarios in eight processes, and how to resume them:
 
     \b
     tenure campaign --scenarios 1000000 --seed 8522 --jobs 8
     tenure campaign --resume tenure-campaign.jsonl --jobs 8
 
-    Another program, and one difference again:
+    Another program; one difference again, from its index or its vector file:
 
     \b
     tenure campaign --exec ./adapter --scenarios 100000 -o json

@@ -24,7 +24,7 @@ PLUGINS = "tenure.commands"
 COMMANDS = {
     "decide": (
         "tenure.apps.cli.decide:decide_command",
-        "Decide who is preempted for a pending workload, and why.",
+        "Decide which workloads are preempted for a pending one, and why.",
     ),
     "explain": (
         "tenure.apps.cli.explain:explain_command",
@@ -33,7 +33,7 @@ COMMANDS = {
     ),
     "why": (
         "tenure.apps.cli.explain:why_command",
-        "Say why a running workload is preempted: by which rules, for whom, and what would spare it.",
+        "Say why a running workload is preempted: by which rules, for which one, and what would spare it.",
     ),
     "why-not": (
         "tenure.apps.cli.explain:why_not_command",
@@ -65,7 +65,7 @@ COMMANDS = {
     ),
     "kai": (
         "tenure.apps.cli.kai:kai_app",
-        "Say who is protected by KAI-Scheduler's MinRuntime plugin, until when, and why.",
+        "Say which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.",
     ),
     "oracle": (
         "tenure.apps.cli.oracle:oracle_command",
@@ -77,11 +77,11 @@ COMMANDS = {
     ),
     "campaign": (
         "tenure.apps.cli.campaign:campaign_command",
-        "Decide random scenarios twice, by the hundred thousand: by the reference and by another engine.",
+        "Decide hundreds of thousands of random scenarios by two engines, and compare the decisions.",
     ),
     "example": (
         "tenure.apps.cli.examples:example_command",
-        "List the bundled examples, or copy one's manifests to play with.",
+        "List the bundled examples, or copy the manifests of one.",
     ),
     "schema": (
         "tenure.apps.cli.examples:schema_command",

@@ -67,7 +67,8 @@ class AskedVectors:
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="BEGINNING", help="Only vectors whose identifier begins so, as KQ-; repeatable."
+            metavar="BEGINNING",
+            help="Only vectors whose identifier begins with this, such as KQ-; repeatable.",
         ),
     ] = None
     without_family: Annotated[
@@ -84,7 +85,7 @@ class DrawnClusters:
     """Which random clusters it is asked about."""
 
     scenarios: Annotated[int, typer.Option(min=0, help="How many random scenarios; 0 for none.")] = SCENARIOS
-    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 1
+    seed: Annotated[int, typer.Option(help="Seed of the random scenarios.")] = 1
     index: Annotated[
         list[int] | None, typer.Option(min=0, help="Only the scenario of this index of the seed; repeatable.")
     ] = None
@@ -120,9 +121,7 @@ class Treatment:
 
     partial: Annotated[
         bool,
-        typer.Option(
-            "--partial", help="An answer with error code not-modelled is counted apart, and is no failure."
-        ),
+        typer.Option("--partial", help="Count answers with error code not-modelled apart, not as failures."),
     ] = False
     at_least: Annotated[
         int | None,
@@ -130,14 +129,14 @@ class Treatment:
             min=1,
             max=100,
             metavar="PERCENT",
-            help="With --partial: how many of the vectors it has to answer to conform, and one of each "
-            "family of rules at least.",
+            help="With --partial: how much of the vectors it must answer to conform; also at least one "
+            "of each family of rules.",
             show_default=str(AT_LEAST),
         ),
     ] = None
     repeat: Annotated[
         int,
-        typer.Option(min=1, help="Ask the program to decide each scenario so often, where it knows how to."),
+        typer.Option(min=1, help="How many times the program decides each scenario, if it can."),
     ] = 1
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, help="Processes, each with a program of its own.")
@@ -146,7 +145,7 @@ class Treatment:
         int, typer.Option("--show", min=0, help="How many failures to show, of vectors and of scenarios.")
     ] = TOLD
     keep: Annotated[
-        Path | None, typer.Option(help="File to write what is told to, as requests, a JSON line each.")
+        Path | None, typer.Option(help="File for the failures that are shown, as requests, a JSON line each.")
     ] = None
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for one answer.")] = PATIENCE
 
@@ -186,11 +185,11 @@ def conform_command(
     """Ask another scheduler's program what Tenure is asked, and compare the answers.
 
     The program gets the published vectors and random clusters, as `tenure oracle` would, and is compared with
-    the reference. A random cluster that it decides otherwise is made small. Where Kueue itself is the
-    program, what a signed divergence predicts is no failure.
+    the reference. A random cluster on which they differ is shrunk. Where Kueue itself is the program, a
+    difference that a signed divergence predicts is not a failure.
 
-    What has to be alike: `outcome`, the decision; `victims`, who is preempted, from where and why too;
-    `ordered`, also in which order; `explained`, by the same rules as well.
+    What must be equal (--mode): `outcome`, the decision; `victims`, also which workloads are preempted, in
+    which ClusterQueue and for what reason; `ordered`, also their order; `explained`, also the rules.
 
     A small adapter, in Python or Go, is part of the documentation:
 
@@ -198,7 +197,7 @@ def conform_command(
     tenure conform --exec "python adapter.py"
     tenure conform --exec "go run ./adapter" --mode outcome --scenarios 0
 
-    The vectors of one rule, and one scenario again:
+    The vectors of one rule; one scenario again:
 
     \b
     tenure conform --exec ./adapter --only TBP-020 --scenarios 0

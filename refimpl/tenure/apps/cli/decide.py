@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +66,7 @@ class DecidingOptions:
     """How it is decided, and what is expected."""
 
     explained: Annotated[
-        bool, typer.Option("--explain", "-e", help="Say for every workload which rule found what.")
+        bool, typer.Option("--explain", "-e", help="Say what each rule found about every workload.")
     ] = False
     engine: Annotated[
         Engine | None,
@@ -96,7 +96,7 @@ def decide_command(
     deciding: DecidingOptions,
     printing: CheckPrinting,
 ) -> None:
-    """Decide who is preempted for a pending workload, and why.
+    """Decide which workloads are preempted for a pending one, and why.
 
     The cluster as kubectl prints it:
 
@@ -104,13 +104,13 @@ def decide_command(
     kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
       | tenure decide - -w ml/train
 
-    With the scheduler's own configuration, which decides too:
+    With the scheduler's own configuration, which affects decisions:
 
     \b
     kubectl get configmap -n kueue-system kueue-manager-config -o yaml > config.yaml
     tenure decide cluster.yaml config.yaml -w ml/train
 
-    A folder of manifests, at a given time, and every rule's finding:
+    A folder of manifests, at a given time, with what each rule found:
 
     \b
     tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --explain
@@ -126,13 +126,14 @@ def decide_command(
     tenure decide cluster/ --all-pending
     tenure decide cluster/ --all-pending --cluster-queue team-a -o json | jq '.pending[].decision'
 
-    In continuous integration, where this job has to find a place without taking one:
+    In continuous integration, where this job has to fit without preempting any other:
 
     \b
     tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
 
-    With --all-pending every decision is about the same cluster, not about what the one before would leave.
-    Workloads stand by ClusterQueue, effective priority, the highest first, and the time they queue from.
+    With --all-pending every decision is about the same cluster: none sees what another would change.
+    Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
+    queue from.
 
     Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
     workload needs what is not modelled; 3 internal error.

@@ -29,7 +29,7 @@ from tenure.apps.cli.terminal import Color, choose_colour, print_lines
 from tenure.apps.compare.difference import Side, difference
 from tenure.apps.compare.revisions import objects_at, parse_revision
 from tenure.apps.compare.words import markdown_lines, text_lines
-from tenure.apps.edits import Edit
+from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
@@ -151,7 +151,7 @@ def diff_command(
 
 
 def _sides(
-    words: Sequence[str], example: str | None, beside: Sequence[str], edits: Sequence[Edit]
+    words: Sequence[str], example: str | None, beside: Sequence[str], edits: Sequence[ManifestEdit]
 ) -> tuple[Side, Side]:
     """BEFORE and AFTER as a command line names them.
 
@@ -175,7 +175,7 @@ def _sides(
 
 
 def _read(
-    source: str, common: Sequence[SourcedObject], edits: Sequence[Edit], kept: list[SourcedObject]
+    source: str, common: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kept: list[SourcedObject]
 ) -> Loaded:
     """One side.
 
@@ -230,7 +230,7 @@ def _name(sourced: SourcedObject) -> tuple[str, ...]:
     return tuple(map(str, fields))
 
 
-def _changed(before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[Edit]) -> Loaded:
+def _changed(before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit]) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):
         return load([], watched=lambda _: changed(objects, edits))

@@ -30,7 +30,7 @@ def schema_command(
 ) -> None:
     """Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.
 
-    Which there are:
+    List the schemas:
 
     \b
     tenure schema
@@ -68,15 +68,15 @@ def example_command(
     to: Annotated[Path | None, typer.Option(help="Copy its manifests into this new folder.")] = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """List the bundled examples, or copy one's manifests to play with.
+    """List the bundled examples, or copy the manifests of one.
 
-    Which there are, and what one is about:
+    List the examples, and describe one:
 
     \b
     tenure example
     tenure example two-teams
 
-    Copy one, change it, decide it:
+    Copy one, change it, and decide:
 
     \b
     tenure example two-teams --to cluster

@@ -88,14 +88,14 @@ def why_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
+    """Say why a running workload is preempted: by which rules, for which one, and what would spare it.
 
     For one pending workload, with the nearest changes that would spare it:
 
     \b
     tenure why ml/old cluster/ -w ml/train
 
-    For all of them, each decided as if it were the only one: who would take it?
+    For all of them, each evaluated independently: which of them would preempt it?
 
     \b
     tenure why ml/old cluster/
@@ -161,7 +161,7 @@ def why_not_command(
     \b
     tenure why-not ml/train cluster/
 
-    Why that one stays, and which change would have it taken:
+    Why a running one is kept, and which change would preempt it:
 
     \b
     tenure why-not ml/train ml/old cluster/
@@ -182,7 +182,7 @@ def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int,
     Args:
         asked, flips, output: as for `print_why`.
         workload: the pending workload.
-        victim: the running one that it does not take; None asks why it is not admitted.
+        victim: the running one that it does not preempt; None asks why it is not admitted.
 
     Raises:
         InputError: as `print_why`.

@@ -15,11 +15,11 @@ from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded, load
 
 if TYPE_CHECKING:
-    from tenure.apps.edits import Edit
+    from tenure.apps.edits import ManifestEdit
 
 
 def load_input(
-    paths: Sequence[str], example: str | None, *, strict: bool = False, edits: Sequence[Edit] = ()
+    paths: Sequence[str], example: str | None, *, strict: bool = False, edits: Sequence[ManifestEdit] = ()
 ) -> Loaded:
     """The cluster that a command line names.
 
@@ -45,7 +45,7 @@ def load_input(
     return loaded
 
 
-def changed(objects: Iterable[SourcedObject], edits: Sequence[Edit]) -> Iterable[SourcedObject]:
+def changed(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> Iterable[SourcedObject]:
     """The objects after some changes; without any nothing is imported for it.
 
     >>> changed([], ())

@@ -29,7 +29,7 @@ kai_app = typer.Typer(
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Say who is protected by KAI-Scheduler's MinRuntime plugin, until when, and why.\n\n"
+        "Say which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.\n\n"
         "The bundled departments, and then your own cluster:\n\n\b\n"
         "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
         "kubectl get queues,podgroups,pods -A -o yaml | tenure kai filter - -p serving/checkout"
@@ -144,7 +144,7 @@ def validate_command(
     tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0,sweep-1
     tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0 --victim vision/pretrain
 
-    Jobs that are not elastic are not looked at; whether they may be preempted says `tenure kai filter`.
+    Jobs that are not elastic are not checked here: `tenure kai filter` says whether they may be preempted.
 
     Exit codes: 0 the scenario is accepted, 1 it is refused, 2 bad input.
     """

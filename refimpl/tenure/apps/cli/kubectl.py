@@ -94,7 +94,7 @@ def why_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted: by which rules, for whom, and what would spare it.
+    """Say why a running workload is preempted: by which rules, for which one, and what would spare it.
 
     \b
     kubectl tenure why ml/old
@@ -146,7 +146,7 @@ def _ask(
     """The cluster, and the namespace for names without one.
 
     Raises:
-        InputError: a malformed option, a kubeconfig that is none, or what is not modelled in the cluster.
+        InputError: a malformed option or kubeconfig, or what is not modelled in the cluster.
         Exit: the cluster cannot be read.
     """
     from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch

@@ -22,7 +22,7 @@ from tenure.model import Instant
 from tenure.readings import Reading, default_preset, parse_reading, preset_names
 
 if TYPE_CHECKING:
-    from tenure.apps.edits import Edit
+    from tenure.apps.edits import ManifestEdit
 
 DEFAULT_READING = default_preset()
 
@@ -105,8 +105,8 @@ FairSharing = Annotated[
 """Fair sharing."""
 
 ENGINE_HELP = (
-    "Who decides: fast, the optimized core, leaves to the reference what it does not cover; auto takes it "
-    "where much is decided."
+    "What decides: the reference; fast, the optimized core, which leaves to the reference what it does not "
+    "cover; or auto, which is fast where many decisions are made."
 )
 
 EngineName = Annotated[Engine, typer.Option("--engine", help=ENGINE_HELP)]
@@ -181,7 +181,7 @@ class EditOptions:
     unset: UnsetFields = None
     patch: Patches = None
 
-    def edits(self) -> tuple[Edit, ...]:
+    def edits(self) -> tuple[ManifestEdit, ...]:
         """The changes.
 
         Raises:

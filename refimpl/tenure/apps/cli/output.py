@@ -167,7 +167,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterat
     """The lines of a table.
 
     Args:
-        rows: the heads and all that stands below them.
+        rows: the heads and all that is below them.
         right: columns whose cells end at the same place, as numbers do.
 
     >>> list(aligned([("NAME", "COUNT"), ("a", "7")], right={1}))

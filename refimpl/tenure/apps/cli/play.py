@@ -121,8 +121,8 @@ class ViewOptions:
     until: Annotated[
         str | None,
         typer.Option(
-            help="End earlier: a time, or one after the start such as 4h. What is expected later, or of the "
-            "whole play, is then not looked at."
+            help="End earlier: a time, or a duration after the start such as 4h. What is expected later, or "
+            "of the whole play, is then not checked."
         ),
     ] = None
     story: Annotated[
@@ -134,7 +134,7 @@ class ViewOptions:
     ] = None
     chart_theme: Annotated[str, typer.Option(help="The page that the chart is for: light or dark.")] = "light"
     at: Annotated[
-        str | None, typer.Option(help="The instant for --objects: a time, or one after the start such as 4h.")
+        str | None, typer.Option(help="The instant for --objects: a time, or a duration after the start.")
     ] = None
     objects: Annotated[
         bool, typer.Option("--objects", help="Print the cluster at an instant as YAML, and nothing else.")
@@ -196,7 +196,7 @@ def play_command(
     tenure schema kai-scenario > kai-scenario.schema.json
 
     The cluster at an instant, to ask about. The first line says which time to decide at. What a controller
-    keeps in memory only is not in it: who waits aside, and whom the head of a queue waits for.
+    keeps in memory only is left out: which workloads are parked, and for which victims a head waits.
 
     \b
     tenure play scenario.yaml --at 4h0m1s --objects > cluster.yaml

@@ -21,8 +21,8 @@ def play_lines(record: Record, story: int) -> Iterator[str]:
         record: the play.
         story: how many lines of the story; negative for all.
 
-    >>> print(*play_lines(Record("s", "Nobody comes.", "guaranteed", 0, 10**9), 9), sep="\\n")
-    s under guaranteed: Nobody comes.
+    >>> print(*play_lines(Record("s", "No job comes.", "guaranteed", 0, 10**9), 9), sep="\\n")
+    s under guaranteed: No job comes.
       1970-01-01T00:00:00Z to 1970-01-01T00:00:01Z: 0 cycles, 0 preemptions, no loop
     """
     yield f"{record.scenario} under {record.reading}{': ' if record.title else ''}{record.title}"

@@ -33,7 +33,7 @@ Color = Annotated[
     bool | None,
     typer.Option(
         "--color/--no-color",
-        help="Colours, whatever the output is and NO_COLOR says.",
+        help="Colours always, or never, whatever the output and NO_COLOR.",
         show_default="on a terminal, unless NO_COLOR is set",
     ),
 ]

@@ -45,7 +45,8 @@ Folder = Annotated[
 @vectors_app.command("run", cls=Command, context_settings=SETTINGS)
 def run(
     only: Annotated[
-        str, typer.Argument(help="Only identifiers that start so, as TBP-020.", show_default="all")
+        str,
+        typer.Argument(help="Only identifiers that begin with this, such as TBP-020.", show_default="all"),
     ] = "",
     folder: Folder = None,
     engine: EngineName = Engine.REFERENCE,

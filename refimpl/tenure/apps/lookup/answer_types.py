@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class IdentifierKind(StrEnum):
     """What an identifier names."""
 
     RULE = "rule"
@@ -58,7 +58,7 @@ class Card:
 
     id: str
     """The identifier."""
-    kind: Kind
+    kind: IdentifierKind
     """What it names."""
     title: str
     """In a line."""
@@ -80,12 +80,12 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedIdentifier:
     """One of all identifiers."""
 
     id: str
     """The identifier."""
-    kind: Kind
+    kind: IdentifierKind
     """What it names."""
     title: str
     """In a line."""
@@ -95,5 +95,5 @@ class Listed:
 class CardList:
     """Everything that can be looked up."""
 
-    identifiers: tuple[Listed, ...]
+    identifiers: tuple[ListedIdentifier, ...]
     """By kind, in the order of the identifiers."""

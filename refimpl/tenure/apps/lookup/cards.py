@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from tenure.apps.lookup.answer_types import Card, CardList, ExpectedVerdict, Kind, Listed, Related, Section
+from tenure.apps.lookup.answer_types import (
+    Card,
+    CardList,
+    ExpectedVerdict,
+    IdentifierKind,
+    ListedIdentifier,
+    Related,
+    Section,
+)
 from tenure.apps.lookup.code import neighbours, not_lifted, rule_functions, source_of
 from tenure.apps.lookup.stated import (
     StatedObligation,
@@ -63,19 +71,21 @@ def card_of(identifier: str) -> Card:
     return _MADE[listed.kind](listed.id)
 
 
-def _listed() -> Iterator[Listed]:
+def _listed() -> Iterator[ListedIdentifier]:
     data = readings_file()
     titles = {
-        Kind.RULE: {page.id: page.title for page in rule_pages().values()},
-        Kind.FINDING: {page.id: page.title for page in finding_pages().values()},
-        Kind.OBLIGATION: {stated.id: stated.title or stated.claim for stated in obligations().values()},
-        Kind.READING: {key: entry["question"] for key, entry in data["keys"].items()},
-        Kind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
-        Kind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
-        Kind.DIVERGENCE: {divergence.id: divergence.title for divergence in all_divergences()},
+        IdentifierKind.RULE: {page.id: page.title for page in rule_pages().values()},
+        IdentifierKind.FINDING: {page.id: page.title for page in finding_pages().values()},
+        IdentifierKind.OBLIGATION: {
+            stated.id: stated.title or stated.claim for stated in obligations().values()
+        },
+        IdentifierKind.READING: {key: entry["question"] for key, entry in data["keys"].items()},
+        IdentifierKind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
+        IdentifierKind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
+        IdentifierKind.DIVERGENCE: {divergence.id: divergence.title for divergence in all_divergences()},
     }
     for kind, named in titles.items():
-        yield from (Listed(identifier, kind, title) for identifier, title in named.items())
+        yield from (ListedIdentifier(identifier, kind, title) for identifier, title in named.items())
 
 
 @cache
@@ -99,7 +109,7 @@ def _rule(identifier: str) -> Card:
     named = _findings_by_rule().get(identifier, ())
     related += [Related("Findings", finding.id, finding.title) for finding in named]
     file = page.path if function is None else f"{function.__module__.replace('.', '/')}.py"
-    return _of_page(page, Kind.RULE, sections, related, file=file)
+    return _of_page(page, IdentifierKind.RULE, sections, related, file=file)
 
 
 @cache
@@ -138,12 +148,12 @@ def _finding(identifier: str) -> Card:
         *(f"tenure prove --only {name} --no-mutants" for name in front.get("obligations", ())),
     ]
     sections = [_section(page, heading) for heading in headings]
-    return _of_page(page, Kind.FINDING, sections, related, file=page.path, replay=replay)
+    return _of_page(page, IdentifierKind.FINDING, sections, related, file=page.path, replay=replay)
 
 
 def _of_page(
     page: Page,
-    kind: Kind,
+    kind: IdentifierKind,
     sections: Iterable[Section],
     related: Iterable[Related],
     *,
@@ -169,7 +179,7 @@ def _obligation(identifier: str) -> Card:
     named = (page for page in finding_pages().values() if identifier in page.front.get("obligations", ()))
     return Card(
         id=identifier,
-        kind=Kind.OBLIGATION,
+        kind=IdentifierKind.OBLIGATION,
         title=stated.title or stated.claim,
         source=stated.source,
         file=f"{stated.file}:{stated.line}",
@@ -196,7 +206,7 @@ def _reading(key: str) -> Card:
     findings = (page for page in finding_pages().values() if page.front.get("reading") == key)
     return _plain(
         key,
-        Kind.READING,
+        IdentifierKind.READING,
         entry["question"],
         source=entry["source"],
         file="spec/readings.toml",
@@ -214,7 +224,7 @@ def _preset(name: str) -> Card:
     choices = [f"- `{key}`: {chosen[key]}" for key in data["keys"]]
     return _plain(
         name,
-        Kind.PRESET,
+        IdentifierKind.PRESET,
         chosen["summary"],
         source="",
         file="spec/readings.toml",
@@ -231,7 +241,7 @@ def _vector(identifier: str) -> Card:
     findings = (page for page in finding_pages().values() if identifier in page.front.get("vectors", ()))
     return _plain(
         identifier,
-        Kind.VECTOR,
+        IdentifierKind.VECTOR,
         data["comment"],
         source="",
         file=f"spec/vectors/{vector.file.name}",
@@ -254,7 +264,7 @@ def _divergence(identifier: str) -> Card:
     releases = "every release compared" if found.versions == ("*",) else ", ".join(found.versions)
     return _plain(
         identifier,
-        Kind.DIVERGENCE,
+        IdentifierKind.DIVERGENCE,
         found.title,
         source=f"{found.scheduler}, {releases}",
         file="spec/divergences.toml",
@@ -269,7 +279,7 @@ def _divergence(identifier: str) -> Card:
 
 def _plain(
     identifier: str,
-    kind: Kind,
+    kind: IdentifierKind,
     title: str,
     *,
     source: str,
@@ -278,19 +288,19 @@ def _plain(
     related: Iterable[Related],
     replay: Iterable[str] = (),
 ) -> Card:
-    address = address_of(identifier) if kind == Kind.DIVERGENCE else None
+    address = address_of(identifier) if kind == IdentifierKind.DIVERGENCE else None
     parts = tuple(Section(heading, text) for heading, text in sections if text)
     return Card(identifier, kind, title, source, file, address, (), parts, tuple(related), tuple(replay))
 
 
-_MADE: Final[dict[Kind, Callable[[str], Card]]] = {
-    Kind.RULE: _rule,
-    Kind.FINDING: _finding,
-    Kind.OBLIGATION: _obligation,
-    Kind.READING: _reading,
-    Kind.PRESET: _preset,
-    Kind.VECTOR: _vector,
-    Kind.DIVERGENCE: _divergence,
+_MADE: Final[dict[IdentifierKind, Callable[[str], Card]]] = {
+    IdentifierKind.RULE: _rule,
+    IdentifierKind.FINDING: _finding,
+    IdentifierKind.OBLIGATION: _obligation,
+    IdentifierKind.READING: _reading,
+    IdentifierKind.PRESET: _preset,
+    IdentifierKind.VECTOR: _vector,
+    IdentifierKind.DIVERGENCE: _divergence,
 }
 
 

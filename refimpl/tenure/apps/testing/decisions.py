@@ -42,7 +42,7 @@ def decision_checks(raw: object, place: Place, *, strict: bool = False) -> list[
         InputError: everything in which it deviates from its shape.
 
     >>> checks = decision_checks({"manifests": [], "validate": "clean"}, Place("Test/a", "a.tenure.yaml"))
-    >>> [each.name for each in checks]
+    >>> [check.name for check in checks]
     ['the manifests are valid without a warning']
     """
     shape = checked(DecisionsShape, raw, place)

@@ -109,7 +109,7 @@ def _document(raw: object, file: str, number: int, stem: str, *, strict: bool) -
 
 
 def _apart(checks: Sequence[Check]) -> tuple[Check, ...]:
-    """The checks, with their fields behind names that stand more than once."""
+    """The checks, with their fields behind names that appear more than once."""
     count = Counter(check.name for check in checks)
     return tuple(
         replace(check, name=f"{check.name} ({check.field})") if count[check.name] > 1 else check

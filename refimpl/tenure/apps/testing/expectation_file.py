@@ -11,7 +11,7 @@ from tenure.timeline.scenario_file import FilePart, either
 
 
 def _listed(value: object) -> object:
-    """One name or one file may stand without its list."""
+    """One name or one file may be given without a list."""
     return [value] if isinstance(value, str | dict) else value
 
 

@@ -25,7 +25,7 @@ class Checked:
     """A check that has run."""
 
     document: ExpectationDocument
-    """Where it stands."""
+    """Where it is."""
     check: Check
     """The check."""
     result: CheckResult
@@ -43,7 +43,7 @@ class ExpectationShape:
     field: str
     """Its path in that document."""
     line: int
-    """Where it stands; 0 where that is not known."""
+    """Where it is; 0 where that is not known."""
     name: str
     """What is expected, for people."""
     status: str

@@ -66,7 +66,7 @@ def times_over(amount: int, weight: int, total: int) -> int:
 
 @compiled
 def sum_over(books: Books, which: int, first: int, end: int) -> int:
-    """The sum of a row of `Books.room` over nodes that stand together by name."""
+    """The sum of a row of `Books.room` over nodes that are together by name."""
     total = 0
     for place in range(first, end):
         total += books.room[which, books.tree[BY_NAME, place]]
@@ -263,7 +263,7 @@ def _credit_heroes(books: Books, branch: int, at: int) -> None:
 
 @compiled
 def _move_to_heroes(books: Books, branch: int, at: int) -> None:
-    """Let billed quota stand at the heroes' queues; the shares are used up, the weights stay."""
+    """Put billed quota at the heroes' queues; the shares are used up, the weights stay."""
     now, room, root = books.now, books.room, books.roots[branch]
     end = books.tree[END, root]
     for node in range(root, end):

@@ -27,7 +27,7 @@ from tenure.fast.heroes.tables import (
 )
 from tenure.fast.tables import Array, Ask, Rows
 
-NOBODY = -1
+NO_BRANCH = -1
 """In the place of a branch whose heroes search: no bills are kept."""
 
 

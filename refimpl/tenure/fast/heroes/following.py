@@ -19,7 +19,7 @@ from tenure.fast.fair import (
     wait_again,
 )
 from tenure.fast.grounds import classical_ground, own_ground
-from tenure.fast.heroes.effective import NOBODY, leave, pass_up, start
+from tenure.fast.heroes.effective import NO_BRANCH, leave, pass_up, start
 from tenure.fast.heroes.tables import Books
 from tenure.fast.nodes import fits
 from tenure.fast.rounds import (
@@ -48,14 +48,14 @@ from tenure.fast.tables import (
 
 @compiled
 def fill_back(given: SearchInput, seen: Forest, books: Books, may_borrow: bool, count: int) -> int:
-    """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
+    """Give back, from the second last removed to the first, what is not needed; how many stay removed."""
     rows, _, _, ask, _, _, work = given
     kept = count - 1
     for index in range(count - 2, -1, -1):
         row = work.out[index]
-        leave(books, rows, NOBODY, row, ask, True)
+        leave(books, rows, NO_BRANCH, row, ask, True)
         if not fits(seen, work.usage, ask, may_borrow):
-            leave(books, rows, NOBODY, row, ask, False)
+            leave(books, rows, NO_BRANCH, row, ask, False)
             kept -= 1
             work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
     return count - kept
@@ -83,7 +83,7 @@ def select_classically(
     may_borrow, again = attempts(given, elsewhere, advantaged)
     work.ends[0], top, settled = count, 0, 0
     while True:
-        start(books, before, ask, NOBODY)
+        start(books, before, ask, NO_BRANCH)
         taken, position = 0, 0
         while position < count:
             if position >= settled:
@@ -94,7 +94,7 @@ def select_classically(
             ground = classical_ground(rows, row, work.group[node], policy)
             if not stands(seen, node, ground, ask, may_borrow, work):
                 continue
-            leave(books, rows, NOBODY, row, ask, False)
+            leave(books, rows, NO_BRANCH, row, ask, False)
             work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
             taken += 1
             if fits(seen, work.usage, ask, may_borrow):
@@ -152,7 +152,7 @@ def _charge(contest: Contest, adding: bool) -> None:
 def _change(contest: Contest, row: int, adding: bool) -> None:
     """Let a workload leave or come back, as far as shares go."""
     _charge(contest, False)
-    leave(contest.charged, contest.given.rows, NOBODY, row, contest.every, adding)
+    leave(contest.charged, contest.given.rows, NO_BRANCH, row, contest.every, adding)
     _charge(contest, True)
     _count_lendable(contest)
 
@@ -195,7 +195,7 @@ def _visit(contest: Contest, node: int, initial: bool) -> tuple[int, int, int]:
 def _take(contest: Contest, row: int, count: int, ground: int, share: int) -> bool:
     """Take a candidate, the next behind as many; whether the request fits now."""
     rows, _, _, ask, _, _, work = contest.given
-    leave(contest.books, rows, NOBODY, row, ask, False)
+    leave(contest.books, rows, NO_BRANCH, row, ask, False)
     work.out[count], work.ground[count], work.share[count] = row, ground, share
     return fits(contest.seen, work.usage, ask, True)
 
@@ -248,12 +248,12 @@ def select_fairly(contest: Contest, how: Strategies) -> tuple[int, int, bool]:
     given, rounds, ask = contest.given, contest.rounds, contest.given.ask
     classify_fairly(given)
     follow_path(ask, rounds)
-    start(contest.charged, contest.before, contest.every, NOBODY)
+    start(contest.charged, contest.before, contest.every, NO_BRANCH)
     _charge(contest, True)
     _count_lendable(contest)
     if gather_by_queue(given, rounds) == 0:
         return 0, 0, False
-    start(contest.books, contest.before, ask, NOBODY)
+    start(contest.books, contest.before, ask, NO_BRANCH)
     claims = how.gate and claims_nominal(contest.dear, ask, rounds.charged)
     taken, fit = _play(contest, claims, how.initial)
     if not fit and how.again:

@@ -186,7 +186,7 @@ def gather(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> in
 
 @compiled
 def _look(given: SearchInput, books: Books, rounds: Rounds, quest: Quest, node: int) -> None:
-    """Write down where a queue's next candidate stands now (UCQ-320)."""
+    """Record the position of a queue's next candidate (UCQ-320)."""
     key, over = given.work.keys[rounds.next[node]], node == given.ask.own
     for at in given.ask.needed:
         over = over or books.now[USAGE, node, at] > books.now[SUBTREE, node, at]
@@ -205,7 +205,7 @@ def _turn(quest: Quest, waiting: int) -> int:
 
 @compiled
 def fill_back(given: SearchInput, books: Books, quest: Quest, count: int) -> int:
-    """Give back, from the second last removed to the first, whoever need not leave; how many stay removed."""
+    """Give back, from the second last removed to the first, what is not needed; how many stay removed."""
     rows, ask, work = given.rows, given.ask, given.work
     kept = count - 1
     for index in range(count - 2, -1, -1):

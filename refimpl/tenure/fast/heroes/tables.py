@@ -15,7 +15,7 @@ others pay for; what it is billed; what the workloads of a ClusterQueue hold, pa
 
 PARENT, END, IS_QUEUE, ACTIVE, HERO, DEPTH, BRANCH, BY_NAME, PLACE, AFTER, FIRST, STOP, UNLOCKS = range(13)
 """Numbers of a node: as in `Forest`; whether it is a hero; cohorts above it; the branch of a hero, else -1;
-all nodes, each before those below it, children by name; where the node stands there, and where what is below
+all nodes, each before those below it, children by name; where the node is there, and where what is below
 it ends; and of a root the branches of its tree, and whether lending limits may rise there."""
 
 WEIGHT, SHARE = 0, 1
@@ -25,7 +25,7 @@ WEIGHT, SHARE = 0, 1
 class Books(NamedTuple):
     """Who pays for heroes, in all trees.
 
-    A branch is the subtree that some heroes share; branches stand in the order in which they are billed.
+    A branch is the subtree that some heroes share; branches are in the order in which they are billed.
 
     Args:
         tree: numbers of every node, int32[13, nodes].
@@ -38,7 +38,7 @@ class Books(NamedTuple):
         covered: whether the node has a quota then, bool[nodes, columns].
         room: int64[2, nodes].
         singles: where the workloads of each hero begin and end in `amounts`, int64[2, nodes].
-        single_of: where each row stands there, int32[rows]; -1 of rows that are no hero's.
+        single_of: where each row is there, int32[rows]; -1 of rows that are no hero's.
         amounts: what they hold when all run, and now, int64[2, k, columns].
         frozen: bills that are not made again, by depth of their branch's root, int64[depths, nodes, columns].
         is_frozen: which there are, bool[depths, columns].

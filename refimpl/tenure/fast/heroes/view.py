@@ -12,7 +12,7 @@ from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes import following, search
 from tenure.fast.heroes.billing import SAFE
-from tenure.fast.heroes.effective import NOBODY, hold, settle
+from tenure.fast.heroes.effective import NO_BRANCH, hold, settle
 from tenure.fast.heroes.plan import Plan, has_heroes, plan_of
 from tenure.fast.heroes.search import accessible, fits
 from tenure.fast.heroes.tables import (
@@ -231,7 +231,7 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
     for top in np.flatnonzero(plan.tree[STOP] > plan.tree[FIRST]).tolist():
         _refuse_large(base, top)
         for at in range(usage.shape[1]):
-            settle(base, top, NOBODY, at, False)
+            settle(base, top, NO_BRANCH, at, False)
     seen = _with(given, base)
     return View(
         base=base,
@@ -286,7 +286,7 @@ def _books(forest: Forest, plan: Plan, rows: Rows, usage: Array, reading: Readin
 
 
 def _singles(rows: Rows, plan: Plan) -> tuple[Array, Array]:
-    """Where the workloads of each hero stand when they are put side by side, and where each row does."""
+    """The positions of each hero's workloads when they are put side by side, and of each row."""
     found = np.flatnonzero((rows.queue >= 0) & (plan.tree[HERO, rows.queue] != 0))
     found = found[np.argsort(rows.queue[found], kind="stable")]
     queues, nodes = rows.queue[found], np.arange(plan.tree.shape[1])

@@ -251,7 +251,7 @@ def _fault(named: list[tuple[int, Mapping[str, Any]]]) -> str:
     names = [group["name"] for _, group in named]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        return f"{show(twice)} stands twice"
+        return f"{show(twice)} appears twice"
     lost = next((group for _, group in named if _parent(group) not in ("", *names)), None)
     return "" if lost is None else f"the parent {show(lost['parent'])} of {show(lost['name'])} does not exist"
 

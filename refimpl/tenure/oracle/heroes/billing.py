@@ -130,7 +130,7 @@ def counted_on(
     """
     made = dict(amounts)
     nodes, choice = plan.tree.nodes, plan.reading.hero_lending
-    for place in reversed(branch.nodes):  # children stand behind their parents
+    for place in reversed(branch.nodes):  # children come after their parents
         if place == branch.root:
             continue
         if nodes[place].queue is not None:

@@ -38,7 +38,7 @@ class Column:
         """The quota of every node, with what its children lend it."""
         subtree = list(self.nominal)
         made = [NodeQuota()] * len(subtree)
-        for place in range(len(subtree) - 1, -1, -1):  # children stand behind their parents
+        for place in range(len(subtree) - 1, -1, -1):  # children come after their parents
             local = local_quota(subtree[place], self.lending[place])
             made[place] = NodeQuota(self.nominal[place], subtree[place], local, self.borrowing[place])
             parent = self.parents[place]

@@ -39,7 +39,7 @@ def accessible_at(plan: HeroPlan, place: int, asked: FlavorResource) -> Amount:
         nominal[index] = quota_at(plan.tree, index, asked).nominal if counts else 0
     lending = [node.lends.get(asked) for node in nodes]
     own = nominal[place]
-    # Nobody else's limit is about what the hero has itself, so it is put back after the others are counted.
+    # No other node's limit is about what the hero has itself, so it is put back after the others are counted.
     nominal[place] = 0
     total = own
     for amount in counted_on(plan, branch, nominal, lending).values():

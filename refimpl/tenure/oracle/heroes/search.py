@@ -135,5 +135,5 @@ def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
     branch = plan.branch_of[mine]
     for place in branch.nodes:
         if place != mine and plan.tree.nodes[place].queue is not None:
-            # Who stands in which group is asked at every step; here it only tells others from the own.
+            # Who is in which group is asked at every step; here it only tells others from the own.
             yield Offer(place, ELSEWHERE, branch.root, kin=kin_between(plan, mine, place))

@@ -10,7 +10,7 @@ Usable changes come first: those that do not make the pending workload fare wors
 edge of the old value, as 3999m is of 4.
 
 How large a change is: a number counts by how far it moves, as a part of the larger of the two values;
-another word for a policy, and a field that is set for the first time or taken away, count 1; a wait counts by
+another word for a policy, and a field that is set for the first time or removed, count 1; a wait counts by
 its part of a day; nothing counts more than 1. Among changes of one size the one whose object is nearer to the
 pending workload comes first: the clock, the workload, its ClusterQueue, the cohorts above that, everything
 else. Of one field, and of the same field of several objects that are equally near, only the smallest change

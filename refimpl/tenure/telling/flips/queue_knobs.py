@@ -125,7 +125,7 @@ class Threshold(QueueField):
         return "not set" if value is None else str(value)
 
     def values(self, decision: Decision) -> Iterator[Value]:
-        """Everybody's priority, and one below it; none."""
+        """Every workload's priority, and one below it; none."""
         yield None
         for workload in decision.running:
             yield from (number for number in (workload.priority, workload.priority - 1) if number in INT32)

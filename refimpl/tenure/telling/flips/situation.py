@@ -63,7 +63,7 @@ class Situation:
         """The decision in this situation.
 
         Args:
-            snapshot: of the same cluster and queue, where it has been taken already.
+            snapshot: of the same cluster and queue, where there is one already.
 
         Raises:
             InputError: no such ClusterQueue; cohorts that are their own ancestors.
@@ -229,7 +229,7 @@ def is_shorter(text: str, than: str) -> bool:
 
 
 def relative_size(old: Value, new: Value) -> float:
-    """How far a number moves, as a part of the larger one; 1 for a word, and for what is set or taken away.
+    """How far a number moves, as a part of the larger one; 1 for a word, and for what is set or removed.
 
     >>> relative_size(100, 101) < relative_size(64, 77) < relative_size(None, 5) == relative_size(-1, 1)
     True

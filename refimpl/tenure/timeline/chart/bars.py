@@ -154,7 +154,7 @@ SMALL = 3.6
 SPARSE = 8.0
 """Between two marks of one lane that have no arrow of their own, points."""
 ABOVE = 11.0
-"""So high above the middle of a lane stand the marks without an arrow, which would hide its bars."""
+"""How far above the middle of a lane marks without an arrow are drawn; on it they would hide its bars."""
 FEW_PROMISES = 3
 """Of more broken promises than this, or of several to one victim, the rest of each is not drawn."""
 
@@ -162,7 +162,7 @@ FEW_PROMISES = 3
 def draw_preemptions(scene: Sketch, view: Window, middles: Mapping[str, float]) -> None:
     """Draw every preemption of a window for which there is room.
 
-    Where many stand close together, the first has its arrow, and marks along the lane stand for the others.
+    Where many are close together, the first has its arrow, and marks along the lane stand for the others.
 
     Args:
         scene, view: to draw on, and in which window.

@@ -93,7 +93,7 @@ def _turns(record: Record, loop: Loop) -> Focus:
 
 
 def _first_close(record: Record, scale: float) -> list[Preemption]:
-    """The first preemptions that stand too close together, one or more after another."""
+    """The first preemptions that are too close together, one or more after another."""
     found: list[Preemption] = []
     for last, preemption in zip(record.preemptions, record.preemptions[1:], strict=False):
         apart = (preemption.at - last.at) * scale
@@ -257,7 +257,7 @@ RIGHT = 14.0
 def compose(record: Record) -> Sketch:
     """The chart of a play.
 
-    >>> compose(Record("s", "Nobody comes.", "guaranteed", 0, 9)).height > 0
+    >>> compose(Record("s", "No job comes.", "guaranteed", 0, 9)).height > 0
     True
     """
     scene = Sketch()

@@ -28,7 +28,7 @@ class Role(StrEnum):
     DOWN = "down"
     EVENT = "event"
     PRIORITY = "priority"
-    OWN_QUEUE = "own queue"
+    SAME_QUEUE = "same queue"
     TIME_BASED = "time-based"
     RECLAIM = "reclaim"
     BORROWING = "borrowing"
@@ -54,7 +54,7 @@ LIGHT: Theme = {
     Role.DOWN: "#ececea",
     Role.EVENT: "#5c5a2e",
     Role.PRIORITY: "#3a4148",
-    Role.OWN_QUEUE: "#d55e00",
+    Role.SAME_QUEUE: "#d55e00",
     Role.TIME_BASED: "#009e73",
     Role.RECLAIM: "#b5558b",
     Role.BORROWING: "#a37c00",
@@ -75,7 +75,7 @@ DARK: Theme = {
     Role.DOWN: "#3a3b3c",
     Role.EVENT: "#d3d08c",
     Role.PRIORITY: "#d9dee3",
-    Role.OWN_QUEUE: "#ff8a33",
+    Role.SAME_QUEUE: "#ff8a33",
     Role.TIME_BASED: "#2fd3a4",
     Role.RECLAIM: "#ea94c4",
     Role.BORROWING: "#f0cd4c",
@@ -125,12 +125,12 @@ class Style:
 
 
 _STYLES = {
-    "InClusterQueue": Style(Role.OWN_QUEUE, "v"),
+    "InClusterQueue": Style(Role.SAME_QUEUE, "v"),
     "InClusterQueueTimeBased": Style(Role.TIME_BASED, "D"),
     "InCohortReclamation": Style(Role.RECLAIM, "s"),
     "InCohortReclaimWhileBorrowing": Style(Role.BORROWING, "p"),
     "InCohortFairSharing": Style(Role.FAIR, "P"),
-    "preempt": Style(Role.OWN_QUEUE, "v"),
+    "preempt": Style(Role.SAME_QUEUE, "v"),
     "reclaim": Style(Role.RECLAIM, "s"),
 }
 _OTHER = Style(Role.OTHER, "*")
@@ -195,7 +195,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text; `y` is its middle, `align` says which end stands at `x`."""
+    """A text; `y` is its middle, `align` says which end is at `x`."""
 
     x: float
     y: float

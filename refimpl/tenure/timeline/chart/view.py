@@ -27,8 +27,8 @@ class Lane:
     """A lane.
 
     Args:
-        name: what stands beside it.
-        queue: the ClusterQueue under which it stands.
+        name: what is beside it.
+        queue: the ClusterQueue under which it is.
         workloads: `namespace/name` of those in it.
         rows: runs; those of one row do not overlap.
         waits: in the order of their start.
@@ -196,7 +196,7 @@ class Ticks:
     """The marks of an axis.
 
     Args:
-        marks: instants, and what stands at each.
+        marks: instants, and what is at each.
         unit: what is counted, and from when.
     """
 

@@ -135,7 +135,7 @@ def preemption_told(record: Record, preemption: Preemption) -> str:
 def description(record: Record) -> str:
     """The chart in words, for those who do not see it.
 
-    >>> description(Record("s", "Nobody comes.", "guaranteed", 0, 10**9))
+    >>> description(Record("s", "No job comes.", "guaranteed", 0, 10**9))
     'Played under guaranteed from 1970-01-01T00:00:00Z to 1970-01-01T00:00:01Z. No preemption.'
     """
     return " ".join(_sentences(record))

@@ -90,7 +90,7 @@ class KaiPlayer(Clockwork):
     Source: KAI-Scheduler, its sessions, its action allocate and the MinRuntime plugin.
 
     >>> from tenure.readings import preset
-    >>> KaiPlayer(KaiScenario("idle", "Nobody comes.", 0, 9), preset("guaranteed")).play().sessions
+    >>> KaiPlayer(KaiScenario("idle", "No job comes.", 0, 9), preset("guaranteed")).play().sessions
     ()
     """
 

@@ -25,7 +25,7 @@ class JobActor:
         since: since when.
         reserved: when it was placed, by the scenario's clock, which stamps cut to whole seconds.
         stopped: when it was evicted.
-        preemptor: for whom pods of it were taken last.
+        preemptor: the job for which pods of it were last preempted.
         promised: the latest end of a protection that an answer named; None where none did.
         leaving: pods on their way out, and when they are gone.
     """
@@ -68,7 +68,7 @@ class KaiWorld:
         return self.now + self.offset
 
     def is_parked(self, key: str) -> bool:
-        """Nobody is: that is Kueue's."""
+        """False: only Kueue parks workloads."""
         del key
         return False
 
