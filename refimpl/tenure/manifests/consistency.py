@@ -109,9 +109,9 @@ def request_cautions(pod_sets: Iterable[schema.PodSetSpec]) -> Iterator[Caution]
     created any more (feature gate WorkloadValidateResourcesAreNonNegative); of one that exists,
     totalRequestsFromPodSets floors what a pod asks for at zero.
 
-    >>> from tenure.manifests.workload_schema import PodSet
+    >>> from tenure.manifests.workload_schema import PodSetSpec
     >>> pod = {"containers": [{"resources": {"requests": {"cpu": "-5"}}}]}
-    >>> (caution,) = request_cautions([PodSet.model_validate({"template": {"spec": pod}})])
+    >>> (caution,) = request_cautions([PodSetSpec.model_validate({"template": {"spec": pod}})])
     >>> caution.field, caution.found
     ('spec.podSets[0].template.spec.containers[0].resources.requests[cpu]', '-5')
     """
