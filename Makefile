@@ -88,6 +88,10 @@ test-hostile: $(STAMP) ## broken and hostile input, and hostile names, folders, 
 	$(BIN)/python -m tests.hostile --n $(N) --seed $(SEED)
 	$(BIN)/python -m tests.hostile.around --n 2000 --seed $(SEED)
 
+.PHONY: endurance
+endurance: $(STAMP) ## 1,000,000 requests to one process of the oracle: answers in order, memory bounded (SEED=1)
+	$(BIN)/python benchmarks/endurance.py --seed $(SEED)
+
 .PHONY: prove
 prove: $(STAMP) ## prove or refute every obligation and print the matrix
 	$(BIN)/tenure prove

@@ -107,6 +107,7 @@ STAGES = (
         tests=("tests/campaign/test_stopping.py", "tests/docs/test_adapters.py"),
         longer=(
             "tests/campaign/test_core.py",
+            "tests/cli/test_same_bytes.py",
             "tests/conformance/test_recorded.py",
             "tests/differential",
             "tests/hostile",

@@ -136,6 +136,16 @@ def test_a_part_that_is_compressed_is_not_unpacked(tmp_path: Path) -> None:
         load(path)
 
 
+def test_an_archive_of_a_version_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.npz"
+    Arrays(a_cluster(running(1))).save(path)
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 6] = 160
+    path.write_bytes(raw)
+    with pytest.raises(ValueError, match=r"other\.npz has not been written by this release"):
+        load(path)
+
+
 @pytest.mark.parametrize("name", ["at", "amount", "column.queue", "column.first", "column.tie", "uid_ends"])
 @pytest.mark.parametrize("damage", ["missing", "shorter", "beyond", "type"])
 def test_a_damaged_file_is_refused(tmp_path: Path, name: str, damage: str) -> None:
