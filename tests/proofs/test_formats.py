@@ -50,8 +50,8 @@ RELATIVE = {"type": "string", "pattern": r"^[^/\\: ]+(/[^/\\: ]+)*$"}
 PHYSICAL = part(artifactLocation=part(uri=RELATIVE), region=part(startLine={"type": "integer", "minimum": 1}))
 LOCATION = part(physicalLocation=PHYSICAL)
 NUMBERED = part(id={"type": "integer", "minimum": 0}, physicalLocation=PHYSICAL)
-RULE = part(id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE)
-RULE["required"] = ["id", "shortDescription"]
+RULE = part(id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE, help=MESSAGE, helpUri=TEXT)
+RULE["required"] = ["id", "shortDescription", "help"]
 RESULT = part(
     ruleId=TEXT,
     level={"enum": ["none", "note", "warning", "error"]},
