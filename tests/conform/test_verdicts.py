@@ -42,7 +42,8 @@ PREEMPT = said("Preempt", "ns/a", "ns/b")
         (PREEMPT, unstable(said("Preempt", "ns/c"), PREEMPT), Kind.UNSTABLE),
         (said("Fit"), unstable(said("Preempt", "ns/c"), PREEMPT), Kind.UNEXPLAINED),
         (PREEMPT, failed("panic"), Kind.PEER_ERROR),
-        (failed("not-modelled"), PREEMPT, Kind.OUR_ERROR),
+        (failed("not-modelled"), PREEMPT, Kind.LEFT_OUT),
+        (failed("internal"), PREEMPT, Kind.OUR_ERROR),
         (failed("bad-input"), failed("panic"), Kind.PEER_ERROR),
     ],
 )
@@ -51,7 +52,7 @@ def test_a_pair_of_answers_is_classified(ours: Object, theirs: Object, kind: Kin
 
 
 def test_an_error_keeps_its_code() -> None:
-    assert str(classify({}, failed("not-modelled"), PREEMPT)) == "our error not-modelled"
+    assert str(classify({}, failed("internal"), PREEMPT)) == "our error internal"
 
 
 def test_a_signed_divergence_explains_with_input_answer_and_version() -> None:
