@@ -34,6 +34,7 @@ from tests.command_line import called
 from tests.hostile import corpus
 from tests.hostile.mutations import damaged, mutated
 from tests.hostile.trials import peak_memory
+from tests.process import PATIENCE_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SAMPLE: Final = ROOT / "tests" / "cikit" / "sample"
@@ -396,7 +397,7 @@ def run(number: int, seed: int) -> tuple[str, Outcome]:
         with _limited(LIMIT):
             return group, GROUPS[group](Random(f"{seed}/{number}"), inner)
     except _StillRunning:
-        return group, Outcome("fault", f"still running after {LIMIT:.0f} s of processor time")
+        return group, Outcome("fault", f"still running after {LIMIT:.0f} s of processor time, or it hangs")
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what this looks for
         return group, Outcome("fault", "".join(traceback.format_exception(error)[-6:]))
     finally:
@@ -410,13 +411,21 @@ def _limited(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise _StillRunning
 
-    before: Any = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    # What waits uses no processor time; after `PATIENCE_S` it counts as hung, however busy the machine.
+    watched = {
+        signal.SIGPROF: (signal.ITIMER_PROF, seconds),
+        signal.SIGALRM: (signal.ITIMER_REAL, PATIENCE_S),
+    }
+    before: dict[signal.Signals, Any] = {number: signal.signal(number, stop) for number in watched}
+    for timer, limit in watched.values():
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        for timer, _ in watched.values():
+            signal.setitimer(timer, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _arguments() -> argparse.Namespace:

@@ -14,6 +14,7 @@ from tenure.apps.cli import kubectl_main
 from tenure.errors import InputError
 from tenure.lab.campaigns import CampaignPlan, Tally
 from tenure.lab.journal import new_journal, resumed_journal
+from tenure.manifests.files import read_file
 from tests.command_line import called
 from tests.command_line import tenure as here
 from tests.process import PATIENCE_S, TENURE, prepared, tenure
@@ -240,3 +241,35 @@ def test_a_kubeconfig_that_is_no_yaml_is_bad_input(tmp_path: Path) -> None:
     done = called(kubectl_main, ("why", "ml/old", "--kubeconfig", "config"), cwd=tmp_path)
     assert done.returncode == 2
     assert b"error: kubeconfig: found none that can be used" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("vectors", "add", "time-based", "pipe"), b"error: pipe: found a pipe without a writer"),
+        ((*VALIDATE, "--report", "junit=pipe"), b"error: pipe: --report: found no such device or address"),
+    ],
+)
+def test_a_pipe_without_another_end_is_not_waited_for(
+    words: tuple[str, ...], said: bytes, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = tenure(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_report_goes_into_a_pipe_that_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    command = f"exec 9<> pipe; $tenure {' '.join(VALIDATE)} --report sarif=pipe; head -c 1 <&9"
+    assert ended(command, tmp_path).stdout.endswith(b"{")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of descriptors")
+def test_what_is_no_file_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - as many
+    for _ in range(20):
+        read_file(tmp_path, "folder", [])
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208 - as many

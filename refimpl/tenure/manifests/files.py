@@ -89,11 +89,12 @@ def _read(path: str | Path) -> bytes | str:
         if error.errno == errno.ENXIO:
             return "a socket"
         raise
+    mode = os.fstat(descriptor).st_mode
+    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), None)
+    if kind is not None:
+        os.close(descriptor)
+        return kind
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        mode = os.fstat(descriptor).st_mode
-        kind = next((name for is_kind, name in _KINDS if is_kind(mode)), None)
-        if kind is not None:
-            return kind
         if not stat.S_ISFIFO(mode):
             return file.read(MAX_FILE + 1)
         return _read_pipe(descriptor)

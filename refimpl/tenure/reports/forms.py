@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from tenure.errors import InputError, Problem, bad_input
 from tenure.pages import COMMANDS_PAGE, IDENTIFIER, address_of, anchor, site_address
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
-from tenure.resources import is_folder
+from tenure.resources import is_folder, write_file
 
 # What XML has no place for; names of objects and solvers may hold any of it.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -259,7 +259,7 @@ def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callabl
             show(text, target.form)
             continue
         try:
-            Path(target.path).write_text(text, encoding="utf-8", errors="replace")
+            write_file(target.path, text.encode(errors="replace"))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise InputError(

@@ -18,6 +18,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.verdicts import Mode
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
+from tenure.resources import write_file
 
 if TYPE_CHECKING:
     from tenure.lab.conform_report import Conformance
@@ -280,7 +281,7 @@ def conform_command(
 def _keep(conformance: Conformance, path: Path) -> None:
     requests = "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements)
     try:
-        path.write_text(requests, encoding="utf-8")
+        write_file(path, requests.encode())
     except OSError as error:
         raise bad_input("--keep", str(path), f"a file that can be written: {error.strerror}") from None
 

@@ -16,8 +16,9 @@ from tenure.apps.cli.terminal import Color, choose_colour, progress
 from tenure.conformance import vectors
 from tenure.conformance.vectors import Run
 from tenure.engines import Engine
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
+from tenure.manifests.files import read_file
 
 if TYPE_CHECKING:
     from tenure.apps.cli.answer_types import VectorRun, VectorsChecked, VectorsRun
@@ -161,7 +162,13 @@ def add(
 
 def _text(source: Path | None) -> str:
     try:
-        return source.read_text(encoding="utf-8") if source is not None else sys.stdin.read()
+        if source is None:
+            return sys.stdin.read()
+        problems: list[Problem] = []
+        raw = read_file(source, str(source), problems)
+        if raw is None:
+            raise InputError(problems)
+        return raw.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise bad_input("vector", str(source or "-"), f"a readable JSON file ({error})") from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenure.errors import bad_input
-from tenure.resources import is_folder
+from tenure.resources import is_folder, write_file
 from tenure.timeline.chart.compose import compose
 from tenure.timeline.chart.scene import DARK, LIGHT, THEMES, recoloured, theme_named
 from tenure.timeline.chart.words import clean, description
@@ -57,7 +57,7 @@ def write_chart(record: Record, path: Path, theme: str = "light") -> None:
     check_chart(str(path), theme)
     drawn = png_chart(record, theme) if path.suffix == ".png" else svg_chart(record, theme).encode()
     try:
-        path.write_bytes(drawn)
+        write_file(path, drawn)
     except OSError as error:
         raise bad_input("--chart", str(path), f"a file that can be written: {error.strerror}") from error
 
