@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -235,6 +236,32 @@ def test_the_commands_end_and_say_why(
     assert done.returncode == 2, done.stdout + done.stderr
     assert b"the program's answer is not JSON: b'garbage" in done.stderr
     assert lifeline.let_go(held[0])
+
+
+def test_a_program_may_be_ended_by_two_threads_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, sleep = threading.Event(), time.sleep
+
+    def slept(seconds: float) -> None:
+        waits.set()
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", slept)
+    peer = Program(python(tmp_path, "hang()"), LONG_S)
+    first: Future[None] = Future()
+
+    def close() -> None:
+        try:
+            peer.close(LONG_S)
+            first.set_result(None)
+        except BaseException as error:  # noqa: BLE001 - it is raised again below
+            first.set_exception(error)
+
+    threading.Thread(target=close, daemon=True).start()
+    assert waits.wait(PATIENCE_S)
+    programs.end_programs(grace=0)
+    first.result(timeout=PATIENCE_S)
 
 
 def test_an_interrupt_ends_the_program_too(lifeline: Lifeline, tmp_path: Path) -> None:

@@ -318,8 +318,11 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
         until = time.monotonic() + grace
         # Not waited for, so that its number, which is the group's too, stays its own.
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        while os.waitid(os.P_PID, process.pid, how) is None and time.monotonic() < until:
-            time.sleep(0.01)
+        try:
+            while os.waitid(os.P_PID, process.pid, how) is None and time.monotonic() < until:
+                time.sleep(0.01)
+        except ChildProcessError:  # another thread has ended it meanwhile
+            return
         with suppress(ProcessLookupError, PermissionError):  # macOS has the latter for one that has ended
             os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):  # the kernel may hold it, in a file system that hangs
