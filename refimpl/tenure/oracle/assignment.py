@@ -25,7 +25,7 @@ from tenure.oracle.nodes import may_use
 from tenure.oracle.question import OWN, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import available_at, borrowing_level, potential_at, quota_at
+from tenure.oracle.tree import Tree, Usage, available_at, borrowing_level, potential_at, quota_at
 from tenure.rules.amounts import plus
 from tenure.rules.flavors import (
     is_higher_mode,
@@ -246,14 +246,7 @@ class Assigner:
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
         if self.terms.hero:
             return self._way_of_hero(asked, request)
-        level, below_root = borrowing_level(tree, usage, place, asked, request)
-        mode = mode_without_search(
-            request,
-            max(0, available_at(tree, usage, place, asked)),
-            potential_at(tree, place, asked),
-            quota_at(tree, place, asked).nominal,
-            below_root or may_preempt_while_borrowing(self.terms),
-        )
+        mode, level = mode_of_quota(tree, usage, place, asked, request, self.terms)
         if mode != FlavorMode.NO_CANDIDATES:
             return Way(mode, level)
         found, mode = self._searched(asked, request)
@@ -271,6 +264,28 @@ class Assigner:
         )
         own = any(candidate.group == OWN for candidate in found.kept)
         return found, mode_after_search(bool(found.kept), own)
+
+
+def mode_of_quota(
+    tree: Tree, usage: Usage, place: int, asked: FlavorResource, request: Amount, terms: PreemptionTerms
+) -> tuple[FlavorMode, int]:
+    """How quota alone would serve a request for a flavor-resource, and how far up the tree it borrows.
+
+    Args:
+        tree, usage: the tree, and what is in use.
+        place: of the preemptor's ClusterQueue.
+        asked, request: the flavor-resource, and how much of it.
+        terms: what holds for the preemptor.
+    """
+    level, below_root = borrowing_level(tree, usage, place, asked, request)
+    mode = mode_without_search(
+        request,
+        max(0, available_at(tree, usage, place, asked)),
+        potential_at(tree, place, asked),
+        quota_at(tree, place, asked).nominal,
+        below_root or may_preempt_while_borrowing(terms),
+    )
+    return mode, level
 
 
 def with_counts(pod_sets: Sequence[PodSet], counts: Sequence[int] | None) -> Iterator[PodSet]:

@@ -21,7 +21,7 @@ from tenure.oracle.question import (
     Turn,
 )
 from tenure.oracle.selection import remove_until_fits
-from tenure.oracle.tree import Usage, quota_at
+from tenure.oracle.tree import Tree, Usage, quota_at
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal, stands_in_attempt
 
@@ -93,20 +93,28 @@ class Level(NamedTuple):
 def levels_of(question: Question) -> Iterator[Level]:
     """The nodes from the preemptor's ClusterQueue up to the root, with what is asked of each."""
     snapshot = question.snapshot
-    advantage, rest = False, dict(question.request)
-    for place in snapshot.tree.nodes[snapshot.place].path:
+    return levels_along(snapshot.tree, snapshot.usage, snapshot.place, question.request)
+
+
+def levels_along(tree: Tree, usage: Usage, place: int, request: Amounts) -> Iterator[Level]:
+    """The nodes from a ClusterQueue up to the root, with what a request asks of each.
+
+    Args:
+        tree, usage: the tree, and what is in use.
+        place: of the preemptor's ClusterQueue.
+        request: what it asks for.
+    """
+    advantage, rest = False, dict(request)
+    for index in tree.nodes[place].path:
+        used = usage[index]
         fits_here = all(
-            fits_quota(
-                snapshot.usage[place].get(asked, 0), amount, quota_at(snapshot.tree, place, asked).subtree
-            )
+            fits_quota(used.get(asked, 0), amount, quota_at(tree, index, asked).subtree)
             for asked, amount in rest.items()
         )
         advantage = has_advantage(fits_here, advantage)
-        yield Level(place, rest, fits_here, advantage)
+        yield Level(index, rest, fits_here, advantage)
         rest = {
-            asked: remaining_request(
-                amount, quota_at(snapshot.tree, place, asked), snapshot.usage[place].get(asked, 0)
-            )
+            asked: remaining_request(amount, quota_at(tree, index, asked), used.get(asked, 0))
             for asked, amount in rest.items()
         }
 

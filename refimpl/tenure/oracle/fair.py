@@ -20,7 +20,7 @@ from tenure.oracle.question import (
 )
 from tenure.oracle.selection import Chain
 from tenure.oracle.shares import SharesOf
-from tenure.oracle.tree import Usage, quota_at
+from tenure.oracle.tree import Usage, common_place, places_below, quota_at
 from tenure.rules.ordering import stands_before
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -220,13 +220,9 @@ class Tournament:
 
     def _beside_common(self, place: int) -> tuple[int, int]:
         """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
-        theirs = place
-        for index in self._tree.nodes[place].path:
-            if index in self._path:
-                mine = self._tree.nodes[self._own].path
-                return mine[mine.index(index) - 1], theirs
-            theirs = index
-        raise AssertionError("nodes of one tree have a common cohort")
+        common = common_place(self._tree, place, self._own)
+        mine, theirs = (places_below(self._tree, node, common)[-1] for node in (self._own, place))
+        return mine, theirs
 
     def next_queue(self, state: Round) -> int | None:
         """The queue whose turn it is, from the root down by the highest share; None when none is left."""

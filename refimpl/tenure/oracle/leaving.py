@@ -8,7 +8,7 @@ from tenure.model import Amounts
 from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, all_fit, exceeds_any
 from tenure.oracle.selection import chain_of, fill_back
-from tenure.oracle.tree import Usage, occupy, release
+from tenure.oracle.tree import Usage, occupy, places_below, release
 
 
 def leaving_of(question: Question) -> Leaving:
@@ -61,9 +61,7 @@ class Leaving:
 
         None where all of them exceed their quotas.
         """
-        for index in self._tree.nodes[place].path:
-            if index == common:
-                break
+        for index in places_below(self._tree, place, common):
             if not exceeds_any(usage[index], self._quotas[index]):
                 return index
         return None
@@ -130,9 +128,7 @@ class LeavingBesideHeroes(Leaving):
     def first_within(self, usage: Usage, place: int, common: int | None) -> int | None:
         """As in the class above, each usage on its own tree."""
         tree = tree_under(usage, self._tree)
-        for index in tree.nodes[place].path:
-            if index == common:
-                break
+        for index in places_below(tree, place, common):
             if not exceeds_any(usage[index], self._question.needed_at(index, tree)):
                 return index
         return None

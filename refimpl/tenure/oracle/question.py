@@ -241,16 +241,19 @@ def all_fit(request: Iterable[Asked], usage: Usage, may_borrow: bool) -> bool:
     >>> all_fit([Asked(FlavorResource("f", "cpu"), 2, ((0, NodeQuota(nominal=4, subtree=4)),))], ({},), False)
     True
     """
-    for at, amount, quotas in request:
-        free: Amount | None = None
-        used, quota = 0, NO_QUOTA
-        for place, quota in quotas:
-            used = usage[place].get(at, 0)
-            free = available(quota, used, free)
-        assert free is not None
-        if not fits_request(amount, free, not fits_quota(used, amount, quota.nominal), may_borrow):
-            return False
-    return True
+    return all(fits_beside(asked, usage, may_borrow) for asked in request)
+
+
+def fits_beside(asked: Asked, usage: Usage, may_borrow: bool) -> bool:
+    """Whether one flavor-resource of a request fits beside what is in use, as `all_fit`."""
+    at, amount, quotas = asked
+    free: Amount | None = None
+    used, quota = 0, NO_QUOTA
+    for place, quota in quotas:
+        used = usage[place].get(at, 0)
+        free = available(quota, used, free)
+    assert free is not None
+    return fits_request(amount, free, not fits_quota(used, amount, quota.nominal), may_borrow)
 
 
 def exceeds_any(used: Amounts, quotas: Iterable[tuple[FlavorResource, Amount]]) -> bool:

@@ -32,7 +32,7 @@ class Shares:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._lendable = {
-            node.place: self._count_lendable(node.place) for node in tree.nodes if node.queue is None
+            node.place: lendable_at(tree, node.place) for node in tree.nodes if node.queue is None
         }
 
     def of(self, usage: Usage, place: int) -> Share:
@@ -50,14 +50,6 @@ class Shares:
         lendable = self._lendable[node.parent]
         ratios = (borrowed_ratio(amount, lendable.get(resource, 0)) for resource, amount in borrowed.items())
         return Share(borrowing=True, ratio=max(ratios), weight=weight_as_float(node.weight))
-
-    def _count_lendable(self, cohort: int) -> Mapping[str, Amount]:
-        """What a cohort could have of each resource, over all flavors that its tree knows."""
-        lendable: dict[str, Amount] = {}
-        for asked in self._tree.nodes[0].quotas:
-            potential = potential_at(self._tree, cohort, asked)
-            lendable[asked.resource] = plus(lendable.get(asked.resource, 0), potential)
-        return lendable
 
 
 class SharesOf:
@@ -77,6 +69,20 @@ class SharesOf:
         if tree is not self._tree:
             self._shares, self._tree = Shares(tree), tree
         return self._shares.of(usage, place)
+
+
+def lendable_at(tree: Tree, cohort: int) -> Mapping[str, Amount]:
+    """What a cohort could have of each resource, over all flavors that its tree knows.
+
+    Args:
+        tree: the tree.
+        cohort: the cohort's place.
+    """
+    lendable: dict[str, Amount] = {}
+    for asked in tree.nodes[0].quotas:
+        potential = potential_at(tree, cohort, asked)
+        lendable[asked.resource] = plus(lendable.get(asked.resource, 0), potential)
+    return lendable
 
 
 def weight_as_float(weight: int) -> float:

@@ -181,6 +181,18 @@ def quota_at(tree: Tree, place: int, asked: FlavorResource) -> NodeQuota:
     return tree.nodes[place].quotas.get(asked, NO_QUOTA)
 
 
+def places_below(tree: Tree, place: int, common: int | None) -> tuple[int, ...]:
+    """The places from a node up to below one that it is in; up to the root where that is None."""
+    path = tree.nodes[place].path
+    return path if common is None else path[: path.index(common)]
+
+
+def common_place(tree: Tree, place: int, other: int) -> int:
+    """The place of the lowest node that two nodes of one tree are in."""
+    path = tree.nodes[other].path
+    return next(index for index in tree.nodes[place].path if index in path)
+
+
 def borrowing_level(
     tree: Tree, usage: Usage, place: int, asked: FlavorResource, request: Amount
 ) -> tuple[int, bool]:
