@@ -467,6 +467,8 @@ class Settings:
         fair_sharing_preempt_within_nominal: feature gate FairSharingPreemptWithinNominal, on by default.
         flavor_fungibility: feature gate FlavorFungibility, on by default.
         partial_admission: feature gate PartialAdmission, on by default.
+        release: the release of Kueue that is asked about, such as `0.19`; None for Kueue with all that the
+            proposals add. What a release does not have was left out when the objects were read.
     """
 
     time_based_preemption: bool = True
@@ -477,6 +479,7 @@ class Settings:
     fair_sharing_preempt_within_nominal: bool = True
     flavor_fungibility: bool = True
     partial_admission: bool = True
+    release: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,3 +242,69 @@ def test_with_gives_both_sides_what_they_lack(tmp_path: Path) -> None:
 def test_sides_that_are_none_are_refused(words: tuple[str, ...]) -> None:
     done = tenure("diff", *words)
     assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_play_begins_with_the_changed_objects() -> None:
+    words = ("play", "--scenario", "tbp-it-2-rotation", "-o", "json")
+    field = "clusterqueue/gpu.spec.preemption.withinClusterQueueConfig.minAdmitDuration"
+    ran = []
+    for changes in ((), ("--set", f"{field}=2h")):
+        (record,) = json.loads(tenure(*words, *changes).stdout)["plays"]
+        first = next(summary for summary in record["workloads"] if summary["workload"] == "default/first")
+        ran.append(first["runs"])
+    assert ran == [4, 8]
+    done = tenure(*words, "--set", "clusterqueue/gpuu.spec.cohortName=a")
+    assert done.returncode == 2
+    assert "did you mean gpu" in done.stderr.decode()
+
+
+def test_validate_looks_at_the_changed_objects() -> None:
+    assert tenure("validate", "--example", "two-teams").returncode == 0
+    done = tenure(
+        "validate", "--example", "two-teams", "--set", f"{QUEUE}.spec.preemption.withinClusterQueue=Never"
+    )
+    assert done.returncode == 1
+    assert "withinClusterQueueConfig: found" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--set", "queue/vision.spec.preemptMinRuntime=99m"), "1h39m for a job in vision"),
+        (("--unset", "queues/vision.spec.preemptMinRuntime"), "10m for a job in vision"),
+    ],
+)
+def test_objects_of_kai_are_changed(words: tuple[str, ...], said: str) -> None:
+    done = tenure("kai", "resolve", "--example", "kai-departments", "--victim-queue", "vision", *words)
+    assert done.stdout.decode().startswith(said)
+
+
+def test_a_job_of_kai_is_changed_in_a_patch_and_by_its_fields(tmp_path: Path) -> None:
+    started = "metadata.annotations[kai.scheduler/last-start-timestamp]"
+    words = (
+        "kai",
+        "filter",
+        "--example",
+        "kai-departments",
+        "-p",
+        "serving/checkout",
+        "-v",
+        "vision/pretrain",
+    )
+    now = ("--now", "2026-06-01T14:00:00Z")
+    patch = tmp_path / "patch.yaml"
+    annotations = {"kai.scheduler/last-start-timestamp": "2026-06-01T01:00:00Z"}
+    metadata = {"namespace": "vision", "name": "pretrain", "annotations": annotations}
+    group = {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup", "metadata": metadata}
+    patch.write_text(yaml.safe_dump(group), encoding="utf-8")
+    assert tenure(*words, *now).returncode == 1
+    for change in (
+        ("--set", f"podgroup/vision/pretrain.{started}=2026-06-01T01:00:00Z"),
+        ("--patch", str(patch)),
+    ):
+        done = tenure(*words, *now, *change)
+        assert done.returncode == 0, done.stderr.decode()
+    typo = tenure(
+        "kai", "resolve", "--example", "kai-departments", "--set", "queue/vision.spec.preemptMinRunt=1m"
+    )
+    assert "did you mean preemptMinRuntime" in typo.stderr.decode()

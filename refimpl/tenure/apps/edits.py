@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import SourcedObject, did_you_mean, object_name, place_of, read_objects, show
+from tenure.kai.intake.load import VERSIONS as KAI_VERSIONS
+from tenure.manifests import Place, SourcedObject, did_you_mean, object_name, place_of, read_objects, show
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
+from tenure.manifests.releases import Addition, additions_in
 from tenure.manifests.served import Anything, Duration, Fields, Items, Named, Shape, Text, Word
 from tenure.manifests.showing import NumberText, listed, sort_of
 from tenure.manifests.structure import dig
@@ -17,6 +20,11 @@ from tenure.manifests.yaml_text import parse_yaml
 from tenure.validation.check import kind_of
 from tenure.validation.rules import SHAPES
 
+KAI_KINDS: Final = ("Queue", "PodGroup", "Pod", "SchedulingShard")
+"""Of KAI-Scheduler, and of those that it looks at."""
+_OF_ANY = Fields({name: Anything() for name in ("metadata", "spec", "status")})
+_SHAPES: Final[Mapping[str, Fields]] = {**dict.fromkeys(KAI_KINDS, _OF_ANY), **SHAPES}
+"""The shape of every kind that may be changed; of KAI-Scheduler's, that of Queues is known."""
 KINDS: Final[Mapping[str, str]] = {
     **{name: kind for kind in VERSIONS for name in (kind.lower(), f"{kind.lower()}s")},
     "workloadpriorityclasses": "WorkloadPriorityClass",
@@ -26,9 +34,10 @@ KINDS: Final[Mapping[str, str]] = {
     "wl": "Workload",
     "flavor": "ResourceFlavor",
     "flavors": "ResourceFlavor",
+    **{name: kind for kind in KAI_KINDS for name in (kind.lower(), f"{kind.lower()}s")},
 }
 """How a kind may be written: in small letters, as kubectl takes it."""
-NAMESPACED: Final = ("LocalQueue", "Workload")
+NAMESPACED: Final = ("LocalQueue", "Workload", "PodGroup", "Pod")
 FORM: Final = "KIND/NAME.PATH=VALUE, such as clusterqueue/a.spec.preemption.withinClusterQueue=LowerPriority"
 _STEP: Final = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<inside>[^\[\]]*)\]")
 
@@ -45,6 +54,7 @@ class ManifestEdit:
         kind: of the object.
         names: its namespace where it has one, and its name.
         change: makes another object of one of `v1beta2`.
+        addition: the field among those that are set which no release of Kueue has; None where there is none.
 
     The problems of `change` are raised; their object is filled in here.
     """
@@ -53,6 +63,7 @@ class ManifestEdit:
     kind: str
     names: tuple[str, ...]
     change: Callable[[dict[str, Any]], dict[str, Any]]
+    addition: Addition | None = None
 
 
 def edits_of(
@@ -111,7 +122,7 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
     for sourced in objects:
         raw = sourced.object
         kind = raw.get("kind") if isinstance(raw, dict) else None
-        if not isinstance(kind, str) or kind not in kinds or kind_of(raw) != kind:
+        if not isinstance(kind, str) or kind not in kinds or not _is_of(raw, kind):
             yield sourced
             continue
         named = _names_of(raw, kind)
@@ -126,6 +137,46 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
         raise InputError(problems)
 
 
+def refuse_additions(edits: Sequence[ManifestEdit], release: str | None) -> None:
+    """Refuse changes that set what a release of Kueue does not have.
+
+    Args:
+        edits: the changes.
+        release: None has everything.
+
+    Raises:
+        InputError: there is such a change; all of them.
+
+    >>> refuse_additions(edits_of(["clusterqueue/a.spec.preemption.rules=UberClusterQueueRules"]), "0.19")
+    Traceback (most recent call last):
+    tenure.errors.InputError: --set clusterqueue/a.spec.preemption.rules=UberClusterQueueRules: found \
+spec.preemption.rules, expected a field of Kueue 0.19: no release has this one, which KEP-8826 proposes
+    """
+    problems = [
+        Problem(
+            edit.option,
+            edit.addition.field,
+            f"a field of Kueue {release}: no release has this one, which {edit.addition.proposal} proposes",
+        )
+        for edit in edits
+        if release is not None and edit.addition is not None
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _is_of(raw: object, kind: str) -> bool:
+    """Whether an object of a kind is the scheduler's, and not another one's of that name."""
+    if kind in KAI_KINDS:
+        return dig(raw, "apiVersion") in KAI_VERSIONS[kind]
+    return kind_of(raw) == kind
+
+
+def _as_shown(raw: object, kind: str, place: Place, problems: list[Problem]) -> object:
+    """The object in the version whose paths are meant."""
+    return to_v1beta2(raw, kind, place, problems)[0] if kind in VERSIONS else raw
+
+
 def _names_of(raw: Mapping[str, Any], kind: str) -> tuple[str, ...]:
     name, namespace = str(dig(raw, "metadata", "name")), dig(raw, "metadata", "namespace")
     return (str(namespace or "default"), name) if kind in NAMESPACED else (name,)
@@ -136,8 +187,7 @@ def _changed(
 ) -> SourcedObject:
     place = place_of(sourced.object, kind, file=sourced.file)
     for edit in edits:
-        # The paths are those of the version that everything is converted to.
-        converted, _ = to_v1beta2(sourced.object, kind, place, problems)
+        converted = _as_shown(sourced.object, kind, place, problems)
         try:
             sourced = SourcedObject(sourced.file, edit.change(dict(converted)))  # type: ignore[call-overload]
         except InputError as error:
@@ -152,9 +202,14 @@ def _assigned(option: str, text: str) -> ManifestEdit:
     if not separator:
         raise bad_input("--set", text, FORM)
     kind, names, steps = _target(option, where)
-    shape = _shape_at(SHAPES[kind], steps, option, object_name(kind, *names))
+    shape = _shape_at(_SHAPES[kind], steps, option, object_name(kind, *names))
     value = _read_value(written, shape, option)
-    return ManifestEdit(option, kind, names, lambda raw: _put(raw, steps, value, ""))
+    keys = list(takewhile(lambda step: isinstance(step, str), steps))
+    tree: Any = value
+    for key in reversed(keys):
+        tree = {key: tree}
+    addition = next(additions_in(tree, kind), None)
+    return ManifestEdit(option, kind, names, lambda raw: _put(raw, steps, value, ""), addition)
 
 
 def _around_selectors(text: str) -> tuple[str, str, str]:
@@ -165,20 +220,25 @@ def _around_selectors(text: str) -> tuple[str, str, str]:
 
 def _unset(option: str, text: str) -> ManifestEdit:
     kind, names, steps = _target(option, text)
-    _shape_at(SHAPES[kind], steps, option, object_name(kind, *names))
+    _shape_at(_SHAPES[kind], steps, option, object_name(kind, *names))
     return ManifestEdit(option, kind, names, lambda raw: _removed(raw, steps, ""))
 
 
 def _patch(sourced: SourcedObject) -> ManifestEdit:
     raw = sourced.object
-    kind = kind_of(raw)
     option = f"--patch {sourced.file}"
-    if kind is None or kind not in VERSIONS or not isinstance(dig(raw, "metadata", "name"), str):
+    kind = dig(raw, "kind")
+    if (
+        kind not in KINDS.values()
+        or not _is_of(raw, kind)
+        or not isinstance(dig(raw, "metadata", "name"), str)
+    ):
         found = listed(f"{name}: {show(raw.get(name))}" for name in ("apiVersion", "kind"))
-        expected = f"one of {listed(VERSIONS)} with apiVersion, kind and metadata.name"
+        expected = f"one of {listed(dict.fromkeys(KINDS.values()))} with apiVersion, kind and metadata.name"
         raise InputError([Problem(option, found, expected)])
-    wanted, _ = to_v1beta2(raw, kind, place_of(raw, kind, file=sourced.file), [])
-    return ManifestEdit(option, kind, _names_of(raw, kind), lambda before: _merged(before, wanted))
+    wanted = _as_shown(raw, kind, place_of(raw, kind, file=sourced.file), [])
+    addition = next(additions_in(wanted, kind), None)
+    return ManifestEdit(option, kind, _names_of(raw, kind), lambda before: _merged(before, wanted), addition)
 
 
 def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, ...]]:
@@ -186,14 +246,15 @@ def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, 
     word, _, rest = where.partition("/")
     kind = KINDS.get(word.lower())
     if kind is None:
-        expected = f"one of {listed(kind.lower() for kind in VERSIONS)}{did_you_mean(word.lower(), KINDS)}"
+        kinds = listed(kind.lower() for kind in dict.fromkeys(KINDS.values()))
+        expected = f"one of {kinds}{did_you_mean(word.lower(), KINDS)}"
         raise InputError([Problem(option, f"the kind {show(word)}", expected)])
     # A name may have dots; the fields of an object are known.
-    tops = "|".join(map(re.escape, SHAPES[kind].fields))
+    tops = "|".join(map(re.escape, _SHAPES[kind].fields))
     found = re.fullmatch(rf"(?P<name>.+?)\.(?P<path>(?:{tops})(?:[.\[].*)?)", rest, re.DOTALL)
     if found is None:
         raise InputError(
-            [Problem(option, show(where), f"{FORM}; PATH begins with {_or(SHAPES[kind].fields)}")]
+            [Problem(option, show(where), f"{FORM}; PATH begins with {_or(_SHAPES[kind].fields)}")]
         )
     names = tuple(found["name"].split("/"))
     if len(names) != 1 + (kind in NAMESPACED):

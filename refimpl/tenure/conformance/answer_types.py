@@ -58,6 +58,9 @@ ReadingWritten = Annotated[
 """A preset's name, or every choice."""
 
 
+KueueRelease = Annotated[str, Field(pattern=r"^0\.\d+$")] | None
+"""A release of Kueue; null for one with all that the proposals add."""
+
 Warnings = Annotated[
     list[str], WithJsonSchema({"type": "array", "items": {"type": "string"}, "uniqueItems": True})
 ]
@@ -240,6 +243,8 @@ class DecideAnswer(DecideOutput):
     """The ClusterQueue decided in."""
     now: Clock
     """The clock."""
+    kueue: KueueRelease
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
@@ -300,6 +305,8 @@ class PendingAnswer(TypedDict):
     """A preset's name, or every choice."""
     engine: Annotated[str, _one_of("reference", "fast", "auto")]
     """The engine that decided; auto where each decided some."""
+    kueue: KueueRelease
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
     pending: list[PendingDecided | PendingUndecided]
     """By ClusterQueue, effective priority (the highest first), the time they queue from, and name. Those that
     cannot be decided come after the others of their ClusterQueue, those of no known ClusterQueue last."""
@@ -355,6 +362,19 @@ class WarnedIn(WarnedEntry):
     """The file as the user named it, stdin for standard input."""
 
 
+class ProposedIn(TypedDict):
+    """A field that no release of Kueue has."""
+
+    file: str
+    """The file as the user named it, stdin for standard input."""
+    object: str
+    """Kind and name."""
+    field: str
+    """Path of the field."""
+    proposal: str
+    """The proposal that adds it."""
+
+
 class ManifestsAnswer(TypedDict):
     """What the schema, Kueue's webhooks and the proposals refuse, and what they accept that is dangerous or
     without effect."""
@@ -365,6 +385,10 @@ class ManifestsAnswer(TypedDict):
     """How many objects were checked."""
     ignored: Annotated[int, Field(ge=0)]
     """How many objects were of other kinds."""
+    kueue: KueueRelease
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    proposed: list[ProposedIn]
+    """The fields that no release of Kueue has, in the order of the objects; errors with --kueue."""
     errors: list[RefusedIn]
     """In the order of the objects."""
     warnings: list[WarnedIn]
@@ -406,6 +430,8 @@ class AccessibleAnswer(AccessibleOutput):
     """The clock."""
     reading: ReadingWritten
     """The reading: a preset's name, or every choice."""
+    kueue: KueueRelease
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """About the input."""
 

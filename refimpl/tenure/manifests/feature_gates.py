@@ -101,10 +101,22 @@ _KUEUE = [
 ]
 # Source: Kueue at the commit whose decisions were recorded (August 2026).
 
+_LOCKED = (
+    "HierarchicalCohorts",
+    "MultiKueueAllowInsecureKubeconfigs",
+    "MultiKueueRedoAdmissionOnEvictionInWorker",
+    "MultiKueueWaitForWorkloadAdmitted",
+    "ObjectRetentionPolicies",
+    "PropagateBatchJobLabelsToWorkload",
+    "SchedulerLongRequeueInterval",
+    "SkipFinalizersForPodsSuspendedByParent",
+)
+"""Gates that v0.19 still has and that decide nothing: most are locked there, and later removed."""
+
 _RETIRED = ("SchedulerTimestampPreemptionBuffer",)
 """Gates of earlier releases that may still be in a Configuration, switched off."""
 
-KNOWN: Final = frozenset((*_KUEUE, *_RETIRED, TIME_BASED))
+KNOWN: Final = frozenset((*_KUEUE, *_LOCKED, *_RETIRED, TIME_BASED))
 """Every feature gate that may be named."""
 
 SETTING_OF_GATE: Final[Mapping[str, str]] = {

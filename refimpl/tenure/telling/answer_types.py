@@ -111,6 +111,8 @@ class FlipShape:
     """Whether it does no harm to the pending workload, and is more than the edge of the old value."""
     tie: str | None
     """The signed divergence by which Kueue decides by chance with the change; null where it does not."""
+    proposal: str | None
+    """The proposal that adds the field, where no release of Kueue has it; else null."""
     size: float
     """How large the change is, from 0 to 1."""
     exact: bool
@@ -195,6 +197,8 @@ class ExplainAnswer:
     """Changes after which the decision would differ."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,8 @@ class WhyAnswer:
     """Pending workloads that could not be asked about."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +290,5 @@ class WhyNotAnswer:
     """Changes after which the answer would differ."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""

@@ -118,6 +118,7 @@ def _flip(flip: Flip) -> FlipShape:
         preempted=flip.preempted,
         usable=flip.is_usable,
         tie=flip.tie,
+        proposal=flip.knob.proposal,
         size=round(flip.size, 6),
         exact=flip.exact,
         text=flip.sentence,

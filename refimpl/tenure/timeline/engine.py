@@ -218,6 +218,7 @@ class Player(Clockwork):
             priority_steps=tuple(journal.steps),
             cycles=tuple(journal.cycles),
             loop=self.loops.loop(journal.runs, journal.preemptions),
+            kueue=self.scenario.cluster.settings.release,
         )
         return judge(self.scenario, record, self.outcomes)
 

@@ -12,6 +12,7 @@ from tenure.errors import InputError, Problem
 from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
+from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
@@ -78,12 +79,14 @@ def load_scenario(path: str | Path) -> AnyScenario:
     return found[0]
 
 
-def load_scenarios(paths: list[str | Path], *, strict: bool = False) -> Iterator[AnyScenario]:
+def load_scenarios(
+    paths: list[str | Path], *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+) -> Iterator[AnyScenario]:
     """The scenarios of files and folders, one for each YAML document, in the order of their names.
 
     Args:
         paths: files, folders (searched for `*.yaml` and `*.yml`), or `-` for standard input.
-        strict: as for `parse_scenario`.
+        strict, as_if: as for `parse_scenario`.
 
     Raises:
         InputError: everything that is wrong in one of them.
@@ -99,17 +102,17 @@ def load_scenarios(paths: list[str | Path], *, strict: bool = False) -> Iterator
             if problems:
                 raise InputError(problems)
             for file in files:
-                yield from _load_file(file, strict=strict)
+                yield from _load_file(file, strict=strict, as_if=as_if)
         else:
-            yield from _load_file(path, strict=strict)
+            yield from _load_file(path, strict=strict, as_if=as_if)
 
 
-def _load_file(path: str | Path, *, strict: bool) -> Iterator[AnyScenario]:
+def _load_file(path: str | Path, *, strict: bool, as_if: AsIf) -> Iterator[AnyScenario]:
     file = "stdin" if str(path) == "-" else str(path)
     written = read_documents(path, file, "a scenario")
     for number, document in enumerate(written):
         stem = Path(file).stem if len(written) == 1 else f"{Path(file).stem}-{number + 1}"
-        yield parse_any_scenario(document, file=file, name=stem, strict=strict)
+        yield parse_any_scenario(document, file=file, name=stem, strict=strict, as_if=as_if)
 
 
 def read_documents(path: str | Path, file: str, what: str) -> list[object]:
@@ -140,11 +143,14 @@ def read_documents(path: str | Path, file: str, what: str) -> list[object]:
     return written
 
 
-def parse_any_scenario(raw: object, *, file: str, name: str, strict: bool = False) -> AnyScenario:
+def parse_any_scenario(
+    raw: object, *, file: str, name: str, strict: bool = False, as_if: AsIf = AS_WRITTEN
+) -> AnyScenario:
     """A scenario of Kueue or of KAI-Scheduler from what a YAML document holds.
 
     Args:
-        raw, file, name, strict: as for `parse_scenario`; no object of KAI-Scheduler is set aside.
+        raw, file, name, strict, as_if: as for `parse_scenario`; no object of KAI-Scheduler is set aside, and
+            no release of Kueue concerns one.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -154,15 +160,22 @@ def parse_any_scenario(raw: object, *, file: str, name: str, strict: bool = Fals
     """
     scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
     if not isinstance(raw, dict) or scheduler == "kueue":
-        return parse_scenario(raw, file=file, name=name, strict=strict)
+        return parse_scenario(raw, file=file, name=name, strict=strict, as_if=as_if)
     called = str(raw.get("scenario", name))
     place = Place(f"Scenario/{called}", file)
     if scheduler != "kai":
         raise place.error("scheduler", show(scheduler), "kueue or kai")
-    return parse_kai_scenario(raw, place, called)
+    return parse_kai_scenario(raw, place, called, as_if)
 
 
-def parse_scenario(raw: object, *, file: str = "", name: str = "scenario", strict: bool = False) -> Scenario:
+def parse_scenario(
+    raw: object,
+    *,
+    file: str = "",
+    name: str = "scenario",
+    strict: bool = False,
+    as_if: AsIf = AS_WRITTEN,
+) -> Scenario:
     """A scenario of Kueue from what a YAML document holds.
 
     Args:
@@ -170,6 +183,7 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario", stric
         file: where it was read, for problems and for the files that it names.
         name: what it is called where it does not say.
         strict: whether objects that would be warned of are refused.
+        as_if: how the objects at the start count otherwise than they were written.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -184,18 +198,20 @@ def parse_scenario(raw: object, *, file: str = "", name: str = "scenario", stric
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
         raise place.error("", sort_of(raw), "a map with objects, events and expect")
-    return _Reader(checked(ScenarioShape, raw, place), place, str(called), strict=strict).scenario()
+    shape = checked(ScenarioShape, raw, place)
+    return _Reader(shape, place, str(called), strict=strict, as_if=as_if).scenario()
 
 
 class _Reader:
-    def __init__(self, shape: ScenarioShape, place: Place, name: str, *, strict: bool) -> None:
+    def __init__(self, shape: ScenarioShape, place: Place, name: str, *, strict: bool, as_if: AsIf) -> None:
         self.shape = shape
         self.place = place
         self.name = name
         self.times = Times(shape.start, shape.until, place)
         self.end = self.times.end
-        self.objects = Objects(place.file, strict=strict)
+        self.objects = Objects(place.file, strict=strict, kueue=AskedKueue.of(as_if.kueue))
         self.objects.take(shape.objects or [], shape.files or [])
+        self.objects.raw = list(as_if.change(self.objects.raw, self.objects.kueue))
         self._refuse_kai()
         loaded = self.objects.loaded()
         self.shown = self.objects.shown()

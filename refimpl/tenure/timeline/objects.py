@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
+from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 from tenure.timeline.actors import persisted
@@ -28,9 +29,11 @@ class Objects(Written):
 
     Args:
         strict: whether what would be set aside is refused.
+        kueue: which Kueue is asked about.
     """
 
     strict: bool = False
+    kueue: AskedKueue = field(default_factory=AskedKueue)
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
@@ -43,7 +46,9 @@ class Objects(Written):
         Raises:
             InputError: everything that is wrong with them, or needs what is not modelled.
         """
-        return build(self.raw, strict=self.strict)
+        # An event may have set what the release does not have.
+        self.raw = list(self.kueue.passing(self.raw))
+        return self.kueue.stamped(build(self.raw, strict=self.strict))
 
     def edited(self, patch: dict[str, Any], place: str) -> tuple[str, Cluster]:
         """Merge a patch into an object, or add a new one.

@@ -377,6 +377,8 @@ class Record:
     """What KAI-Scheduler's plugin was asked; empty for Kueue."""
     warnings: tuple[str, ...] = ()
     """About the scenario's objects."""
+    kueue: str | None = None
+    """The release of Kueue that is played; null for one with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)

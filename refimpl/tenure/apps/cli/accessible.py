@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import EditOptions, InputOptions, Interpretation, Now
-from tenure.apps.cli.output import Printing, aligned, print_answer
+from tenure.apps.cli.output import Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.conformance.accessible import render_rows
 from tenure.model import Amount, FlavorResource
@@ -59,10 +59,11 @@ def accessible_command(
     rendered = {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
+        "kueue": asked.kueue,
         "rows": render_rows(node for tree in trees for node in tree),
         "warnings": asked.warnings,
     }
-    print_answer(printing.output, rendered, _lines(trees, asked))
+    print_answer(printing.output, rendered, about(asked.kueue, _lines(trees, asked)))
 
 
 def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry) -> Iterator[str]:

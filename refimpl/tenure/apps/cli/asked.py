@@ -30,6 +30,7 @@ from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, gate_problems, strategies_of
 from tenure.manifests.feature_gates import SETTING_OF_GATE
+from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 
@@ -49,8 +50,9 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
     >>> with_flags(Loaded(Cluster({})), SchedulerFlags("PriorityBoost=true")).cluster.settings.priority_boost
     True
     """
+    release = loaded.cluster.settings.release
     changes: dict[str, Any] = {
-        SETTING_OF_GATE[gate]: on for gate, on in _deciding(flags.feature_gates).items()
+        SETTING_OF_GATE[gate]: on for gate, on in _deciding(flags.feature_gates, release).items()
     }
     if flags.requeuing_timestamp is not None:
         changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
@@ -60,10 +62,11 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
     return replace(loaded, cluster=replace(loaded.cluster, settings=settings))
 
 
-def _deciding(text: str) -> Mapping[str, bool]:
+def _deciding(text: str, release: str | None) -> Mapping[str, bool]:
     """The gates that are settings of the scheduler; the others that Kueue has change no decision."""
     gates = parse_gates(text)
     problems = gate_problems(gates, Place(), "--feature-gates")
+    problems += gates_problems([(Place(), gates)], release, "--feature-gates")
     if RECLAIMABLE_PODS in gates:
         where = "the Configuration among the files: it decides how workloads are read"
         problems.append(Problem("--feature-gates", RECLAIMABLE_PODS, where))
@@ -115,6 +118,11 @@ class Inquiry:
     warnings: list[str]
     engine: Engine = Engine.REFERENCE
     explained: bool = False
+
+    @property
+    def kueue(self) -> str | None:
+        """The release of Kueue that is asked about; None for one with all that the proposals add."""
+        return self.loaded.cluster.settings.release
 
     def decided(self, workload: str | None) -> Decision:
         """The decision about one pending workload; None for the only one.
@@ -186,9 +194,9 @@ def ask(
     'Preempt'
     """
     # What is wrong with the command line is said before a large dump is read.
-    instant, chosen = instant_of(now), interpretation.chosen()
+    instant, chosen, kueue = instant_of(now), interpretation.chosen(), interpretation.asked_kueue()
     changes = edits.edits() if edits is not None else ()
-    loaded = load_input(source.paths or (), source.example, strict=source.strict, edits=changes)
+    loaded = load_input(source.paths or (), source.example, strict=source.strict, edits=changes, kueue=kueue)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     return asked_about(flagged, instant, chosen, cluster_queue, strict=source.strict)
 

@@ -23,7 +23,7 @@ from tenure.apps.cli.options import (
     Pending,
     SchedulerFlags,
 )
-from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
+from tenure.apps.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
@@ -156,9 +156,9 @@ def decide_command(
         _print_all(decisions, asked, reporting, explained=explained, output=printing.output)
         return
     if printing.output == Output.TEXT:
-        print_answer(printing.output, None, decision_lines(decision, explained=explained))
+        print_answer(printing.output, None, about(asked.kueue, decision_lines(decision, explained=explained)))
     else:
-        print_answer(printing.output, rendered_one(decision, asked.warnings, explained=explained), ())
+        print_answer(printing.output, rendered_one(decision, asked, explained=explained), ())
     wrong = unexpected(decision, deciding.expect)
     reporting.write(
         lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
@@ -204,14 +204,15 @@ def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequenc
     return report_of(decision, wrong, lines, sources)
 
 
-def rendered_one(decision: Decision, warnings: list[str], *, explained: bool) -> written.DecideAnswer:
+def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> written.DecideAnswer:
     """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
     return {
         "workload": decision.preemptor.key,
         "clusterQueue": decision.queue.name,
         "now": format_instant(decision.now),
         **render_decision(decision, explained=explained),
-        "warnings": warnings,
+        "kueue": asked.kueue,
+        "warnings": asked.warnings,
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tenure.api import PendingDecision
 from tenure.apps.cli.asked import Inquiry
-from tenure.apps.cli.output import Output, aligned, print_answer
+from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.engines import Engine
 from tenure.manifests.showing import in_short
@@ -76,9 +76,9 @@ def print_pending(
     if output != Output.TEXT:
         print_answer(output, rendered_pending(decisions, asked, explained=explained), ())
     elif explained:
-        print_answer(output, None, _explained_lines(decisions))
+        print_answer(output, None, about(asked.kueue, _explained_lines(decisions)))
     else:
-        print_answer(output, None, table_lines(decisions, asked))
+        print_answer(output, None, about(asked.kueue, table_lines(decisions, asked)))
 
 
 def rendered_pending(
@@ -91,6 +91,7 @@ def rendered_pending(
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
         "engine": _engine(asked, seen),
+        "kueue": asked.kueue,
         "pending": rows,
         "warnings": asked.warnings,
     }

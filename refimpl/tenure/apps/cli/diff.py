@@ -24,7 +24,7 @@ from tenure.apps.cli.options import (
     SchedulerFlags,
     instant_of,
 )
-from tenure.apps.cli.output import Output, print_answer, with_pointer
+from tenure.apps.cli.output import Output, about, print_answer, with_pointer
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
 from tenure.apps.compare.difference import Side, difference
 from tenure.apps.compare.revisions import objects_at, parse_revision
@@ -33,6 +33,7 @@ from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
+from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 
 _TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
@@ -134,14 +135,14 @@ def diff_command(
     """
     choose_colour(printing.color)
     instant, chosen = instant_of(now), interpretation.chosen()
-    one, other = _sides(sides or [], example, beside or [], edits.edits())
+    one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
     before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
     warnings = said_warnings(before.loaded, after.loaded.warnings)
     answer = replace(difference(before, after, instant, chosen), warnings=tuple(warnings))
     if printing.output == DiffOutput.MARKDOWN:
         print_lines(markdown_lines(answer, every=printing.every))
     elif printing.output == DiffOutput.TEXT:
-        print_lines(with_pointer(text_lines(answer, every=printing.every)))
+        print_lines(with_pointer(about(answer.kueue, text_lines(answer, every=printing.every))))
     else:
         print_answer(Output(printing.output.value), as_json(answer), ())
     changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
@@ -151,7 +152,11 @@ def diff_command(
 
 
 def _sides(
-    words: Sequence[str], example: str | None, beside: Sequence[str], edits: Sequence[ManifestEdit]
+    words: Sequence[str],
+    example: str | None,
+    beside: Sequence[str],
+    edits: Sequence[ManifestEdit],
+    interpretation: Interpretation,
 ) -> tuple[Side, Side]:
     """BEFORE and AFTER as a command line names them.
 
@@ -167,15 +172,27 @@ def _sides(
     common = read_objects(beside) if beside else ()
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
-    before = Side(name, _read(first, common, (), objects))
+    kueue, kueue_after = interpretation.asked_kueue(), interpretation.asked_kueue()
+    before = Side(name, _read(first, common, (), objects, kueue))
     changes = "".join(f" {edit.option}" for edit in edits)
     two = len(named) == 2
-    after = _read(last, common, edits, []) if two else _changed(before.loaded, objects, edits)
+    after = (
+        _read(last, common, edits, [], kueue_after)
+        if two
+        else _changed(before.loaded, objects, edits, kueue_after)
+    )
+    if before.loaded.cluster.settings.release != after.cluster.settings.release:
+        releases = " and ".join(str(side.cluster.settings.release) for side in (before.loaded, after))
+        raise bad_input("--kueue", releases, "one release on both sides")
     return before, Side(f"{other}{changes}", after)
 
 
 def _read(
-    source: str, common: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kept: list[SourcedObject]
+    source: str,
+    common: Sequence[SourcedObject],
+    edits: Sequence[ManifestEdit],
+    kept: list[SourcedObject],
+    kueue: AskedKueue,
 ) -> Loaded:
     """One side.
 
@@ -184,14 +201,15 @@ def _read(
         common: those of both sides that it does not have itself.
         edits: changes of all of them.
         kept: gets the objects as they were read.
+        kueue: which Kueue is asked about.
     """
     revision = parse_revision(source)
     own = objects_at(revision) if revision is not None else ()
 
     def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
-        return changed(_noted(_together(chain(own, found), common), kept), edits)
+        return changed(_noted(_together(chain(own, found), common), kept), edits, kueue)
 
-    return load([] if revision is not None else [source], watched=watched)
+    return kueue.stamped(load([] if revision is not None else [source], watched=watched))
 
 
 def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
@@ -230,12 +248,14 @@ def _name(sourced: SourcedObject) -> tuple[str, ...]:
     return tuple(map(str, fields))
 
 
-def _changed(before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit]) -> Loaded:
+def _changed(
+    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):
-        return load([], watched=lambda _: changed(objects, edits))
+        return kueue.stamped(load([], watched=lambda _: changed(objects, edits, kueue)))
     others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
-    after = build(changed(others, edits))
+    after = build(changed(others, edits, kueue))
     tree = {name: getattr(after.cluster, name) for name in _TREE}
     kept = {name: found for name, found in before.set_aside.items() if name.startswith("Workload/")}
     return replace(

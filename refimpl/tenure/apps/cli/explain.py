@@ -23,7 +23,7 @@ from tenure.apps.cli.options import (
     SchedulerFlags,
     Strict,
 )
-from tenure.apps.cli.output import Output, Printing, print_answer
+from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
@@ -66,7 +66,7 @@ def explain_command(
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
     answer = explain_answer(asked.decided(workload), flips)
-    _print(printing.output, answer, explain_lines(answer), asked.warnings)
+    _print(printing.output, answer, explain_lines(answer), asked)
 
 
 @with_records
@@ -127,7 +127,7 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
     else:
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
-    _print(output, answer, why_lines(answer), asked.warnings)
+    _print(output, answer, why_lines(answer), asked)
 
 
 @with_records
@@ -189,7 +189,7 @@ def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int,
     """
     target = None if victim is None else _running(asked.loaded.cluster, victim)
     answer = why_not_answer(asked.decided(workload), target, flips)
-    _print(output, answer, why_not_lines(answer), asked.warnings)
+    _print(output, answer, why_not_lines(answer), asked)
 
 
 def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -231,9 +231,10 @@ def _print(
     output: Output,
     answer: ExplainAnswer | WhyAnswer | WhyNotAnswer,
     lines: Iterable[str],
-    warnings: list[str],
+    asked: Inquiry,
 ) -> None:
     if output == Output.TEXT:
-        print_answer(output, None, lines)
+        print_answer(output, None, about(asked.kueue, lines))
     else:
-        print_answer(output, as_json(replace(answer, warnings=tuple(warnings))), ())
+        said = replace(answer, warnings=tuple(asked.warnings), kueue=asked.kueue)
+        print_answer(output, as_json(said), ())

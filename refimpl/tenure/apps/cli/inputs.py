@@ -13,13 +13,19 @@ from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import bad_input
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded, load
+from tenure.manifests.releases import AskedKueue
 
 if TYPE_CHECKING:
     from tenure.apps.edits import ManifestEdit
 
 
 def load_input(
-    paths: Sequence[str], example: str | None, *, strict: bool = False, edits: Sequence[ManifestEdit] = ()
+    paths: Sequence[str],
+    example: str | None,
+    *,
+    strict: bool = False,
+    edits: Sequence[ManifestEdit] = (),
+    kueue: AskedKueue | None = None,
 ) -> Loaded:
     """The cluster that a command line names.
 
@@ -28,34 +34,49 @@ def load_input(
         example: a bundled example, instead of all of these.
         strict: whether what would be set aside or passed over is refused.
         edits: changes of the objects.
+        kueue: which Kueue is asked about; None for one with all that the proposals add.
 
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
 
+    asked = kueue or AskedKueue()
+
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        return progress(changed(objects, edits), what="reading objects")
+        return progress(changed(objects, edits, asked), what="reading objects")
 
     sources = sources_of(paths, example)
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    loaded = load(sources, strict=strict, watched=watched)
+    loaded = asked.stamped(load(sources, strict=strict, watched=watched))
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()
     return loaded
 
 
-def changed(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> Iterable[SourcedObject]:
-    """The objects after some changes; without any nothing is imported for it.
+def changed(
+    objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+) -> Iterable[SourcedObject]:
+    """The objects after some changes, as the Kueue that is asked about has them.
 
-    >>> changed([], ())
+    Args:
+        objects: as they were read.
+        edits: without any nothing is imported for them.
+        kueue: it notes what of the objects it does not have.
+
+    Raises:
+        InputError: a change of a field that it does not have; once all objects are drawn, as `edited`.
+
+    >>> changed([], (), AskedKueue())
     []
     """
-    if not edits:
-        return objects
-    from tenure.apps.edits import edited
+    settled = kueue.settled(objects)
+    if edits:
+        from tenure.apps.edits import edited, refuse_additions
 
-    return edited(objects, edits)
+        refuse_additions(edits, kueue.release)
+        settled = edited(settled, edits)
+    return kueue.passing(settled)
 
 
 def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:

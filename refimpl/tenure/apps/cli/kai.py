@@ -10,7 +10,8 @@ import typer
 
 from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
-from tenure.apps.cli.options import Example, Now, instant_of
+from tenure.apps.cli.inputs import changed
+from tenure.apps.cli.options import EditOptions, Example, Now, instant_of
 from tenure.apps.cli.output import Output, Printing, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.as_json import as_json
@@ -21,6 +22,7 @@ from tenure.kai.case import ACTIONS
 from tenure.kai.intake import load_scene
 from tenure.kai.words import filter_lines, resolve_lines, validate_lines
 from tenure.manifests import did_you_mean
+from tenure.manifests.releases import AskedKueue
 
 kai_app = typer.Typer(
     cls=Group,
@@ -90,6 +92,7 @@ def filter_command(
         ),
     ] = None,
     plugin: PluginOptions,
+    edits: EditOptions,
     now: Now = None,
     printing: Printing,
 ) -> None:
@@ -101,15 +104,16 @@ def filter_command(
     tenure kai filter cluster/ -p serving/checkout -v vision/pretrain --now 2026-06-01T14:00:00Z
     tenure kai filter cluster/ -p serving/checkout -o json | jq '.victims[] | select(.passes)'
 
-    As if the plugin resolved by queue:
+    As if the plugin resolved by queue, or a queue protected its jobs for longer:
 
     \b
     tenure kai filter cluster/ -p serving/checkout --argument reclaimResolveMethod=queue
+    tenure kai filter cluster/ -p serving/checkout --set queue/vision.spec.reclaimMinRuntime=2h
 
     Exit codes: 0 at least one may be considered, 1 all are protected, 2 bad input.
     """
     choose_colour(printing.color)
-    session = _session(paths, plugin, now)
+    session = _session(paths, plugin, edits, now)
     answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
     _print(printing.output, answer, filter_lines(answer))
     if not any(filtered.passes for filtered in answer.victims):
@@ -133,6 +137,7 @@ def validate_command(
         ),
     ] = None,
     plugin: PluginOptions,
+    edits: EditOptions,
     now: Now = None,
     printing: Printing,
 ) -> None:
@@ -149,7 +154,7 @@ def validate_command(
     Exit codes: 0 the scenario is accepted, 1 it is refused, 2 bad input.
     """
     choose_colour(printing.color)
-    session = _session(paths, plugin, now)
+    session = _session(paths, plugin, edits, now)
     victims = [_victim(name, session) for name in victim or ()]
     answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
     _print(printing.output, answer, validate_lines(answer))
@@ -168,6 +173,7 @@ def resolve_command(
         typer.Option(metavar="QUEUE", help="The pending job's queue.", show_default="the victim's"),
     ] = None,
     plugin: PluginOptions,
+    edits: EditOptions,
     printing: Printing,
 ) -> None:
     """Say which minimum runtime counts between two queues, and whose value it is.
@@ -181,7 +187,7 @@ def resolve_command(
     Exit codes: 0 answered, 2 bad input.
     """
     choose_colour(printing.color)
-    session = _session(paths, plugin, None)
+    session = _session(paths, plugin, edits, None)
     for option, queue in (("--victim-queue", victim_queue), ("--pending-queue", pending_queue)):
         _known(option, queue, session.scene)
     asked = pending_queue or victim_queue
@@ -196,9 +202,16 @@ def _known(option: str, queue: str | None, scene: Scene) -> None:
         raise bad_input(option, queue, f"one of the queues: {names}{did_you_mean(queue, scene.queues)}")
 
 
-def _session(paths: Sequence[str] | None, plugin: PluginOptions, now: str | None) -> Session:
+def _session(
+    paths: Sequence[str] | None, plugin: PluginOptions, edits: EditOptions, now: str | None
+) -> Session:
     clock = instant_of(now)
-    scene = load_scene(_sources(list(paths or ()), plugin.example), _arguments(plugin.argument or ()))
+    changes = edits.edits()
+    scene = load_scene(
+        _sources(list(paths or ()), plugin.example),
+        _arguments(plugin.argument or ()),
+        changed=lambda objects: changed(objects, changes, AskedKueue()),
+    )
     for warning in scene.warnings:
         complain("warning", warning)
     return Session(scene, clock)

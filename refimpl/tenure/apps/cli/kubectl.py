@@ -152,7 +152,7 @@ def _ask(
     from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 
     said = None if now is None else instant_of(now)
-    chosen, changes = interpretation.chosen(), edits.edits()
+    chosen, changes, kueue = interpretation.chosen(), edits.edits(), interpretation.asked_kueue()
     bounds = Bounds(
         _seconds(access.request_timeout, "--request-timeout"),
         _seconds(access.total_timeout, "--total-timeout"),
@@ -165,7 +165,7 @@ def _ask(
         raise typer.Exit(EXIT_NO_CLUSTER) from None
     # The clock is read after the objects: nothing of theirs happened later.
     instant = instant_of(None) if said is None else said
-    loaded = build(changed(fetched.objects, changes), strict=access.strict)
+    loaded = kueue.stamped(build(changed(fetched.objects, changes, kueue), strict=access.strict))
     asked = asked_about(loaded, instant, chosen, warnings=fetched.warnings, strict=access.strict)
     return asked, access.namespace or server.namespace
 

@@ -18,6 +18,7 @@ from tenure.apps.cli.completion import (
 from tenure.engines import Engine
 from tenure.errors import bad_input
 from tenure.manifests import parse_instant
+from tenure.manifests.releases import AsIf, AskedKueue
 from tenure.model import Instant
 from tenure.readings import Reading, default_preset, parse_reading, preset_names
 
@@ -193,13 +194,50 @@ class EditOptions:
 
         return edits_of(self.assigned or (), self.unset or (), self.patch or ())
 
+    def as_if(self, kueue: str | None = None) -> AsIf:
+        """The changes, and the Kueue that is asked about, for objects that are read elsewhere.
+
+        Args:
+            kueue: as `--kueue` says it.
+
+        Raises:
+            InputError: as `edits`; a release that is not known.
+        """
+        from tenure.apps.cli.inputs import changed
+
+        AskedKueue.of(kueue)
+        edits = self.edits()
+        return AsIf(kueue, lambda objects, asked: changed(objects, edits, asked))
+
+
+KueueRelease = Annotated[
+    str | None,
+    typer.Option(
+        "--kueue",
+        metavar="RELEASE",
+        help="Only what this release of Kueue has: 0.19, or objects, the release of Kueue's Deployment among "
+        "the objects. Without it, what KEP-8522, KEP-8826 and KEP-754 propose is there too.",
+        show_default=False,
+    ),
+]
+"""Which Kueue is asked about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """Under which reading."""
+    """Which Kueue, under which reading."""
 
     reading: ReadingName = DEFAULT_READING
     override: Overrides = None
+    kueue: KueueRelease = None
+
+    def asked_kueue(self) -> AskedKueue:
+        """The Kueue that a cluster is asked about: a new one for each cluster, which notes what it lacks.
+
+        Raises:
+            InputError: a release that is not known.
+        """
+        return AskedKueue.of(self.kueue)
 
     def chosen(self) -> Reading:
         """The reading.

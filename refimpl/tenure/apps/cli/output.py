@@ -65,6 +65,17 @@ def with_pointer(lines: Iterable[str]) -> Iterator[str]:
         yield f"look up an identifier: tenure show {named}"
 
 
+def about(kueue: str | None, lines: Iterable[str]) -> Iterator[str]:
+    """The lines of an answer, and which release of Kueue it is about, if it is about one.
+
+    >>> list(about("0.19", ["ml/train: Fit"]))[-1]
+    'about Kueue 0.19, without what is only proposed'
+    """
+    yield from lines
+    if kueue is not None:
+        yield f"about Kueue {kueue}, without what is only proposed"
+
+
 def print_answer(output: Output, rendered: Any, lines: Iterable[str], *, pointer: bool = True) -> None:
     """Print an answer in the asked form.
 

@@ -13,8 +13,8 @@ import typer
 from tenure.apps.cli.bundled import scenario_file, scenario_names
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_scenario
-from tenure.apps.cli.options import Interpretation, Strict
-from tenure.apps.cli.output import CheckPrinting, Output, Reporting, print_answer
+from tenure.apps.cli.options import DEFAULT_READING, EditOptions, Interpretation, Strict
+from tenure.apps.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.apps.cli.plays import play_lines, short_lines
 from tenure.apps.cli.terminal import (
     choose_colour,
@@ -158,6 +158,7 @@ class ViewOptions:
 def play_command(
     *,
     given: ScenarioOptions,
+    edits: EditOptions,
     interpretation: Interpretation,
     all_readings: Annotated[
         bool, typer.Option("--all-readings", help="Play under every preset, one after another.")
@@ -188,6 +189,13 @@ def play_command(
     tenure play
     tenure play --scenario tbp-it-2-rotation --reading as-written
 
+    As if a field of an object at the start were different, or with what a release of Kueue has alone:
+
+    \b
+    tenure play --scenario tbp-it-2-rotation \\
+      --set clusterqueue/gpu.spec.preemption.withinClusterQueueConfig.minAdmitDuration=2h
+    tenure play --scenario tbp-it-2-rotation --kueue 0.19
+
     For another program:
 
     \b
@@ -217,7 +225,8 @@ def play_command(
         hint("reading a scenario from this terminal; Ctrl-D ends it")
     view.check()
     with reporting.of_bad_input():
-        loaded = list(load_scenarios(list(paths), strict=given.strict))
+        as_if = edits.as_if(interpretation.kueue)
+        loaded = list(load_scenarios(list(paths), strict=given.strict, as_if=as_if))
         if view.at is not None:
             print_objects(loaded, readings, view.at, printing.output)
             return
@@ -262,9 +271,9 @@ def _print(records: list[Record], lines: int, output: Output) -> None:
     if output != Output.TEXT:
         print_answer(output, written_plays(records), ())
     elif len(records) == 1:
-        print_answer(output, None, play_lines(records[0], lines))
+        print_answer(output, None, about(records[0].kueue, play_lines(records[0], lines)))
     else:
-        print_answer(output, None, short_lines(records))
+        print_answer(output, None, about(records[0].kueue, short_lines(records)))
 
 
 def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:
@@ -274,7 +283,7 @@ def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[R
 def _readings(interpretation: Interpretation, *, all_readings: bool) -> list[Reading]:
     if not all_readings:
         return [interpretation.chosen()]
-    if interpretation != Interpretation():
+    if (interpretation.reading, interpretation.override) != (DEFAULT_READING, None):
         override, name = interpretation.override, interpretation.reading
         said = "--override" if override else "--reading"
         raise bad_input(said, override or name, "nothing beside --all-readings")

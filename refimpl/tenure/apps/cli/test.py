@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tenure.apps.cli.options import Strict
-from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.options import EditOptions, KueueRelease, Strict
+from tenure.apps.cli.output import Reporting, ReportOutput, Reports, about, print_checked
 from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
 from tenure.apps.testing import (
     Checked,
@@ -21,16 +22,21 @@ from tenure.apps.testing import (
 )
 from tenure.apps.testing.results import answer_of, text_lines, warnings_of
 from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
 from tenure.timeline.checks import LocateIn
 
 
+@with_records
 def run_tests(
+    *,
     paths: Annotated[
         list[str] | None,
         typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
     ] = None,
     strict: Strict = False,
+    edits: EditOptions,
+    kueue: KueueRelease = None,
     output: Annotated[
         ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
     ] = ReportOutput.TEXT,
@@ -57,6 +63,12 @@ def run_tests(
     tenure test queues/
     tenure test queues/quota.tenure.yaml -o json | jq '.expectations[] | select(.status != "holds")'
 
+    Whether the expectations still hold after a change, or with what a release of Kueue has alone:
+
+    \b
+    tenure test queues/ --set clusterqueue/nlp.spec.preemption.withinClusterQueue=Never
+    tenure test queues/ --kueue 0.19
+
     For continuous integration, several reports of one run:
 
     \b
@@ -70,12 +82,12 @@ def run_tests(
     with reporting.of_bad_input():
         if not paths:
             raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
-        documents = _loaded(paths, strict=strict)
+        documents = _loaded(paths, edits.as_if(kueue), strict=strict)
     count = sum(len(document.checks) for document in documents)
     done = list(progress(run(documents), "checking", count))
     for text in warnings_of(done):
         complain("warning", text)
-    _print(done, output)
+    _print(done, output, kueue)
     reporting.write(lambda lines: checks_of(done, _locate(lines)))
     statuses = {checked.result.status for checked in done}
     if Status.ERROR in statuses:
@@ -84,7 +96,7 @@ def run_tests(
         raise typer.Exit(1)
 
 
-def _loaded(paths: Sequence[str], *, strict: bool) -> list[ExpectationDocument]:
+def _loaded(paths: Sequence[str], as_if: AsIf, *, strict: bool) -> list[ExpectationDocument]:
     """Every document of every file.
 
     Raises:
@@ -94,7 +106,7 @@ def _loaded(paths: Sequence[str], *, strict: bool) -> list[ExpectationDocument]:
     problems: list[Problem] = []
     for file in expectation_files(paths):
         try:
-            documents.extend(load_documents(file, strict=strict))
+            documents.extend(load_documents(file, strict=strict, as_if=as_if))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -106,6 +118,11 @@ def _locate(lines: SourceLines) -> LocateIn:
     return lambda file, number, field: lines.in_document(file, int(number), field)
 
 
-def _print(done: Sequence[Checked], output: ReportOutput) -> None:
+def _print(done: Sequence[Checked], output: ReportOutput, kueue: str | None) -> None:
     locate = _locate(SourceLines())
-    print_checked(output, lambda: checks_of(done, locate), lambda: answer_of(done, locate), text_lines(done))
+    print_checked(
+        output,
+        lambda: checks_of(done, locate),
+        lambda: answer_of(done, locate, kueue),
+        about(kueue, text_lines(done)),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -10,17 +11,19 @@ from typing import Annotated, Any
 import typer
 
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.inputs import sources_of
-from tenure.apps.cli.options import Example, Interpretation, parse_gates
-from tenure.apps.cli.output import CheckPrinting, Reporting, print_answer
+from tenure.apps.cli.inputs import changed, sources_of
+from tenure.apps.cli.options import EditOptions, Example, Interpretation, parse_gates
+from tenure.apps.cli.output import CheckPrinting, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
+from tenure.manifests.releases import AskedKueue, LeftOut, gates_problems
 from tenure.validation import Notice, ValidationReport, render, validate
 from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
+from tenure.validation.released import proposals_in, refused_by
 
 
 @with_records
@@ -42,6 +45,7 @@ def validate_command(
             show_default="the objects are new",
         ),
     ] = None,
+    edits: EditOptions,
     interpretation: Interpretation,
     feature_gates: Annotated[
         str,
@@ -97,6 +101,16 @@ def validate_command(
     \b
     tenure validate . --skip-others
 
+    What a cluster with Kueue 0.19 would refuse, fields included that no release has and a KEP proposes:
+
+    \b
+    tenure validate cluster/ --kueue 0.19
+
+    As if a field were different; the objects are checked after the change:
+
+    \b
+    tenure validate cluster/ --set clusterqueue/nlp.spec.preemption.reclaimWithinCohort=Any
+
     Exit codes: 0 valid, 1 errors found (with --strict also warnings), 2 unreadable input, 3 internal error.
     """
     choose_colour(printing.color)
@@ -106,11 +120,18 @@ def validate_command(
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
-    objects = list(_own(sources, unreadable) if skip_others else iterate_objects(sources, unreadable))
-    before = list(iterate_objects(old or [], unreadable))
-    found = validate(objects, old=before, gates=gates, reading=chosen)
+        kueue, changes = interpretation.asked_kueue(), edits.edits()
+        drawn = _own(sources, unreadable) if skip_others else iterate_objects(sources, unreadable)
+        objects = list(changed(drawn, changes, kueue))
+    before = list(AskedKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
+    gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
+    if gates_of_all:
+        raise InputError(gates_of_all)
+    found = refused_by(kueue, validate(objects, old=before, gates=gates, reading=chosen))
+    proposed = [] if kueue.release else list(proposals_in(objects))
     if objects or not unreadable:
-        print_answer(printing.output, rendered(found), report_lines(found))
+        answer = rendered(found, kueue.release, proposed)
+        print_answer(printing.output, answer, about(kueue.release, report_lines(found, proposed)))
     reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
     # What could be read has been answered; the rest is no verdict about anything.
     if unreadable:
@@ -127,8 +148,15 @@ def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[S
         complain("warning", f"passed over, because it cannot be read: {problem}")
 
 
-def rendered(report: ValidationReport) -> dict[str, Any]:
+def rendered(
+    report: ValidationReport, kueue: str | None = None, proposed: Sequence[LeftOut] = ()
+) -> dict[str, Any]:
     """A report as JSON and YAML have it.
+
+    Args:
+        report: what was found.
+        kueue: the release that is asked about, if one is.
+        proposed: the fields that no release has.
 
     >>> rendered(ValidationReport())["valid"]
     True
@@ -137,12 +165,26 @@ def rendered(report: ValidationReport) -> dict[str, Any]:
         "valid": report.is_valid,
         "checked": report.checked,
         "ignored": report.ignored,
+        "kueue": kueue,
+        "proposed": [
+            {
+                "file": left.place.file,
+                "object": left.place.object,
+                "field": left.addition.field,
+                "proposal": left.addition.proposal,
+            }
+            for left in proposed
+        ],
         **render(report, files=True),
     }
 
 
-def report_lines(report: ValidationReport) -> Iterator[str]:
+def report_lines(report: ValidationReport, proposed: Sequence[LeftOut] = ()) -> Iterator[str]:
     """A report as text: by file and object, errors before warnings, and what it comes to.
+
+    Args:
+        report: what was found.
+        proposed: the fields that no release has; each is told once.
 
     >>> list(report_lines(ValidationReport(checked=3)))
     ['validate: 3 objects, 0 errors, 0 warnings']
@@ -151,6 +193,9 @@ def report_lines(report: ValidationReport) -> Iterator[str]:
     files = dict.fromkeys(notice.file for notice in notices)
     for file in files:
         yield from _file_lines(file, [notice for notice in notices if notice.file == file])
+    for addition, count in Counter(left.addition for left in proposed).items():
+        kinds = f"{count} {addition.kind}{'' if count == 1 else 's'}"
+        yield f"note: no release of Kueue has {addition.field}, which {addition.proposal} proposes: {kinds}"
     yield _summary(report)
 
 

@@ -77,6 +77,8 @@ class DiffAnswer:
     """Running workloads that a pending one preempts afterwards only, by name."""
     lost_victims: tuple[RunningChange, ...]
     """Running workloads that a pending one preempts before only, by name."""
+    kueue: str | None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
     notes: tuple[str, ...]
     """What follows from the change and is easily overlooked, in sentences."""
     warnings: tuple[str, ...] = ()

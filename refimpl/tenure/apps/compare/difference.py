@@ -104,6 +104,7 @@ def difference(
         pending=tuple(_pending_changes(one, other)),
         gained_victims=tuple(_running_changes(other.victims, one.victims, one, other)),
         lost_victims=tuple(_running_changes(one.victims, other.victims, one, other)),
+        kueue=after.loaded.cluster.settings.release,
         notes=tuple(_notes(one, other)),
     )
 

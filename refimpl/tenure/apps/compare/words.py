@@ -15,7 +15,7 @@ def summary_of(answer: DiffAnswer) -> str:
     """The difference in a sentence.
 
     >>> from tenure.apps.compare.answer_types import DiffAnswer
-    >>> summary_of(DiffAnswer("a", "b", 0, "guaranteed", 2, 3, (), (), (), ()))
+    >>> summary_of(DiffAnswer("a", "b", 0, "guaranteed", 2, 3, (), (), (), None, ()))
     'No decision changes: 2 pending and 3 running workloads.'
     """
     counts = f"{answer.pending_count} pending and {answer.running_count} running workloads"
@@ -99,7 +99,8 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
         every: whether all workloads are told.
     """
     yield "## What this change does to preemption"
-    yield from ("", f"{summary_of(answer)} At {format_instant(answer.now)}, reading {answer.reading}.")
+    about = f", Kueue {answer.kueue}" if answer.kueue else ""
+    yield from ("", f"{summary_of(answer)} At {format_instant(answer.now)}, reading {answer.reading}{about}.")
     yield from ("", f"- before: {_code(answer.before)}", f"- after: {_code(answer.after)}")
     head = ("Running workload", "ClusterQueue", "Preempted for", "Protected from equals until")
     for title, changes in (

@@ -13,6 +13,7 @@ from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, show
 from tenure.manifests.files import read_named
+from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.model import Outcome, Workload
 from tenure.readings import Reading, parse_reading
 from tenure.telling.answers import why_answer, why_not_answer
@@ -23,6 +24,7 @@ from tenure.timeline.parsing import key_of
 from tenure.timeline.scenario_file import checked
 from tenure.validation import validate
 from tenure.validation.checks import said
+from tenure.validation.released import refused_by
 
 _TOLD: Final = 3
 """How many workloads a failure explains."""
@@ -30,13 +32,16 @@ _FLIPS: Final = 1
 _KINDS: Final = ("expect", "neverPreempted", "validate")
 
 
-def decision_checks(raw: object, place: Place, *, strict: bool = False) -> list[Check]:
+def decision_checks(
+    raw: object, place: Place, *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+) -> list[Check]:
     """What a document expects of decisions.
 
     Args:
         raw: the document, untrusted.
         place: how problems name it; its file's folder is where files are looked for.
         strict: whether what would be warned of is refused.
+        as_if: how the manifests count otherwise than they were written.
 
     Raises:
         InputError: everything in which it deviates from its shape.
@@ -46,7 +51,7 @@ def decision_checks(raw: object, place: Place, *, strict: bool = False) -> list[
     ['the manifests are valid without a warning']
     """
     shape = checked(DecisionsShape, raw, place)
-    situation = GivenManifests(shape, place, strict=strict)
+    situation = GivenManifests(shape, place, strict=strict, as_if=as_if)
     found = list(_checks(shape, situation, place))
     if not found:
         raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
@@ -94,10 +99,12 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
 class GivenManifests:
     """The manifests of a document under its clock and reading; read and decided when first asked about."""
 
-    def __init__(self, shape: DecisionsShape, place: Place, *, strict: bool) -> None:
+    def __init__(self, shape: DecisionsShape, place: Place, *, strict: bool, as_if: AsIf) -> None:
         self._shape = shape
         self._place = place
         self._strict = strict
+        self._as_if = as_if
+        self._kueue = AskedKueue.of(as_if.kueue)
         self._decisions: dict[tuple[str, str | None], Decision] = {}
 
     def warned(self, ask: Callable[[], CheckResult]) -> Callable[[], CheckResult]:
@@ -106,7 +113,7 @@ class GivenManifests:
 
     def valid(self, *, clean: bool) -> CheckResult:
         """Whether the manifests are valid; `clean` asks for no warnings either."""
-        report = validate(self._objects, reading=self._reading)
+        report = refused_by(self._kueue, validate(self._objects, reading=self._reading))
         wrong = [*report.errors, *(report.warnings if clean else ())]
         found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
         wanted = "neither errors nor warnings" if clean else "no errors"
@@ -204,11 +211,11 @@ class GivenManifests:
             else:
                 expected = "the name of a file or folder, or a Kubernetes object"
                 raise self._place.error(f"manifests[{number}]", show(entry), expected)
-        return tuple(found)
+        return tuple(self._as_if.change(found, self._kueue))
 
     @cached_property
     def _loaded(self) -> Loaded:
-        return build(self._objects, strict=self._strict)
+        return self._kueue.stamped(build(self._objects, strict=self._strict))
 
     @cached_property
     def _warnings(self) -> tuple[str, ...]:

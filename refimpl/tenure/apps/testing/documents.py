@@ -14,6 +14,7 @@ from tenure.apps.testing.plays import play_checks
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place
 from tenure.manifests.files import EXPECTATIONS, below
+from tenure.manifests.releases import AS_WRITTEN, AsIf
 from tenure.manifests.showing import sort_of
 from tenure.resources import is_folder, is_there
 from tenure.timeline.loading import read_documents
@@ -66,12 +67,15 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def load_documents(path: str | Path, *, strict: bool = False) -> tuple[ExpectationDocument, ...]:
+def load_documents(
+    path: str | Path, *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+) -> tuple[ExpectationDocument, ...]:
     """What a file expects. Manifests are read and scenarios played only when a check runs.
 
     Args:
         path: the file.
         strict: whether manifests are refused of which something would be warned.
+        as_if: how their objects count otherwise than they were written.
 
     Raises:
         InputError: everything that is wrong in the file.
@@ -86,7 +90,7 @@ def load_documents(path: str | Path, *, strict: bool = False) -> tuple[Expectati
         stem = Path(file).name.removesuffix(SUFFIX)
         name = stem if len(written) == 1 else f"{stem}-{number + 1}"
         try:
-            documents.append(_document(raw, file, number, name, strict=strict))
+            documents.append(_document(raw, file, number, name, strict=strict, as_if=as_if))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -94,15 +98,17 @@ def load_documents(path: str | Path, *, strict: bool = False) -> tuple[Expectati
     return tuple(documents)
 
 
-def _document(raw: object, file: str, number: int, stem: str, *, strict: bool) -> ExpectationDocument:
+def _document(
+    raw: object, file: str, number: int, stem: str, *, strict: bool, as_if: AsIf
+) -> ExpectationDocument:
     if not isinstance(raw, dict):
         raise InputError([Problem("", sort_of(raw), _WHAT, file=file)])
     if "manifests" in raw:
         name = str(raw.get("test", stem))
-        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict)
+        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict, as_if=as_if)
     elif "until" in raw:
         name = str(raw.get("scenario", stem))
-        checks = play_checks(raw, Place(f"Scenario/{name}", file), stem, strict=strict)
+        checks = play_checks(raw, Place(f"Scenario/{name}", file), stem, strict=strict, as_if=as_if)
     else:
         raise Place(f"Test/{stem}", file).error("", f"keys {', '.join(map(str, raw))}", _WHAT)
     return ExpectationDocument(file, number, name, _apart(checks))

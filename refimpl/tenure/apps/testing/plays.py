@@ -9,6 +9,7 @@ from typing import Final
 
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.manifests import Place
+from tenure.manifests.releases import AS_WRITTEN, AsIf
 from tenure.readings import Reading, default_preset, preset
 from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.loading import parse_any_scenario
@@ -20,19 +21,21 @@ _STORY: Final = 12
 """Lines of what happened that a failure shows."""
 
 
-def play_checks(raw: object, place: Place, name: str, *, strict: bool = False) -> list[Check]:
+def play_checks(
+    raw: object, place: Place, name: str, *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+) -> list[Check]:
     """What a scenario expects: each expectation under the readings that it names, else under the default one.
 
     Args:
         raw: the document, untrusted.
         place: how problems name it.
         name: what the scenario is called where it does not say.
-        strict: as for `decision_checks`.
+        strict, as_if: as for `decision_checks`.
 
     Raises:
         InputError: everything that is wrong in it, or it expects nothing.
     """
-    scenario = parse_any_scenario(raw, file=place.file, name=name, strict=strict)
+    scenario = parse_any_scenario(raw, file=place.file, name=name, strict=strict, as_if=as_if)
     if not scenario.expectations:
         raise place.error("expect", "nothing", "what is expected of the play")
     plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}

@@ -66,6 +66,8 @@ class ChecksAnswer:
     """All of them, in the order of their files."""
     warnings: tuple[str, ...]
     """About the manifests, such as workloads that are set aside; each once."""
+    kueue: str | None
+    """The Kueue that is asked about, as --kueue says it; null for one with all that the proposals add."""
 
 
 def run(documents: Iterable[ExpectationDocument]) -> Iterator[Checked]:
@@ -95,7 +97,7 @@ def checks_of(done: Sequence[Checked], locate: LocateIn) -> Report:
     )
 
 
-def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
+def answer_of(done: Sequence[Checked], locate: LocateIn, kueue: str | None = None) -> Any:
     """What `tenure test -o json` prints."""
     shapes = (
         ExpectationShape(
@@ -112,7 +114,7 @@ def answer_of(done: Sequence[Checked], locate: LocateIn) -> Any:
         for checked in done
     )
     holds = all(checked.result.status == Status.HOLDS for checked in done)
-    return as_json(ChecksAnswer(holds, tuple(shapes), warnings_of(done)))
+    return as_json(ChecksAnswer(holds, tuple(shapes), warnings_of(done), kueue))
 
 
 def warnings_of(done: Iterable[Checked]) -> tuple[str, ...]:

@@ -172,13 +172,19 @@ _ADD: Mapping[str, Callable[[_Read, object, Place], None]] = {
 }
 
 
-def load_scene(paths: Sequence[str | Path], arguments: Mapping[str, str] | None = None) -> Scene:
+def load_scene(
+    paths: Sequence[str | Path],
+    arguments: Mapping[str, str] | None = None,
+    *,
+    changed: Callable[[Iterable[SourcedObject]], Iterable[SourcedObject]] = iter,
+) -> Scene:
     """What a session looks at, from files.
 
     Args:
         paths: files, folders, or `-` for standard input, with Queues, PodGroups, Pods, the scheduler's
             ConfigMap or a SchedulingShard; other kinds are passed over.
         arguments: arguments of the plugin, each in place of the configured one.
+        changed: passes the objects on, as if fields of theirs were different.
 
     Raises:
         InputError: everything that cannot be read, or cannot be asked about.
@@ -188,7 +194,7 @@ def load_scene(paths: Sequence[str | Path], arguments: Mapping[str, str] | None 
     tenure.errors.InputError: absent.yaml: found no such file or folder, expected a file or folder to read
     """
     notes = Notes()
-    objects = list(iterate_objects(paths, notes.problems))
+    objects = list(changed(iterate_objects(paths, notes.problems)))
     return _scene(objects, notes, arguments or {})
 
 

@@ -211,7 +211,9 @@ class Flip:
     def sentence(self) -> str:
         """What would have to differ, and what would follow, in one sentence."""
         chance = f"; in Kueue by chance: {TIES[self.tie]} ({self.tie})" if self.tie else ""
-        return f"{self._condition()}, {self._consequence()}{chance}."
+        proposal = self.knob.proposal
+        proposed = f"; no release of Kueue has this field ({proposal})" if proposal else ""
+        return f"{self._condition()}, {self._consequence()}{chance}{proposed}."
 
     def _condition(self) -> str:
         if isinstance(self.knob, Clock):

@@ -250,7 +250,10 @@ def search_flips(
     searcher = _Searcher(situation, decision, target, budget_for(decision) if budget is None else budget)
     found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Flip]] = {}
     fields, complete = 0, True
+    released = situation.cluster.settings.release is not None
     for near, knob in _knobs(situation, decision, target):
+        if released and knob.proposal is not None:
+            continue
         try:
             best = min(searcher.flips_of(knob), key=_by_use, default=None)
         except _SpentError:

@@ -94,6 +94,8 @@ class PolicyChoice(QueueField):
 class Rules(PolicyChoice):
     """`rules`: whether a queue is a hero."""
 
+    proposal: ClassVar[str | None] = "KEP-8826"
+
     def show(self, value: Value) -> str:
         return _RULES[PreemptionRules(value or 0)]
 
@@ -103,6 +105,7 @@ class MinAdmitDuration(QueueField):
     """`minAdmitDuration`. Which workloads it protects changes only where one has run for exactly as long."""
 
     fine: ClassVar[bool] = True
+    proposal: ClassVar[str | None] = "KEP-8522"
 
     def show(self, value: Value) -> str:
         return "not set" if value is None else format_duration(value)

@@ -140,6 +140,8 @@ class Knob(ABC):
 
     fine: ClassVar[bool] = False
     """Whether its unit is finer than what people write, as a nanosecond or a byte is."""
+    proposal: ClassVar[str | None] = None
+    """Who proposes the field, where no release of Kueue has it."""
 
     @property
     @abstractmethod

@@ -11,6 +11,7 @@ from tenure.kai.case import ACTIONS
 from tenure.kai.intake.load import VERSIONS, scene_of_sourced
 from tenure.kai.model import DEFAULT_SUB_GROUP
 from tenure.manifests import Place, did_you_mean, listed, show
+from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.model import Instant
 from tenure.timeline.kai.scenario import (
     Asking,
@@ -71,13 +72,16 @@ EDITED = ("Queue",)
 """The kinds that an event may change."""
 
 
-def parse_kai_scenario(raw: Mapping[str, Any], place: Place, name: str) -> KaiScenario:
+def parse_kai_scenario(
+    raw: Mapping[str, Any], place: Place, name: str, as_if: AsIf = AS_WRITTEN
+) -> KaiScenario:
     """A scenario of KAI-Scheduler from what a YAML document holds.
 
     Args:
         raw: the document, untrusted.
         place: the scenario, for problems.
         name: what it is called.
+        as_if: how the objects at the start count otherwise than they were written.
 
     Raises:
         InputError: everything that is wrong in it.
@@ -85,7 +89,7 @@ def parse_kai_scenario(raw: Mapping[str, Any], place: Place, name: str) -> KaiSc
     >>> parse_kai_scenario({"scheduler": "kai", "until": "1m"}, Place(), "idle").scene.jobs
     {}
     """
-    return _Reader(checked(KaiScenarioShape, raw, place), place, name).scenario()
+    return _Reader(checked(KaiScenarioShape, raw, place), place, name, as_if).scenario()
 
 
 @dataclass(slots=True)
@@ -100,13 +104,14 @@ class _Objects(Written):
 
 
 class _Reader:
-    def __init__(self, shape: KaiScenarioShape, place: Place, name: str) -> None:
+    def __init__(self, shape: KaiScenarioShape, place: Place, name: str, as_if: AsIf) -> None:
         self.shape = shape
         self.place = place
         self.name = name
         self.times = Times(shape.start, shape.until, place)
         self.objects = _Objects(place.file)
         self.objects.take(shape.objects or [], shape.files or [])
+        self.objects.raw = list(as_if.change(self.objects.raw, AskedKueue()))
         self._check_kinds()
         self.arguments = shape.arguments or {}
         self.scene = self._with_jobs(self.objects.scene(self.arguments))

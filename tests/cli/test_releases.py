@@ -1,0 +1,242 @@
+"""`--kueue`: what a release of Kueue does with fields that only proposals have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tenure.apps.edits import refuse_additions
+from tenure.manifests.releases import ADDITIONS, KNOWN_RELEASES
+from tenure.telling.flips.queue_knobs import MinAdmitDuration, Rules
+from tests.command_line import tenure
+
+NOW = ("--now", "2026-03-02T14:00:00Z")
+TWO = ("--example", "two-teams", *NOW)
+JOB = ("-w", "team-a/job-doc-index-dfa0b")
+QUEUE = "clusterqueue/gpu-cluster-queue.spec.preemption"
+CONFIG = "spec.preemption.withinClusterQueueConfig"
+BETA = "kueue.x-k8s.io/v1beta2"
+WITHOUT = ("--unset", f"{QUEUE}.withinClusterQueueConfig")
+
+
+def said(name: str, *words: str, code: int = 0) -> Any:
+    """The answer as JSON, which its schema accepts."""
+    done = tenure(*words, "-o", "json")
+    assert done.returncode == code, done.stderr.decode()
+    answer = json.loads(done.stdout)
+    Draft202012Validator(schema(name)).validate(answer)
+    return answer
+
+
+def written(folder: Path, *objects: dict[str, Any]) -> str:
+    file = folder / "objects.yaml"
+    file.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    return str(file)
+
+
+def deployment(image: str) -> dict[str, Any]:
+    spec = {"template": {"spec": {"containers": [{"name": "manager", "image": image}]}}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "kueue-controller-manager"},
+        "spec": spec,
+    }
+
+
+def test_a_release_decides_as_if_the_field_were_not_there() -> None:
+    released = said("decide", "decide", *TWO, *JOB, "--kueue", "0.19")
+    bare = said("decide", "decide", *TWO, *JOB, *WITHOUT)
+    proposed = said("decide", "decide", *TWO, *JOB)
+    assert released["kueue"] == "0.19"
+    assert bare["kueue"] is None
+    (warning,) = released["warnings"]
+    assert warning == (
+        f"{CONFIG} is a field that Kueue 0.19 does not have (KEP-8522), and is not looked at: "
+        "ClusterQueue/gpu-cluster-queue"
+    )
+    for answer in (released, bare):
+        del answer["kueue"], answer["warnings"]
+    assert released == bare
+    assert (proposed["decision"], released["decision"]) == ("Preempt", "NoCandidates")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("pending", ("decide", "--all-pending")),
+        ("explain", ("explain", *JOB)),
+        ("why", ("why", "team-a/job-notebook-export-9440c")),
+        ("why-not", ("why-not", JOB[1])),
+        ("accessible", ("accessible",)),
+        ("diff", ("diff", "--set", f"{QUEUE}.reclaimWithinCohort=Any")),
+    ],
+)
+def test_every_answer_says_which_release_it_is_about(name: str, words: tuple[str, ...]) -> None:
+    answer = said(name, *words, *TWO, "--kueue", "v0.19.2")
+    assert answer["kueue"] == "0.19"
+    assert any(CONFIG in warning for warning in answer["warnings"])
+    text = tenure(*words, *TWO, "--kueue", "0.19").stdout.decode()
+    assert "about Kueue 0.19, without what is only proposed" in text
+
+
+def test_a_play_is_that_of_the_release_also_after_an_event_that_sets_the_field(tmp_path: Path) -> None:
+    preemption = {
+        "withinClusterQueue": "LowerOrNewerEqualPriority",
+        "withinClusterQueueConfig": {"minAdmitDuration": "1m"},
+    }
+    quota = {"name": "cpu", "nominalQuota": 1}
+    groups = [{"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [quota]}]}]
+    objects = [
+        {"kind": "ResourceFlavor", "metadata": {"name": "a"}},
+        {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"resourceGroups": groups}},
+    ]
+    edit = {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"preemption": preemption}}
+    events = [
+        {"at": "0s", "edit": edit},
+        {"at": "1s", "submit": {"name": "one", "requests": {"cpu": 1}}},
+        {"at": "2s", "submit": {"name": "two", "requests": {"cpu": 1}}},
+    ]
+    scenario = {"until": "1h", "objects": objects, "events": events}
+    file = written(tmp_path, scenario)
+    (proposed,) = said("play", "play", file)["plays"]
+    (released,) = said("play", "play", file, "--kueue", "0.19")["plays"]
+    assert (proposed["kueue"], released["kueue"]) == (None, "0.19")
+    assert proposed["preemptions"]
+    assert released["preemptions"] == []
+
+
+def test_expectations_are_checked_with_the_release(tmp_path: Path) -> None:
+    copied = tmp_path / "cluster"
+    assert tenure("example", "two-teams", "--to", str(copied)).returncode == 0
+    expected = {
+        "manifests": ["cluster"],
+        "now": NOW[1],
+        "validate": "clean",
+        "expect": [{"workload": JOB[1], "decision": "NoCandidates"}],
+    }
+    file = tmp_path / "a.tenure.yaml"
+    file.write_text(yaml.safe_dump(expected), encoding="utf-8")
+    statuses = [
+        [entry["status"] for entry in said("test", "test", str(file), *words, code=1)["expectations"]]
+        for words in ((), ("--kueue", "0.19"))
+    ]
+    assert statuses == [["holds", "fails"], ["fails", "holds"]]
+    assert said("test", "test", str(file), *WITHOUT)["holds"]
+
+
+def test_flips_name_no_field_that_the_release_lacks_and_say_it_otherwise() -> None:
+    words = ("why-not", "team-a/job-long-context-8a5dc", *TWO, "--flips", "20")
+    proposed = [
+        flip for flip in said("why-not", *words)["flips"]["nearest"] if flip["field"].startswith(CONFIG)
+    ]
+    (flip,) = proposed
+    assert flip["proposal"] == "KEP-8522"
+    assert "no release of Kueue has this field (KEP-8522)" in flip["text"]
+    released = said("why-not", *words, "--kueue", "0.19")["flips"]["nearest"]
+    assert released
+    assert all(flip["proposal"] is None for flip in released)
+
+
+def test_knobs_and_additions_name_the_same_proposals() -> None:
+    of_fields = {addition.field: addition.proposal for addition in ADDITIONS}
+    assert MinAdmitDuration.proposal == of_fields[CONFIG]
+    assert Rules.proposal == of_fields["spec.preemption.rules"]
+
+
+def test_what_sets_a_proposals_field_is_refused_under_a_release(tmp_path: Path) -> None:
+    patch = written(
+        tmp_path,
+        {
+            "apiVersion": BETA,
+            "kind": "ClusterQueue",
+            "metadata": {"name": "gpu-cluster-queue"},
+            "spec": {"preemption": {"rules": "UberClusterQueueRules"}},
+        },
+    )
+    for words, proposal in (
+        (("--set", f"{QUEUE}.withinClusterQueueConfig.minAdmitDuration=8h"), "KEP-8522"),
+        (("--set", f"{QUEUE}={{rules: UberClusterQueueRules}}"), "KEP-8826"),
+        (("--patch", patch), "KEP-8826"),
+        (("--feature-gates", "TimeBasedSamePriorityPreemption=false"), "KEP-8522"),
+    ):
+        done = tenure("decide", *TWO, *JOB, *words, "--kueue", "0.19")
+        assert done.returncode == 2
+        assert "Kueue 0.19" in done.stderr.decode(), done.stderr.decode()
+        assert proposal in done.stderr.decode()
+    # To remove what the release does not have changes nothing.
+    assert tenure("decide", *TWO, *JOB, *WITHOUT, "--kueue", "0.19").returncode == 0
+    refuse_additions((), "0.19")
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_release_does_not_start_with_a_gate_that_it_does_not_know(tmp_path: Path, inside: bool) -> None:
+    configuration = {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "featureGates": {"TimeBasedSamePriorityPreemption": True, "HierarchicalCohorts": True},
+    }
+    wrapped = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "kueue-manager-config"},
+        "data": {"controller_manager_config.yaml": yaml.safe_dump(configuration)},
+    }
+    queue = {"apiVersion": BETA, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {}}
+    file = written(tmp_path, wrapped if inside else configuration, queue)
+    assert tenure("decide", file, "--all-pending", *NOW).returncode == 0
+    done = tenure("decide", file, "--all-pending", *NOW, "--kueue", "0.19")
+    assert done.returncode == 2
+    assert "expected a feature gate of Kueue 0.19, not KEP-8522's" in done.stderr.decode()
+    (refusal,) = said("validate", "validate", file, "--kueue", "0.19", code=1)["errors"]
+    assert refusal["field"].endswith("featureGates.TimeBasedSamePriorityPreemption")
+
+
+def test_validate_says_it_and_refuses_it_under_a_release() -> None:
+    free = said("validate", "validate", "--example", "two-teams")
+    assert (free["valid"], free["kueue"]) == (True, None)
+    (field,) = free["proposed"]
+    assert (field["field"], field["proposal"]) == (CONFIG, "KEP-8522")
+    text = tenure("validate", "--example", "two-teams", "--strict")
+    assert text.returncode == 0, "a proposal's field is no warning"
+    assert f"note: no release of Kueue has {CONFIG}, which KEP-8522 proposes: 1 ClusterQueue" in (
+        text.stdout.decode()
+    )
+    released = said("validate", "validate", "--example", "two-teams", "--kueue", "0.19", code=1)
+    (refusal,) = released["errors"]
+    assert (refusal["object"], refusal["field"]) == ("ClusterQueue/gpu-cluster-queue", CONFIG)
+    assert released["proposed"] == []
+
+
+def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
+    queue = {
+        "apiVersion": BETA,
+        "kind": "ClusterQueue",
+        "metadata": {"name": "q"},
+        "spec": {"preemption": {"rules": "UberClusterQueueRules"}},
+    }
+    file = written(tmp_path, queue, deployment("registry.k8s.io/kueue/kueue:v0.19.2@sha256:00"))
+    assert said("accessible", "accessible", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
+    for objects, found in (
+        ((queue,), "there is none"),
+        ((queue, deployment("registry.k8s.io/kueue/kueue:v0.17.0")), "'v0.17.0'"),
+        ((queue, deployment("registry.k8s.io/kueue/kueue:main")), "'main'"),
+        ((queue, deployment("other/kueue-viz:v0.19.2")), "there is none"),
+    ):
+        done = tenure("accessible", written(tmp_path, *objects), *NOW, "--kueue", "objects")
+        assert done.returncode == 2
+        assert found in done.stderr.decode()
+
+
+@pytest.mark.parametrize("text", ["0.18", "0.20", "1", "latest", "0.19.2.1", ""])
+def test_another_release_is_refused_by_its_name(text: str) -> None:
+    done = tenure("decide", *TWO, *JOB, "--kueue", text)
+    assert done.returncode == 2
+    assert f"--kueue: found {text!r}, expected {KNOWN_RELEASES[0]}" in done.stderr.decode()
+    assert ("DV-060" in done.stderr.decode()) == (text == "0.18")
