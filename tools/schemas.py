@@ -10,6 +10,7 @@ from typing import Any, Final
 from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
 from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
+from tenure.apps.past.answer_types import PastAnswer
 from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
@@ -52,7 +53,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "test": (ChecksAnswer, "tenure test -o json"),
     "validate": (ManifestsAnswer, "tenure validate -o json"),
     "vectors": (VectorsAnswer, "tenure vectors … -o json"),
-    "why": (WhyAnswer, "tenure why -o json"),
+    "why": (WhyAnswer | PastAnswer, "tenure why -o json"),
     "why-not": (WhyNotAnswer, "tenure why-not -o json"),
 }
 """What is written, by the schema's name: the type, and the schema's title."""

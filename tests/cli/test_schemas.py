@@ -52,7 +52,8 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict
 @pytest.mark.parametrize("name", ["explain", "why", "why-not", "diff", "play", "campaign", "conform", "test"])
 def test_every_field_of_a_schema_is_described(name: str) -> None:
     found = schema(name)
-    for described in (found, *found["$defs"].values()):
+    # Of one answer or another, each is described.
+    for described in (*([] if "anyOf" in found else [found]), *found["$defs"].values()):
         assert described["description"]
         fields = described.get("properties", {}).items()
         assert [name for name, field in fields if not field.get("description")] == []

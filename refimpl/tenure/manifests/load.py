@@ -23,6 +23,7 @@ from tenure.manifests.configuration import Configured
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
+from tenure.manifests.history import ConditionNote, notes_of, was_evicted
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
@@ -63,6 +64,9 @@ class Loaded:
             wrong, by `LocalQueue/namespace/name` or `Workload/namespace/name`: no other decision depends on
             them, and whoever asks about one of them gets these problems.
         evicted_at: by `namespace/name`, since when condition Evicted is True, ns.
+        history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before
+            their present admission.
+        out_of_play: the Workloads that have finished or are not active, unread.
     """
 
     cluster: Cluster
@@ -70,6 +74,8 @@ class Loaded:
     ignored: tuple[str, ...] = ()
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: Mapping[str, Instant] = field(default_factory=dict)
+    history: Mapping[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
+    out_of_play: tuple[object, ...] = ()
 
 
 @dataclass(slots=True)
@@ -102,6 +108,8 @@ class Builder:
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: dict[str, Instant] = field(default_factory=dict)
+    history: dict[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
+    out_of_play: list[object] = field(default_factory=list)
     namespaces: Namespaces = field(default_factory=Namespaces)
 
     def __post_init__(self) -> None:
@@ -130,7 +138,15 @@ class Builder:
         self._check_namespaces()
         cluster = self._cluster({name: cohort for name, (_, cohort) in self.cohorts.items()})
         self._check_holding(cluster)
-        return Loaded(cluster, tuple(self.warnings), tuple(self.ignored), self.set_aside, self.evicted_at)
+        return Loaded(
+            cluster,
+            tuple(self.warnings),
+            tuple(self.ignored),
+            self.set_aside,
+            self.evicted_at,
+            self.history,
+            tuple(self.out_of_play),
+        )
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
         queue = queues.cluster_queue(raw, place, self.problems)
@@ -184,6 +200,7 @@ class Builder:
         if "Finished" in conditions or dig(raw, "spec", "active") is False:
             reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
+            self.out_of_play.append(raw)
             return
         found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
         if found is None:
@@ -196,14 +213,19 @@ class Builder:
         if found.priority_class:
             self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
         self.workloads.append((place.file, found))
-        if found.evicted:
-            self.evicted_at[found.key] = _evicted_at(right)
+        self._keep_past(found, right)
         if metadata.get("creationTimestamp") is None:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
         if annotations and priority_boost(annotations) is None:
             said = show(annotations[BOOST])
             self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
+
+    def _keep_past(self, found: Workload, right: Mapping[str, Any]) -> None:
+        if found.evicted:
+            self.evicted_at[found.key] = _evicted_at(right)
+        if was_evicted(right):
+            self.history[found.key] = notes_of(right)
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object

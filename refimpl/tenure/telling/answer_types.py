@@ -261,6 +261,8 @@ class WhyAnswer:
     """One for each pending workload that was asked about; those that would preempt it first."""
     undecided: tuple[UndecidedShape, ...]
     """Pending workloads that could not be asked about."""
+    earlier: str | None = None
+    """When, for whom and why it was preempted before its present admission; null where none is recorded."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str | None = None
@@ -288,6 +290,8 @@ class WhyNotAnswer:
     another tree."""
     flips: FlipsShape
     """Changes after which the answer would differ."""
+    earlier: str | None = None
+    """When, for whom and why the pending workload was preempted; null where that is not recorded."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str | None = None

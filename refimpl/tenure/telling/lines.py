@@ -35,6 +35,8 @@ def explain_lines(answer: ExplainAnswer) -> Iterator[str]:
 def why_lines(answer: WhyAnswer) -> Iterator[str]:
     """Why a running workload is, or would be, preempted."""
     yield answer.summary
+    if answer.earlier is not None:
+        yield f"  {answer.earlier}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     alone = len(answer.cases) == 1
     for case in answer.cases:
@@ -52,6 +54,8 @@ def why_lines(answer: WhyAnswer) -> Iterator[str]:
 def why_not_lines(answer: WhyNotAnswer) -> Iterator[str]:
     """Why a pending workload is not admitted, or does not preempt a running one."""
     yield answer.summary
+    if answer.earlier is not None:
+        yield f"  {answer.earlier}"
     yield from (f"  {line}" for line in answer.decision.summary)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     if answer.workload is not None:

@@ -58,6 +58,7 @@ class Actor:
         is_as_it_came: whether nothing has happened to it since.
         pod_sets: what its pod sets hold or held last.
         reason: for which it was preempted last.
+        preempted: what its conditions say of that: the message, and when by the controller's clock.
     """
 
     workload: Workload
@@ -77,6 +78,7 @@ class Actor:
     is_as_it_came: bool = True
     pod_sets: tuple[PodSetFlavors, ...] = ()
     reason: Reason | None = None
+    preempted: tuple[str, Instant] | None = None
 
     @property
     def key(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tenure.model import Duration, Instant
 from tenure.readings import Wake
-from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, released
+from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, persisted, released
 from tenure.timeline.clockwork import Agenda, Due, Task
 from tenure.timeline.cycle import Nominee
 from tenure.timeline.journal import KueueJournal
@@ -105,6 +105,7 @@ class Changes:
             actor.workload = evicted(actor.workload, target.reason, world.clock)
             actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
+            actor.preempted = world.message(preemptor, actor, target.reason), persisted(world.clock)
             takes = self._pods_end_after(actor)
             if takes:
                 self.agenda.plan(world.now + takes, Due.RELEASE, actor.key, actor.stay)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenure.manifests.conversion import API_VERSION
+from tenure.manifests.history import previously
 from tenure.model import Amount, Instant, PodSet, PodSetFlavors
 from tenure.readings import Reading
 from tenure.timeline.actors import Actor, persisted
@@ -72,24 +73,29 @@ def _conditions(world: World, actor: Actor) -> Iterator[dict[str, Any]]:
     if reserved is not None:
         yield _condition("QuotaReserved", "QuotaReserved", reserved)
         yield _condition("Admitted", "Admitted", reserved)
-    if not workload.evicted:
-        return
-    if actor.reason is None:
-        # It was evicted before the play began.
-        given = actor.manifest["status"]["conditions"]
+    if actor.preempted is None:
+        # It may have been evicted before the play began.
+        given = actor.manifest.get("status", {}).get("conditions", ()) if workload.evicted else ()
         yield from (condition for condition in given if condition["type"] in ("Evicted", "Preempted"))
         return
-    stamped = workload.time_based_preempted_at, workload.preempted_while_borrowing_at
-    stamp = next(
-        (number for number in stamped if number is not None), persisted(actor.stopped + world.offset)
-    )
-    yield _condition("Evicted", "Preempted", stamp)
-    yield _condition("Preempted", actor.reason.label, stamp)
+    message, stamp = actor.preempted
+    reason = actor.reason.label if actor.reason is not None else ""
+    if reserved is not None and not workload.evicted:
+        for kind in ("Evicted", "Preempted"):
+            yield _condition(kind, "QuotaReserved", reserved, previously(message), status="False")
+        return
+    if reserved is None:
+        released = persisted(actor.since + world.offset)
+        yield _condition("QuotaReserved", "Pending", released, message, status="False")
+    yield _condition("Evicted", "Preempted", stamp, message)
+    yield _condition("Preempted", reason, stamp, message)
 
 
-def _condition(kind: str, reason: str, stamp: Instant) -> dict[str, Any]:
+def _condition(
+    kind: str, reason: str, stamp: Instant, message: str = "", *, status: str = "True"
+) -> dict[str, Any]:
     since = format_instant(stamp)
-    return {"type": kind, "status": "True", "reason": reason, "message": "", "lastTransitionTime": since}
+    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": since}
 
 
 def _assignments(actor: Actor) -> Iterator[dict[str, Any]]:

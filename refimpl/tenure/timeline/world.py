@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from tenure.engines import Engine, Sitting
-from tenure.model import Cluster, ClusterQueue, Duration, Instant, Workload
+from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
+from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
@@ -132,6 +133,16 @@ class World:
             cohort = self.cluster.cohorts.get(above)
             above = cohort.parent if cohort else None
         return name
+
+    def message(self, preemptor: Actor, victim: Actor, reason: Reason) -> str:
+        """What the condition Preempted of a victim says."""
+        told = PreemptionMessage(
+            preemptor.workload.uid,
+            preemptor.workload.job_uid,
+            preemptor_path=path_of(self.cluster, preemptor.queue),
+            victim_path=path_of(self.cluster, victim.queue),
+        )
+        return preemption_message(reason.label, told)
 
     def tree_of(self, queue: str) -> list[PendingQueue]:
         """The queues that share a tree with one, itself included."""

@@ -33,7 +33,7 @@ COMMANDS = {
     ),
     "why": (
         "tenure.apps.cli.explain:why_command",
-        "Say why a running workload is preempted: by which rules, for which one, and what would spare it.",
+        "Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.",
     ),
     "why-not": (
         "tenure.apps.cli.explain:why_not_command",

@@ -25,6 +25,9 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
+from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
+from tenure.apps.past.answer_types import PastAnswer
+from tenure.apps.past.words import past_lines
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.model import Cluster, Workload
@@ -72,7 +75,9 @@ def explain_command(
 @with_records
 def why_command(
     *,
-    victim: Annotated[str, typer.Argument(help="The running workload, as namespace/name.", metavar="VICTIM")],
+    victim: Annotated[
+        str, typer.Argument(help="The running or preempted workload, as namespace/name.", metavar="VICTIM")
+    ],
     source: InputOptions,
     edits: EditOptions,
     workload: Annotated[
@@ -88,7 +93,7 @@ def why_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted: by which rules, for which one, and what would spare it.
+    """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
 
     For one pending workload, with the nearest changes that would spare it:
 
@@ -99,6 +104,11 @@ def why_command(
 
     \b
     tenure why ml/old cluster/
+
+    Of a workload that was preempted, by its condition Preempted and by the cluster as it was then:
+
+    \b
+    tenure why ml/preempted-this-morning cluster/
 
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
@@ -112,7 +122,7 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
 
     Args:
         asked: the cluster, the clock, the reading.
-        victim: the running workload, `namespace/name`.
+        victim: the running workload, or one that was preempted, `namespace/name`.
         workload: the pending one; None for all of them.
         flips: how many changes to name.
         output: how.
@@ -120,6 +130,11 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
     """
+    record = preemption_record(asked.loaded, victim) if workload is None else None
+    if record is not None:
+        past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
+        _print(output, past, past_lines(past), asked)
+        return
     target = _running(asked.loaded.cluster, victim)
     undecided: list[tuple[str, str]] = []
     if workload is not None:
@@ -127,6 +142,7 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
     else:
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
+    answer = replace(answer, earlier=earlier_text(asked.loaded, target))
     _print(output, answer, why_lines(answer), asked)
 
 
@@ -188,7 +204,9 @@ def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int,
         InputError: as `print_why`.
     """
     target = None if victim is None else _running(asked.loaded.cluster, victim)
-    answer = why_not_answer(asked.decided(workload), target, flips)
+    decision = asked.decided(workload)
+    earlier = earlier_text(asked.loaded, decision.preemptor)
+    answer = replace(why_not_answer(decision, target, flips), earlier=earlier)
     _print(output, answer, why_not_lines(answer), asked)
 
 
@@ -229,7 +247,7 @@ def _running(cluster: Cluster, name: str) -> Workload:
 
 def _print(
     output: Output,
-    answer: ExplainAnswer | WhyAnswer | WhyNotAnswer,
+    answer: ExplainAnswer | WhyAnswer | WhyNotAnswer | PastAnswer,
     lines: Iterable[str],
     asked: Inquiry,
 ) -> None:

@@ -81,7 +81,8 @@ app = typer.Typer(
 def why_command(
     *,
     victim: Annotated[
-        str, typer.Argument(help="The running workload: name, or namespace/name.", metavar="VICTIM")
+        str,
+        typer.Argument(help="The running or preempted workload: name, or namespace/name.", metavar="VICTIM"),
     ],
     workload: Annotated[
         str | None,
@@ -94,7 +95,7 @@ def why_command(
     flips: Flips = DEFAULT_LIMIT,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted: by which rules, for which one, and what would spare it.
+    """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
 
     \b
     kubectl tenure why ml/old

@@ -1,0 +1,256 @@
+"""Why a workload was preempted: by its record, and by the cluster as it was."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from tenure.apps.lookup.stated import rule_pages
+from tenure.apps.past.answer_types import Certainty, PastAnswer, RuleChain
+from tenure.apps.past.record import PreemptionRecord, Preemptor, preemptor_of, record_of
+from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
+from tenure.manifests import Loaded
+from tenure.model import Ground, Instant, Outcome, WithinClusterQueue, Workload
+from tenure.oracle.decide import Decision
+from tenure.readings import Reading
+from tenure.telling.answer_types import FlipsShape
+from tenure.telling.answers import flips_shape
+from tenure.telling.explain import explain_workload
+from tenure.telling.flips import DEFAULT_LIMIT
+from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.summary import reading_text
+from tenure.units import format_instant
+
+_MOST_NAMES = 5
+_BY_TIME = frozenset({"KQ-020", "KQ-030", "TBP-020", "TBP-030", "TBP-040", "TBP-050", "TBP-060"})
+"""Rules whose remarks tell since when a workload held its quota."""
+_OF_TIME = ("now", "minAdmitDuration", "creationTimestamp", "lastTransitionTime")
+"""Fields whose nearest change is measured from that."""
+
+
+def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
+    """What is recorded of a workload that was preempted and not admitted since; None of any other.
+
+    Args:
+        loaded: the cluster.
+        victim: `namespace/name`.
+
+    >>> from tenure.model import Cluster
+    >>> preemption_record(Loaded(Cluster({})), "ml/train") is None
+    True
+    """
+    for workload in chain(loaded.cluster.pending, loaded.cluster.admitted):
+        if workload.key == victim:
+            record = record_of(loaded, workload)
+            return record if record is not None and record.again is None else None
+    return None
+
+
+def past_answer(
+    loaded: Loaded, record: PreemptionRecord, now: Instant, reading: Reading, flips: int = DEFAULT_LIMIT
+) -> PastAnswer:
+    """Why a workload was preempted.
+
+    Args:
+        loaded: the cluster, at any later instant.
+        record: of the preemption.
+        now: the clock of the question, ns since the epoch.
+        reading: what is decided under.
+        flips: how many of the nearest flips at most; 0 searches for none.
+    """
+    told = record.told
+    preemptor = preemptor_of(loaded, told) if told else Preemptor()
+    replay = replayed(loaded, record, preemptor, reading)
+    certainty = _certainty(record, replay)
+    confirmed = replay.decision if certainty == Certainty.CONFIRMED else None
+    others = sorted(other.victim.key for other in preempted_by(loaded, record))
+    return PastAnswer(
+        victim=record.victim.key,
+        cluster_queue=told.victim_path[-1] if told and told.victim_path else None,
+        at=None if record.at is None else format_instant(record.at),
+        reason=record.reason,
+        message=record.message,
+        certainty=certainty,
+        preemptor=preemptor.key or None,
+        preemptor_uid=told.uid if told else "",
+        preemptor_queue=told.preemptor_path[-1] if told and told.preemptor_path else None,
+        chains=_chains(record, replay if certainty == Certainty.CONFIRMED else None),
+        together=tuple(key for key in others if key != record.victim.key),
+        summary=_summary(record, preemptor, certainty),
+        replay=_replay_text(preemptor, replay),
+        unknown=tuple(_unknown(record, preemptor, replay)),
+        remarks=_remarks(confirmed, record.victim, replay) if confirmed else (),
+        flips=_flips(confirmed, preemptor, record.victim, replay, flips) if confirmed and flips else None,
+        now=format_instant(now),
+        reading=reading.written(),
+        reading_text=reading_text(reading),
+    )
+
+
+def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
+    """What a line says of the last preemption of a workload; None where none is recorded.
+
+    Args:
+        loaded: the cluster.
+        workload: one of it.
+    """
+    record = record_of(loaded, workload)
+    if record is None:
+        return None
+    when = _when(record)
+    told = record.told
+    preemptor = preemptor_of(loaded, told) if told else Preemptor()
+    reason = f": {record.reason}" if record.reason else ""
+    asked = "" if record.again is not None else f"; ask tenure why {workload.key}"
+    return f"was preempted{when}, {_who(record, preemptor)}{reason}{asked}"
+
+
+def _certainty(record: PreemptionRecord, replay: Replay) -> Certainty:
+    if record.told is None or not record.told.uid or record.known_reason is None:
+        return Certainty.UNKNOWN
+    return Certainty.CONFIRMED if replay.matches else Certainty.RECORDED
+
+
+def _remarks(decision: Decision, victim: Workload, replay: Replay) -> tuple[Remark, ...]:
+    """What each rule found, without what is made of a time that had to be assumed."""
+    then = next(workload for workload in decision.running if workload.key == victim.key)
+    remarks = explain_workload(decision, then).remarks
+    if not _is_vague(replay, victim):
+        return remarks
+    return tuple(remark for remark in remarks if remark.rule not in _BY_TIME and "reserv" not in remark.text)
+
+
+def _flips(
+    decision: Decision, preemptor: Preemptor, victim: Workload, replay: Replay, limit: int
+) -> FlipsShape:
+    """The changes after which it would have been kept, without those of fields that had to be assumed."""
+    found = flips_shape(decision, victim.key, limit)
+    assumed = _OF_TIME if _is_vague(replay, victim) else ()
+    admitted = preemptor.workload is not None and preemptor.workload.cluster_queue is not None
+    pods = f"Workload/{preemptor.key}" if admitted else ""
+    kept = tuple(
+        flip
+        for flip in found.nearest
+        if not any(word in flip.field for word in assumed)
+        and not (flip.object == pods and flip.field.startswith("spec.podSets"))
+    )
+    return dataclasses.replace(found, nearest=kept)
+
+
+def _is_vague(replay: Replay, victim: Workload) -> bool:
+    """Whether it is not known since when a workload held its quota."""
+    restored = replay.restored
+    return restored is None or any(holding.workload.key == victim.key for holding in restored.vague)
+
+
+def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleChain, ...]:
+    """The rules of the grounds that the replay finds, then of those that it cannot exclude.
+
+    Without a replay those of all grounds that the reason stands for.
+    """
+    reason = record.known_reason
+    if reason is None:
+        return ()
+    if confirmed is None:
+        return tuple(_chain(ground) for ground in grounds_of(reason))
+    found = sorted(confirmed.grounds)
+    return tuple(_chain(ground) for ground in dict.fromkeys((*found, *_not_excluded(confirmed))))
+
+
+def _not_excluded(replay: Replay) -> Iterator[Ground]:
+    """The grounds of the same reason that workloads which are gone since may have made the case.
+
+    Without borrowing (KQ-360) the request fits only when workloads of the preemptor's own ClusterQueue leave.
+    Which of two strategies of fair sharing allows it hangs on the shares.
+    """
+    decision = replay.decision
+    assert decision is not None
+    terms, strategies = decision.terms, decision.snapshot.cluster.settings.fair_sharing
+    across = (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING)
+    shares = (Ground.FINAL_SHARE, Ground.INITIAL_SHARE)
+    if replay.grounds & {*across} and terms.within_cluster_queue != WithinClusterQueue.NEVER:
+        yield from across
+    if replay.grounds & {*shares} and len(strategies or ()) > 1:
+        yield from shares
+
+
+def _chain(ground: Ground) -> RuleChain:
+    rules = GROUND_RULES[ground]
+    return RuleChain(rules, rule_pages()[rules[-1]].title)
+
+
+def _when(record: PreemptionRecord) -> str:
+    if record.at is not None:
+        return f" at {format_instant(record.at)}"
+    return "" if record.again is None else f" before {format_instant(record.again)}, when it got quota again"
+
+
+def _who(record: PreemptionRecord, preemptor: Preemptor) -> str:
+    if record.told is None or not record.told.uid:
+        return "for a workload that the record does not name"
+    if preemptor.key:
+        return f"for {preemptor.key}"
+    return f"for a workload that is no longer there (UID {record.told.uid})"
+
+
+def _summary(record: PreemptionRecord, preemptor: Preemptor, certainty: Certainty) -> str:
+    why = {
+        Certainty.CONFIRMED: "the record says so, and deciding again confirms it",
+        Certainty.RECORDED: "the record says so; deciding again does not confirm it",
+        Certainty.UNKNOWN: "the record does not say more",
+    }[certainty]
+    reason = f", {record.reason}" if record.reason else ""
+    return f"{record.victim.key} was preempted{_when(record)} {_who(record, preemptor)}{reason}: {why}"
+
+
+def _replay_text(preemptor: Preemptor, replay: Replay) -> str:
+    decision = replay.decision
+    if decision is None:
+        return f"not decided again: {replay.why_not}"
+    named = ", ".join(f"{target.workload.key} ({target.reason.label})" for target in decision.targets)
+    if replay.matches:
+        return f"{preemptor.key} preempts {named}"
+    outcome = (
+        f"{preemptor.key} preempts {named}"
+        if decision.outcome == Outcome.PREEMPT
+        else (f"{preemptor.key} is decided {decision.outcome}")
+    )
+    return f"{outcome}, which is not what is recorded ({replay.tried} restorations were decided)"
+
+
+def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> Iterator[str]:
+    """What could not be restored, the particular before what holds of every dump."""
+    if record.told is None:
+        yield "what the message says: it is not understood"
+    elif record.known_reason is None:
+        yield f"which rule it was: {record.reason or 'the reason'} is no reason that a rule gives"
+    if preemptor.same_job:
+        yield f"the preemptor's object; of the same Job there is {', '.join(preemptor.same_job)} today"
+    if replay.restored is not None:
+        yield from _not_restored(replay)
+        if preemptor.workload is not None and preemptor.workload.cluster_queue is not None:
+            yield f"what {preemptor.key} asked for: what it was admitted with later is taken"
+    yield "workloads that have finished or were deleted since then, and are not among the objects"
+    yield "whether queues, cohorts, flavors, classes or priorities were edited since: today's are taken"
+
+
+def _not_restored(replay: Replay) -> Iterator[str]:
+    restored = replay.restored
+    assert restored is not None
+    sure = [holding for holding in restored.vague if holding.sure]
+    if sure:
+        keys = _names(holding.workload.key for holding in sure)
+        yield f"since when {keys} held quota, and with how many pods"
+    flavors = [holding.workload.key for holding in sure if len(holding.options) > 1]
+    if flavors:
+        yield f"on which flavors {_names(flavors)} ran"
+    doubted = [holding.workload.key for holding in restored.vague if not holding.sure]
+    if doubted:
+        yield f"whether {_names(doubted)} held quota then: evicted or admitted in the same second or later"
+
+
+def _names(keys: Iterable[str]) -> str:
+    ordered = sorted(keys)
+    more = f" and {len(ordered) - _MOST_NAMES} more" if len(ordered) > _MOST_NAMES else ""
+    return ", ".join(ordered[:_MOST_NAMES]) + more

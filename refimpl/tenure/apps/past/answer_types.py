@@ -1,0 +1,79 @@
+"""The shape of an answer about a preemption that has happened. JSON has the same with camelCase names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tenure.telling.answer_types import FlipsShape
+from tenure.telling.remarks import Remark
+
+
+class Certainty(StrEnum):
+    """How well a cause is known."""
+
+    CONFIRMED = "confirmed"
+    """The record names it, and the cluster as it was, as far as it is known, decides the same."""
+    RECORDED = "recorded"
+    """The record names it; what is left of the cluster of that time does not show it."""
+    UNKNOWN = "unknown"
+    """The record does not name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChain:
+    """Rules that allow a preemption together."""
+
+    rules: tuple[str, ...]
+    """Their identifiers, outermost first."""
+    text: str
+    """The last of them by its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastAnswer:
+    """Why a workload was preempted."""
+
+    victim: str
+    """`namespace/name`."""
+    cluster_queue: str | None
+    """The ClusterQueue that it ran in, by the record; null where that does not tell."""
+    at: str | None
+    """When it was preempted, in whole seconds; null where the condition has no stamp."""
+    reason: str
+    """Of the condition Preempted."""
+    message: str
+    """Of the same condition."""
+    certainty: Certainty
+    """How well the cause is known."""
+    preemptor: str | None
+    """Who preempted it, `namespace/name`; null where no object has the recorded uid."""
+    preemptor_uid: str
+    """The recorded uid; empty where none is."""
+    preemptor_queue: str | None
+    """The preemptor's ClusterQueue, by the record; null where that does not tell."""
+    chains: tuple[RuleChain, ...]
+    """The rules that allowed it. Of several chains it was one: where the cause is confirmed, first what
+    deciding again finds, then what cannot be excluded."""
+    together: tuple[str, ...]
+    """Other workloads that are recorded as preempted for the same one."""
+    summary: str
+    """The answer in one line."""
+    replay: str
+    """What the cluster as it was decides, in a sentence; why that is not asked, where it is not."""
+    unknown: tuple[str, ...]
+    """What could not be restored, or is not known."""
+    remarks: tuple[Remark, ...]
+    """What each rule found about it then; empty where the replay does not confirm the cause."""
+    flips: FlipsShape | None
+    """Changes after which it would have been kept; null where the replay does not confirm the cause."""
+    now: str
+    """The clock of the question."""
+    reading: str | dict[str, str]
+    """A preset's name, or every choice."""
+    reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""

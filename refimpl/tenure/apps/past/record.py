@@ -1,0 +1,141 @@
+"""What the objects record of a preemption: when, for which reason, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from tenure.manifests import Loaded, WorkloadReader, place_of
+from tenure.manifests.history import ConditionNote, PreemptionMessage, notes_of, read_preemption_message
+from tenure.manifests.structure import dig, has_condition
+from tenure.model import Instant, Reason, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionRecord:
+    """What the condition Preempted of a workload says.
+
+    Args:
+        victim: the workload, as it is now.
+        at: when it was preempted, ns, in whole seconds; None where the condition was reset since.
+        again: when it got quota again, ns; None where it has not.
+        reason: of the condition, or by its message where it was reset; empty where neither tells.
+        message: of the condition.
+        told: what the message tells; None where no known release writes such a message, or where it
+            contradicts the reason.
+    """
+
+    victim: Workload
+    at: Instant | None
+    again: Instant | None
+    reason: str
+    message: str
+    told: PreemptionMessage | None
+
+    @property
+    def known_reason(self) -> Reason | None:
+        """The reason, where it is one that the rules have."""
+        return next((reason for reason in Reason if reason.label == self.reason), None)
+
+
+@dataclass(frozen=True, slots=True)
+class EndedWorkload:
+    """A workload that has finished or is not active, as far as its object can be read.
+
+    Args:
+        workload: with what it held; None where that is not read.
+        key: `namespace/name`.
+        uid, job_uid: its own, and its Job's.
+        ended: when it finished, ns; None where that is not known.
+    """
+
+    workload: Workload | None
+    key: str
+    uid: str
+    job_uid: str
+    ended: Instant | None
+
+
+def record_of(loaded: Loaded, workload: Workload) -> PreemptionRecord | None:
+    """What is recorded of the last preemption of a workload; None where none is.
+
+    Args:
+        loaded: the cluster.
+        workload: one of it, running or pending.
+
+    Source: Kueue v0.19.2: a quota reservation sets Preempted to False and keeps its message.
+
+    >>> from tenure.model import Cluster
+    >>> record_of(Loaded(Cluster({})), Workload("ml", "train", "u", priority=0, created_at=0)) is None
+    True
+    """
+    note = loaded.history.get(workload.key, {}).get("Preempted")
+    if note is None or not (note.holds or note.is_reset):
+        return None
+    told = read_preemption_message(note.message)
+    if told is not None and note.holds and told.reason not in ("", note.reason):
+        told = None
+    reason = note.reason if note.holds else (told.reason if told else "")
+    at, again = (note.since, None) if note.holds else (None, note.since)
+    return PreemptionRecord(workload, at, again, reason, note.message, told)
+
+
+def ended_workloads(loaded: Loaded) -> Iterator[EndedWorkload]:
+    """The workloads that have finished or are not active; what cannot be read of one is left out."""
+    reader = WorkloadReader()
+    for raw in loaded.out_of_play:
+        namespace, name = dig(raw, "metadata", "namespace") or "", dig(raw, "metadata", "name")
+        workload = None
+        if has_condition(raw, "QuotaReserved"):
+            workload = reader.read(raw, place_of(raw, "Workload"), [], holds_quota=True)
+        finished = notes_of(raw).get("Finished")
+        yield EndedWorkload(
+            workload=workload,
+            key=f"{namespace}/{name}",
+            uid=str(dig(raw, "metadata", "uid") or ""),
+            job_uid=str(dig(raw, "metadata", "labels", "kueue.x-k8s.io/job-uid") or ""),
+            ended=finished.since if finished else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Preemptor:
+    """The workload that a message names.
+
+    Args:
+        key: `namespace/name`; empty where no object has its uid.
+        workload: as it is now; None where it is not there, or not read.
+        ended: whether it has finished or is not active.
+        same_job: `namespace/name` of the workloads of the same Job, where its own object is not there.
+    """
+
+    key: str = ""
+    workload: Workload | None = None
+    ended: bool = False
+    same_job: tuple[str, ...] = ()
+
+
+def preemptor_of(loaded: Loaded, told: PreemptionMessage) -> Preemptor:
+    """The workload that a message names, by its uid.
+
+    Args:
+        loaded: the cluster.
+        told: what the message tells.
+    """
+    here = list(chain(loaded.cluster.admitted, loaded.cluster.pending))
+    for workload in here if told.uid else ():
+        if workload.uid == told.uid:
+            return Preemptor(workload.key, workload)
+    ended = list(ended_workloads(loaded))
+    for other in ended if told.uid else ():
+        if other.uid == told.uid:
+            return Preemptor(other.key, other.workload, ended=True)
+    known = [(workload.key, workload.job_uid) for workload in here]
+    known += [(other.key, other.job_uid) for other in ended]
+    return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == told.job_uid)))
+
+
+def noted(loaded: Loaded, workload: Workload, kind: str) -> ConditionNote | None:
+    """A condition of a workload that was evicted before; None where it has none of that type."""
+    return loaded.history.get(workload.key, {}).get(kind)

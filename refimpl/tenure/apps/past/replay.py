@@ -1,0 +1,193 @@
+"""A preemption decided again: whether the cluster as it was comes to the recorded victims and reasons."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from tenure.apps.past.record import PreemptionRecord, Preemptor, record_of
+from tenure.apps.past.restoring import Restored, as_pending, as_request, restored_at
+from tenure.errors import InputError
+from tenure.manifests import Loaded
+from tenure.manifests.history import path_of
+from tenure.model import SECOND, Ground, Instant, Outcome, Reason, Workload
+from tenure.oracle.decide import Decision, decide
+from tenure.readings import Reading
+from tenure.rules.eligibility import preemption_reason
+
+_MANY = 500
+"""Of more workloads that ran, fewer restorations are decided."""
+_FEW_VARIANTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What deciding again came to.
+
+    Args:
+        decision: the likeliest that comes to what is recorded; where none does, the likeliest of all. None
+            where nothing was decided.
+        matches: whether it comes to what is recorded.
+        grounds: on which grounds the victim is preempted where the recorded comes out.
+        restored: what was decided on; None where nothing was.
+        tried: how many restorations were decided.
+        why_not: why nothing was decided; empty where something was.
+    """
+
+    decision: Decision | None = None
+    matches: bool = False
+    grounds: frozenset[Ground] = frozenset()
+    restored: Restored | None = None
+    tried: int = 0
+    why_not: str = ""
+
+
+def grounds_of(reason: Reason) -> list[Ground]:
+    """The grounds that a reason stands for.
+
+    >>> [ground.name for ground in grounds_of(Reason.IN_CLUSTER_QUEUE)]
+    ['LOWER_PRIORITY', 'NEWER_EQUAL']
+    """
+    return [ground for ground in Ground if ground != Ground.NONE and preemption_reason(ground) == reason]
+
+
+def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, reading: Reading) -> Replay:
+    """Decide for the preemptor in the cluster as it was, in every way in which that may have been.
+
+    Args:
+        loaded: the cluster at a later instant.
+        record: of the preemption.
+        preemptor: who preempted.
+        reading: what is decided under.
+    """
+    found, told, at = preemptor.workload, record.told, record.at
+    if found is None or told is None or at is None:
+        return Replay(why_not="the preemptor is not among the objects")
+    queue, why_not = _queue_then(loaded, record, found)
+    if queue is None:
+        return Replay(why_not=why_not)
+    restored = restored_at(loaded, record, at, found.key, told.uid)
+    expected = _Expected.of(loaded, record, at)
+    asks = _as_it_waited(found, at)
+    clocks = _clocks(loaded, record, at)
+    most = _FEW_VARIANTS if len(restored.certain) > _MANY else None
+    return _Tried(loaded, restored, expected).of(asks, queue, clocks, reading, most)
+
+
+def _queue_then(loaded: Loaded, record: PreemptionRecord, preemptor: Workload) -> tuple[str | None, str]:
+    """The preemptor's ClusterQueue, or why the tree of that time is not the tree of today."""
+    told = record.told
+    paths = (told.preemptor_path, told.victim_path) if told is not None else ()
+    for path in paths:
+        today = path_of(loaded.cluster, path[-1]) if path else ()
+        if path != today:
+            here = f"/{'/'.join(today)}" if today else "not there"
+            return None, f"ClusterQueue {path[-1]} was /{'/'.join(path)} then, and is {here} today"
+    if paths and paths[0]:
+        return paths[0][-1], ""
+    waits_in = loaded.cluster.local_queues.get((preemptor.namespace, preemptor.queue_name))
+    name = preemptor.cluster_queue or waits_in
+    if name is None or name not in loaded.cluster.cluster_queues:
+        return None, "the ClusterQueue of the preemptor is not among the objects"
+    return name, ""
+
+
+def _as_it_waited(preemptor: Workload, at: Instant) -> Workload:
+    """The preemptor before it got quota, with an earlier eviction of its own where its stamp is left."""
+    pod_sets = preemptor.pod_sets or as_request(preemptor.usage)
+    stamps = (
+        preemptor.pods_ready_evicted_at,
+        preemptor.admission_check_evicted_at,
+        preemptor.time_based_preempted_at,
+        preemptor.preempted_while_borrowing_at,
+    )
+    earlier = any(stamp is not None and stamp <= at for stamp in stamps)
+    waited = preemptor if earlier and preemptor.cluster_queue is None else as_pending(preemptor)
+    return dataclasses.replace(waited, pod_sets=pod_sets, requeue_at=None)
+
+
+def _clocks(loaded: Loaded, record: PreemptionRecord, at: Instant) -> tuple[Instant, ...]:
+    """The record is in whole seconds; where time decides, the end of that second may decide otherwise."""
+    timed = record.reason.startswith("InClusterQueue") or bool(loaded.cluster.growing)
+    return (at, at + SECOND - 1) if timed else (at,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """Whom the record names as preempted for the same workload.
+
+    Args:
+        victim: who is asked about.
+        reasons: the reason of each that was preempted in the same second, by name.
+        perhaps: those of whom that second is not recorded any more.
+    """
+
+    victim: str
+    reasons: dict[str, str]
+    perhaps: frozenset[str]
+
+    @classmethod
+    def of(cls, loaded: Loaded, record: PreemptionRecord, at: Instant) -> _Expected:
+        reasons: dict[str, str] = {}
+        perhaps = set()
+        for other in preempted_by(loaded, record):
+            if other.at == at:
+                reasons[other.victim.key] = other.reason
+            elif other.at is None:
+                perhaps.add(other.victim.key)
+        return cls(record.victim.key, reasons, frozenset(perhaps))
+
+    def ground(self, decision: Decision) -> Ground | None:
+        """On what ground the victim is preempted, where a decision comes to what is recorded."""
+        targets = {target.workload.key: target for target in decision.targets}
+        if decision.outcome != Outcome.PREEMPT or not self.reasons.keys() <= targets.keys():
+            return None
+        for key, target in targets.items():
+            expected = self.reasons.get(key)
+            if expected is None and not (key in self.perhaps or target.workload.evicted):
+                return None
+            if expected is not None and expected != target.reason.label:
+                return None
+        return targets[self.victim].evidence.ground
+
+
+def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[PreemptionRecord]:
+    """What is recorded of all whom the same workload preempted, the one that is asked about included."""
+    uid = record.told.uid if record.told else ""
+    for workload in chain(loaded.cluster.admitted, loaded.cluster.pending):
+        other = record_of(loaded, workload)
+        if other is not None and other.told is not None and uid and other.told.uid == uid:
+            yield other
+
+
+@dataclass(slots=True)
+class _Tried:
+    """Restorations, decided one after the other."""
+
+    loaded: Loaded
+    restored: Restored
+    expected: _Expected
+
+    def of(
+        self, asks: Workload, queue: str, clocks: Iterable[Instant], reading: Reading, most: int | None
+    ) -> Replay:
+        first: Decision | None = None
+        match: Decision | None = None
+        grounds: set[Ground] = set()
+        tried = 0
+        for admitted in islice(self.restored.variants(), most):
+            cluster = dataclasses.replace(self.loaded.cluster, admitted=admitted, pending=(asks,))
+            for clock in clocks:
+                try:
+                    decision = decide(cluster, asks, queue, clock, reading)
+                except InputError as error:
+                    return Replay(why_not=str(error.problems[0]))
+                tried += 1
+                first = first or decision
+                ground = self.expected.ground(decision)
+                if ground is not None:
+                    match = match or decision
+                    grounds.add(ground)
+        return Replay(match or first, match is not None, frozenset(grounds), self.restored, tried)

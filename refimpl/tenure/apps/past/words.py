@@ -1,0 +1,44 @@
+"""An answer about a preemption that has happened, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tenure.apps.past.answer_types import Certainty, PastAnswer
+from tenure.telling.lines import RULES_TITLE
+
+
+def past_lines(answer: PastAnswer) -> Iterator[str]:
+    """Why a workload was preempted."""
+    yield answer.summary
+    if answer.cluster_queue is not None and answer.preemptor_queue is not None:
+        yield f"  it ran in ClusterQueue {answer.cluster_queue}; the other waited in {answer.preemptor_queue}"
+    if answer.together:
+        yield f"  preempted for the same workload: {', '.join(answer.together)}"
+    yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from _section("Which rule allowed it", _chain_lines(answer))
+    yield from _section("The record", [f"Preempted, {answer.reason}: {answer.message}"])
+    yield from _section(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
+    yield from _section("Not known, or not restored", answer.unknown)
+    remarks = (
+        f"{remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}" for remark in answer.remarks
+    )
+    yield from _section(RULES_TITLE, remarks)
+    if answer.flips is not None:
+        yield from _section("What would have kept it", (flip.text for flip in answer.flips.nearest))
+
+
+def _chain_lines(answer: PastAnswer) -> Iterator[str]:
+    told = [f"{', '.join(chain.rules)}: {chain.text}" for chain in answer.chains]
+    if answer.certainty != Certainty.CONFIRMED and len(told) > 1:
+        yield f"{answer.reason} stands for one of these:"
+        yield from (f"  {text}" for text in told)
+        return
+    yield from told[:1]
+    yield from (f"or, if workloads ran beside it that are not known: {text}" for text in told[1:])
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield from ("", title, *(f"  {line}" for line in found))

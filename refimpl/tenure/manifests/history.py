@@ -1,0 +1,201 @@
+"""What a Workload's conditions keep of a preemption, and the message that names the preemptor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tenure.errors import InputError
+from tenure.manifests.instants import parse_instant
+from tenure.manifests.structure import dig, items
+from tenure.model import Cluster, Instant
+
+UNTOLD: Final = "UNKNOWN"
+"""What Kueue writes for what it does not know."""
+_KEPT: Final = ("Preempted", "Evicted", "QuotaReserved", "Finished")
+_PREVIOUSLY: Final = "Previously: "
+_WORDS: Final[Mapping[str, str]] = {
+    "InClusterQueue": "prioritization in the ClusterQueue",
+    "InCohortReclamation": "reclamation within the cohort",
+    "InCohortFairSharing": "Fair Sharing within the cohort",
+    "InCohortReclaimWhileBorrowing": "reclamation within the cohort while borrowing",
+}
+_TOLD: Final = re.compile(
+    r"Preempted to accommodate a workload \(UID: (?P<uid>[^\s,()]+)(?:, JobUID: (?P<job>[^\s,()]+))?\) "
+    r"(?:in the (?:ClusterQueue|cohort)|due to (?P<words>[^;]*)"
+    r"(?:; preemptor path: (?P<above>\S+); preemptee path: (?P<below>\S+))?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionNote:
+    """One condition of a Workload.
+
+    Args:
+        holds: whether its status is True.
+        reason, message: as they were written; empty where they are not.
+        since: its last transition, ns; None without a stamp.
+    """
+
+    holds: bool
+    reason: str
+    message: str
+    since: Instant | None
+
+    @property
+    def is_reset(self) -> bool:
+        """Whether it was True until quota was reserved again: `since` is when that was."""
+        return not self.holds and self.message.startswith(_PREVIOUSLY)
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionMessage:
+    """What the message of condition Preempted tells.
+
+    Args:
+        uid: of the preemptor.
+        job_uid: of its Job; empty where that is not told.
+        reason: the condition's reason that the message puts into words; empty where it has no words.
+        preemptor_path: from the root Cohort to the preemptor's ClusterQueue; empty where that is not told.
+        victim_path: the same of the preempted workload.
+    """
+
+    uid: str
+    job_uid: str = ""
+    reason: str = ""
+    preemptor_path: tuple[str, ...] = ()
+    victim_path: tuple[str, ...] = ()
+
+
+def was_evicted(raw: object) -> bool:
+    """Whether a Workload has a condition Evicted or Preempted, also one that was reset since.
+
+    >>> was_evicted({"status": {"conditions": [{"type": "Evicted", "status": "False"}]}})
+    True
+    """
+    return any(
+        isinstance(condition, dict) and condition.get("type") in ("Evicted", "Preempted")
+        for condition in items(dig(raw, "status", "conditions"))
+    )
+
+
+def notes_of(raw: object) -> dict[str, ConditionNote]:
+    """The conditions that tell of the past, by type; what has the wrong shape counts as absent.
+
+    Args:
+        raw: a Workload, untrusted.
+
+    >>> ended = {"type": "Finished", "status": "True", "lastTransitionTime": "1970-01-01T00:00:01Z"}
+    >>> notes_of({"status": {"conditions": [ended, None]}})["Finished"].since
+    1000000000
+    """
+    return {
+        condition["type"]: ConditionNote(
+            holds=condition.get("status") == "True",
+            reason=_text(condition.get("reason")),
+            message=_text(condition.get("message")),
+            since=_instant(condition.get("lastTransitionTime")),
+        )
+        for condition in items(dig(raw, "status", "conditions"))
+        if isinstance(condition, dict) and condition.get("type") in _KEPT
+    }
+
+
+def _text(found: object) -> str:
+    return found if isinstance(found, str) else ""
+
+
+def _instant(found: object) -> Instant | None:
+    try:
+        return parse_instant(found) if isinstance(found, str) else None
+    except InputError:
+        return None
+
+
+def preemption_message(reason: str, told: PreemptionMessage) -> str:
+    """The message that Kueue v0.15 and later writes.
+
+    A reason that no release has is written as it is, for it has no words.
+
+    Source: Kueue v0.19.2, preemptionMessage.
+
+    >>> preemption_message("InClusterQueue", PreemptionMessage("u1", victim_path=("all", "a")))[-22:]
+    'preemptee path: /all/a'
+    """
+    above, below = (
+        f"/{'/'.join(path)}" if path else UNTOLD for path in (told.preemptor_path, told.victim_path)
+    )
+    return (
+        f"Preempted to accommodate a workload (UID: {told.uid or UNTOLD}, JobUID: {told.job_uid or UNTOLD}) "
+        f"due to {_WORDS.get(reason, reason)}; preemptor path: {above}; preemptee path: {below}"
+    )
+
+
+def previously(message: str) -> str:
+    """What becomes of a message when quota is reserved again.
+
+    Source: Kueue v0.19.2, resetActiveCondition.
+
+    >>> previously("Preempted")
+    'Previously: Preempted'
+    """
+    return _PREVIOUSLY + message
+
+
+def read_preemption_message(text: str) -> PreemptionMessage | None:
+    """What a message of condition Preempted tells; None where no release is known to write it.
+
+    Args:
+        text: the message, untrusted; also one that was reset since.
+
+    Source: Kueue v0.7 (UID), v0.8 to v0.10 (UID and reason), v0.11 to v0.14 (JobUID too), v0.15 to v0.19
+        (the paths too). v0.6 names no preemptor.
+
+    >>> read_preemption_message("Preempted to accommodate a higher priority Workload") is None
+    True
+    >>> old = "Preempted to accommodate a workload (UID: u1) due to fair sharing within the cohort"
+    >>> read_preemption_message(previously(previously(old))).reason
+    'InCohortFairSharing'
+    """
+    while text.startswith(_PREVIOUSLY):
+        text = text.removeprefix(_PREVIOUSLY)
+    found = _TOLD.fullmatch(text)
+    if found is None:
+        return None
+    words = (found["words"] or "").lower()
+    told = [reason for reason, known in _WORDS.items() if known.lower() == words]
+    return PreemptionMessage(
+        uid=_told(found["uid"]),
+        job_uid=_told(found["job"]),
+        reason=told[0] if told else "",
+        preemptor_path=_path(found["above"]),
+        victim_path=_path(found["below"]),
+    )
+
+
+def path_of(cluster: Cluster, queue: str) -> tuple[str, ...]:
+    """A ClusterQueue with the Cohorts above it, from the root, as a message names them; empty without it.
+
+    >>> from tenure.model import ClusterQueue
+    >>> path_of(Cluster({"q": ClusterQueue("q", cohort="all")}), "q")
+    ('all', 'q')
+    """
+    found = cluster.cluster_queues.get(queue)
+    if found is None:
+        return ()
+    path, above = [queue], found.cohort
+    while above is not None and above not in path[1:]:
+        path.append(above)
+        cohort = cluster.cohorts.get(above)
+        above = cohort.parent if cohort else None
+    return tuple(reversed(path))
+
+
+def _told(word: str | None) -> str:
+    return "" if word is None or word == UNTOLD else word
+
+
+def _path(text: str | None) -> tuple[str, ...]:
+    return tuple(_told(text).strip("/").split("/")) if _told(text) else ()

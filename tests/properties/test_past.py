@@ -1,0 +1,22 @@
+"""Preemptions of random plays are asked about afterwards: no cause is wrong.
+
+`python -m tests.properties.past --n 200 --seed 1` tells how often which is confirmed.
+"""
+
+from __future__ import annotations
+
+from tenure.apps.past.answer_types import Certainty
+from tests.properties.past import counted
+from tests.sampling import sample
+
+SEED = 1
+
+
+def test_no_cause_is_wrong_and_most_are_confirmed() -> None:
+    found, problems = counted(range(SEED, SEED + sample(10, 200)))
+    by_verdict = {
+        verdict: sum(n for (said, _), n in found.items() if said == verdict) for verdict, _ in found
+    }
+    assert problems == []
+    assert by_verdict[Certainty.CONFIRMED] > found.total() / 2
+    assert len({rule for verdict, rule in found if verdict == Certainty.CONFIRMED}) >= 3

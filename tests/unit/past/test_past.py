@@ -1,0 +1,217 @@
+"""What is said of a preemption that has happened: confirmed, by the record only, or not known."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
+from tenure.apps.past.answer_types import Certainty, PastAnswer
+from tenure.manifests import Loaded, SourcedObject, build
+from tenure.manifests.history import (
+    PreemptionMessage,
+    preemption_message,
+    previously,
+    read_preemption_message,
+)
+from tenure.readings import preset
+from tenure.timeline import parse_scenario
+from tenure.timeline.export import cluster_at
+from tests.unit.timeline.plays import queue, scenario, submit
+
+RELEASED = preset("released")
+HOUR = 3600 * 10**9
+RECLAIMS = {"reclaimWithinCohort": "Any"}
+
+
+def cohort_play() -> dict[str, Any]:
+    """Two queues of one cohort: the first borrows, the second reclaims after two hours."""
+    events = [
+        submit("0s", "old", "a", 1, work="5h"),
+        submit("1h", "victim", "a", 1, work="20h"),
+        submit("2h", "owner", "b", 1, work="3h"),
+    ]
+    return scenario([queue("a", 1, "all"), queue("b", 1, "all", preemption=RECLAIMS)], events, until="9h")
+
+
+def objects_at(raw: dict[str, Any], hours: float) -> list[dict[str, Any]]:
+    """The objects of a play, so many hours after its start."""
+    made = parse_scenario(raw)
+    return copy.deepcopy(cluster_at(made, RELEASED, made.start + int(hours * HOUR))[0])
+
+
+def loaded_of(objects: list[dict[str, Any]]) -> Loaded:
+    return build(SourcedObject("", found) for found in objects)
+
+
+def named(objects: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(found for found in objects if found["metadata"]["name"] == name)
+
+
+def condition_of(workload: dict[str, Any], kind: str) -> dict[str, Any]:
+    conditions: list[dict[str, Any]] = workload["status"]["conditions"]
+    return next(condition for condition in conditions if condition["type"] == kind)
+
+
+def asked(objects: list[dict[str, Any]], flips: int = 0) -> PastAnswer:
+    """What is answered about the victim."""
+    loaded = loaded_of(objects)
+    record = preemption_record(loaded, "default/victim")
+    assert record is not None
+    return past_answer(loaded, record, 10**18, RELEASED, flips)
+
+
+def test_the_cause_is_confirmed_hours_later() -> None:
+    answer = asked(objects_at(cohort_play(), 3))
+    assert answer.certainty == Certainty.CONFIRMED
+    assert (answer.preemptor, answer.reason) == ("default/owner", "InCohortReclamation")
+    assert (answer.cluster_queue, answer.preemptor_queue) == ("a", "b")
+    assert [chain.rules for chain in answer.chains] == [("KQ-320", "KQ-330", "KQ-350")]
+    assert answer.replay == "default/owner preempts default/victim (InCohortReclamation)"
+
+
+def test_a_second_chain_is_told_where_it_is_not_excluded() -> None:
+    raw = cohort_play()
+    for found in raw["objects"]:
+        if found["kind"] == "ClusterQueue" and found["metadata"]["name"] == "b":
+            found["spec"]["preemption"] = {**RECLAIMS, "withinClusterQueue": "LowerPriority"}
+    answer = asked(objects_at(raw, 3))
+    assert answer.certainty == Certainty.CONFIRMED
+    assert [chain.rules[-1] for chain in answer.chains] == ["KQ-350", "KQ-360"]
+
+
+def test_nothing_is_said_that_was_only_assumed() -> None:
+    answer = asked(objects_at(cohort_play(), 3), flips=9)
+    assert answer.flips is not None
+    assert answer.flips.nearest
+    told = [*(remark.text for remark in answer.remarks), *(flip.text for flip in answer.flips.nearest)]
+    assert not [text for text in told if "reserved" in text or "minAdmitDuration" in text]
+    assert not [flip for flip in answer.flips.nearest if flip.field.startswith("spec.podSets")]
+
+
+@pytest.mark.parametrize("gone", ["owner", "old"])
+def test_what_is_no_longer_there_leaves_the_record_alone(gone: str) -> None:
+    objects = [found for found in objects_at(cohort_play(), 3) if found["metadata"]["name"] != gone]
+    answer = asked(objects)
+    assert answer.certainty == Certainty.RECORDED
+    assert answer.preemptor == (None if gone == "owner" else "default/owner")
+    assert answer.preemptor_uid == "default/owner"
+    assert ("KQ-320", "KQ-330", "KQ-350") in [chain.rules for chain in answer.chains]
+    assert answer.remarks == ()
+
+
+def test_a_workload_of_the_same_name_and_another_uid_is_not_the_preemptor() -> None:
+    objects = objects_at(cohort_play(), 3)
+    named(objects, "owner")["metadata"]["uid"] = "another"
+    assert asked(objects).preemptor is None
+
+
+def test_a_finished_preemptor_and_finished_others_count_as_long_as_they_are_there() -> None:
+    objects = objects_at(cohort_play(), 3)
+    for name in ("owner", "old"):
+        ended = {"type": "Finished", "status": "True", "reason": "Succeeded", "message": ""}
+        since = {"lastTransitionTime": "2026-01-05T11:30:00Z"}
+        named(objects, name)["status"]["conditions"].append({**ended, **since})
+    answer = asked(objects)
+    assert (answer.certainty, answer.preemptor) == (Certainty.CONFIRMED, "default/owner")
+
+
+def test_a_tree_that_was_changed_since_is_not_decided_in() -> None:
+    objects = objects_at(cohort_play(), 3)
+    next(found for found in objects if found["kind"] == "ClusterQueue")["spec"]["cohortName"] = "other"
+    answer = asked(objects)
+    assert answer.certainty == Certainty.RECORDED
+    assert answer.replay == "not decided again: ClusterQueue a was /all/a then, and is /other/a today"
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("message", "Preempted to accommodate a higher priority Workload"),
+        ("message", "Somebody else wrote this (UID: default/old)"),
+        (
+            "message",
+            "Preempted to accommodate a workload (UID: default/owner) due to fair sharing within the cohort",
+        ),
+        ("reason", "OfAnotherScheduler"),
+    ],
+)
+def test_a_record_that_is_not_understood_names_no_cause(field: str, text: str) -> None:
+    objects = objects_at(cohort_play(), 3)
+    condition_of(named(objects, "victim"), "Preempted")[field] = text
+    answer = asked(objects)
+    assert answer.certainty == Certainty.UNKNOWN
+    assert answer.remarks == ()
+    if field == "message":
+        assert answer.preemptor is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Preempted to accommodate a workload (UID: u1) in the cohort", PreemptionMessage("u1")),
+        (
+            "Preempted to accommodate a workload (UID: u1) due to prioritization in the ClusterQueue",
+            PreemptionMessage("u1", reason="InClusterQueue"),
+        ),
+        (
+            "Preempted to accommodate a workload (UID: u1, JobUID: j1) due to Fair Sharing within the cohort",
+            PreemptionMessage("u1", "j1", "InCohortFairSharing"),
+        ),
+        (
+            "Preempted to accommodate a workload (UID: UNKNOWN, JobUID: UNKNOWN) due to UNKNOWN; "
+            "preemptor path: UNKNOWN; preemptee path: /b",
+            PreemptionMessage("", victim_path=("b",)),
+        ),
+    ],
+)
+def test_the_messages_of_each_release_are_read(text: str, told: PreemptionMessage) -> None:
+    assert read_preemption_message(text) == told
+    assert read_preemption_message(previously(text)) == told
+
+
+@pytest.mark.parametrize("reason", ["InClusterQueue", "InCohortFairSharing", "InCohortReclaimWhileBorrowing"])
+def test_a_written_message_is_read_back(reason: str) -> None:
+    told = PreemptionMessage("u1", "j1", reason, ("all", "a"), ("all", "b"))
+    assert read_preemption_message(preemption_message(reason, told)) == told
+
+
+def test_who_runs_again_mentions_the_earlier_preemption() -> None:
+    loaded = loaded_of(objects_at(cohort_play(), 8))
+    victim = next(workload for workload in loaded.cluster.admitted if workload.name == "victim")
+    assert preemption_record(loaded, victim.key) is None
+    text = earlier_text(loaded, victim)
+    assert text is not None
+    assert text.startswith("was preempted before 2026-01-05T14:00:01Z, when it got quota again, for ")
+    assert text.endswith("a workload that is no longer there (UID default/owner): InCohortReclamation")
+
+
+def test_all_that_one_workload_preempted_are_named_together() -> None:
+    events = [
+        submit("0s", "victim", "q", 1),
+        submit("0s", "beside", "q", 1),
+        submit("1h", "wide", "q", 2, 5),
+    ]
+    raw = scenario([queue("q", 2, preemption={"withinClusterQueue": "LowerPriority"})], events, until="9h")
+    answer = asked(objects_at(raw, 2))
+    assert (answer.certainty, answer.together) == (Certainty.CONFIRMED, ("default/beside",))
+    assert [chain.rules for chain in answer.chains] == [("KQ-040", "KQ-010")]
+
+
+def test_a_victim_whose_pods_still_end_is_told_its_cause() -> None:
+    raw = {**cohort_play(), "timing": {"eviction": "1h"}}
+    assert asked(objects_at(raw, 2.5)).certainty == Certainty.CONFIRMED
+
+
+def test_a_flavor_that_is_not_known_is_tried() -> None:
+    raw = cohort_play()
+    for found in raw["objects"]:
+        if found["kind"] == "ClusterQueue" and found["metadata"]["name"] == "a":
+            more = {"name": "spot", "resources": [{"name": "cpu", "nominalQuota": 0}]}
+            found["spec"]["resourceGroups"][0]["flavors"].insert(0, more)
+    raw["objects"].append({"kind": "ResourceFlavor", "metadata": {"name": "spot"}})
+    answer = asked(objects_at(raw, 3))
+    assert answer.certainty == Certainty.CONFIRMED
+    assert "on which flavors default/victim ran" in answer.unknown
