@@ -170,7 +170,7 @@ def test_partial_admission_tells_the_numbers_it_tried() -> None:
 
 def test_no_flips_are_searched_where_none_are_asked_for() -> None:
     answer = answered("explain", "-w", EVAL, *TEAMS, "--flips", "0")
-    assert answer["flips"] == {"tried": 0, "fields": 0, "complete": False, "nearest": []}
+    assert answer["flips"] == {"tried": 0, "fields": 0, "complete": False, "worse": False, "nearest": []}
     assert "What would change" not in said("explain", "-w", EVAL, *TEAMS, "--flips", "0")
 
 

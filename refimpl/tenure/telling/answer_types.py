@@ -10,20 +10,7 @@ from dataclasses import dataclass
 
 from tenure.telling.remarks import Remark
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
-
-
-@dataclass(frozen=True, slots=True)
-class PreemptedShape:
-    """A running workload that is preempted."""
-
-    workload: str
-    """`namespace/name`."""
-    cluster_queue: str
-    """The ClusterQueue whose quota it holds."""
-    reason: str
-    """Of the Preempted condition."""
-    rules: tuple[str, ...]
-    """The rules that allow it, outermost first."""
+from tenure.telling.verdicts import PreemptedShape, WorkloadShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +118,10 @@ class FlipsShape:
     """How many fields were searched."""
     complete: bool
     """Whether all fields were searched."""
+    worse: bool
+    """Whether changes that make things worse were searched for too."""
     nearest: tuple[FlipShape, ...]
     """The smallest changes, the usable ones first, of these the smaller first."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkloadShape:
-    """A running workload: whether it is preempted, and what the rules found."""
-
-    workload: str
-    """`namespace/name`."""
-    cluster_queue: str
-    """The ClusterQueue whose quota it holds."""
-    preempted: bool
-    """Whether it is preempted."""
-    verdict: str
-    """The answer in one line."""
-    remarks: tuple[Remark, ...]
-    """What each rule found, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,29 +14,39 @@ from tenure.telling.answer_types import (
     FlipShape,
     FlipsShape,
     NodeShape,
-    PreemptedShape,
     ShortageShape,
     UndecidedShape,
     WhyAnswer,
     WhyNotAnswer,
     WithheldShape,
-    WorkloadShape,
 )
-from tenure.telling.explain import WorkloadExplanation, explain, explain_workload
-from tenure.telling.flips import DEFAULT_LIMIT, Flip, Situation, search_flips
-from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.explain import explain, explain_workload
+from tenure.telling.flips import (
+    DEFAULT_LIMIT,
+    FaresBetter,
+    Flip,
+    IsKept,
+    IsPreempted,
+    Situation,
+    Wish,
+    search_flips,
+)
+from tenure.telling.groups import names_text
+from tenure.telling.remarks import Remark
 from tenure.telling.shortages import Shortage, account_text, amount, shortages
 from tenure.telling.summary import engine_of, reading_text, request_remarks, summarize
 from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
+from tenure.telling.verdicts import preempted_shapes, workload_shape
 from tenure.units import format_instant
 
 
-def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT) -> ExplainAnswer:
+def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainAnswer:
     """A whole decision explained.
 
     Args:
         decision: the decision.
         flips: how many of the nearest flips at most; 0 searches for none.
+        worse: whether flips that make things worse are searched for too.
 
     >>> import tenure
     >>> from tenure.resources import bundled
@@ -51,7 +61,7 @@ def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT) -> ExplainAns
         reading_text=reading_text(decision.reading),
         decision=decision_shape(decision),
         workloads=tuple(workload_shape(workload) for workload in explain(decision).workloads),
-        flips=flips_shape(decision, None, flips),
+        flips=flips_shape(decision, None, flips, None if worse else FaresBetter()),
     )
 
 
@@ -62,15 +72,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
         cluster_queue=decision.queue.name,
         decision=str(decision.outcome),
         summary=summarize(decision),
-        preempted=tuple(
-            PreemptedShape(
-                workload=target.workload.key,
-                cluster_queue=target.workload.cluster_queue or "",
-                reason=target.reason.label,
-                rules=GROUND_RULES[target.evidence.ground],
-            )
-            for target in decision.targets
-        ),
+        preempted=preempted_shapes(decision),
         request=tuple(request_remarks(decision)),
         shortages=tuple(_shortage(shortage) for shortage in shortages(decision)),
         flavors=flavor_trials(decision),
@@ -80,29 +82,20 @@ def decision_shape(decision: Decision) -> DecisionShape:
     )
 
 
-def workload_shape(explained: WorkloadExplanation) -> WorkloadShape:
-    """One running workload explained."""
-    return WorkloadShape(
-        workload=explained.workload.key,
-        cluster_queue=explained.workload.cluster_queue or "",
-        preempted=explained.preempted,
-        verdict=explained.verdict,
-        remarks=explained.remarks,
-    )
-
-
-def flips_shape(decision: Decision, target: str | None, limit: int) -> FlipsShape:
+def flips_shape(decision: Decision, target: str | None, limit: int, wish: Wish | None) -> FlipsShape:
     """The nearest flips of a decision.
 
     Args:
         decision: the decision.
         target: a running workload, or None; see `tenure.telling.flips.nearest_flips`.
         limit: how many at most; 0 searches for none.
+        wish: what the one who asks would have; None for all changes, also those for the worse.
     """
     if limit == 0:
-        return FlipsShape(tried=0, fields=0, complete=False, nearest=())
-    found = search_flips(Situation.of(decision), target, limit)
-    return FlipsShape(found.tried, found.fields, found.complete, tuple(_flip(flip) for flip in found.flips))
+        return FlipsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
+    found = search_flips(Situation.of(decision), target, limit, wish)
+    nearest = tuple(_flip(flip) for flip in found.flips)
+    return FlipsShape(found.tried, found.fields, found.complete, wish is None, nearest)
 
 
 def _flip(flip: Flip) -> FlipShape:
@@ -160,6 +153,8 @@ def why_answer(
     reading: Reading,
     undecided: Sequence[tuple[str, str]] = (),
     flips: int = DEFAULT_LIMIT,
+    *,
+    worse: bool = False,
 ) -> WhyAnswer:
     """Why a running workload is, or would be, preempted for some pending ones.
 
@@ -170,9 +165,10 @@ def why_answer(
         reading: the reading that they were made under.
         undecided: pending workloads that could not be decided about, and why.
         flips: how many of the nearest flips at most, where a single pending workload is asked about.
+        worse: whether flips that make things worse are searched for too.
     """
     alone = len(decisions) == 1
-    cases = [case(decision, victim, flips if alone else None) for decision in decisions]
+    cases = [case(decision, victim, flips if alone else None, worse=worse) for decision in decisions]
     return WhyAnswer(
         victim=victim.key,
         cluster_queue=victim.cluster_queue or "",
@@ -186,13 +182,14 @@ def why_answer(
     )
 
 
-def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
+def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool = False) -> CaseShape:
     """How a running workload fares with one pending workload.
 
     Args:
         decision: about the pending workload.
         victim: the running workload; it may be in another tree.
         flips: how many flips at most; None where others are asked about too: none, nor what was tried.
+        worse: whether flips that make things worse are searched for too.
     """
     found = [
         workload
@@ -208,7 +205,8 @@ def case(decision: Decision, victim: Workload, flips: int | None) -> CaseShape:
     if found:
         explained = explain_workload(decision, found[0])
         preempted, verdict, remarks = explained.preempted, explained.verdict, explained.remarks
-        nearest = None if flips is None else flips_shape(decision, victim.key, flips)
+        wish = None if worse else IsKept(victim.key)
+        nearest = None if flips is None else flips_shape(decision, victim.key, flips, wish)
     return CaseShape(
         preemptor=decision.preemptor.key,
         cluster_queue=decision.queue.name,
@@ -252,11 +250,11 @@ def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
     if not preempting:
         return f"None of {asked} preempts {victim.key}"
     verb = "preempts" if len(preempting) == 1 else "preempt"
-    return f"{len(preempting)} of {asked} {verb} {victim.key}, each decided alone: {', '.join(preempting)}"
+    return f"{len(preempting)} of {asked} {verb} {victim.key}, each decided alone: {names_text(preempting)}"
 
 
 def why_not_answer(
-    decision: Decision, victim: Workload | None = None, flips: int = DEFAULT_LIMIT
+    decision: Decision, victim: Workload | None = None, flips: int = DEFAULT_LIMIT, *, worse: bool = False
 ) -> WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -264,6 +262,7 @@ def why_not_answer(
         decision: about the pending workload.
         victim: a workload that holds quota; None asks why the pending one is not admitted.
         flips: how many of the nearest flips at most; 0 searches for none.
+        worse: whether flips that make things worse are searched for too.
 
     >>> import tenure
     >>> from tenure.resources import bundled
@@ -281,6 +280,7 @@ def why_not_answer(
         summary = sentence(victim.key, verdict, decision.preemptor.key)
     # Nothing of what is searched moves a workload into another tree.
     impossible = victim is not None and explained is None
+    wish = FaresBetter() if victim is None else IsPreempted(victim.key)
     return WhyNotAnswer(
         victim=None if victim is None else victim.key,
         now=format_instant(decision.now),
@@ -289,9 +289,9 @@ def why_not_answer(
         summary=summary,
         decision=decision_shape(decision),
         workload=None if explained is None else workload_shape(explained),
-        flips=FlipsShape(0, 0, True, ())
+        flips=FlipsShape(0, 0, True, worse, ())
         if impossible
-        else flips_shape(decision, victim.key if victim else None, flips),
+        else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),
     )
 
 

@@ -243,6 +243,8 @@ class PassedOver:
 
     workload: str
     """`namespace/name`."""
+    cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
     why: str
     """In words, with the values compared."""
 
@@ -283,7 +285,11 @@ def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
             candidates=len(attempt.waiting),
             removed=tuple(removed),
             passed_over=tuple(
-                PassedOver(turn.candidate.workload.key, _why_passed_over(tree, attempt, turn))
+                PassedOver(
+                    turn.candidate.workload.key,
+                    turn.candidate.workload.cluster_queue or "",
+                    _why_passed_over(tree, attempt, turn),
+                )
                 for turn in attempt.turns
                 if not turn.removed
             ),

@@ -12,7 +12,7 @@ import typer
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.decisions import decision_lines, print_pending
+from tenure.apps.cli.decisions import are_many, decision_lines, print_pending
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
     ENGINE_HELP,
@@ -23,7 +23,7 @@ from tenure.apps.cli.options import (
     Pending,
     SchedulerFlags,
 )
-from tenure.apps.cli.output import CheckPrinting, Output, Reporting, about, print_answer
+from tenure.apps.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
@@ -94,6 +94,7 @@ def decide_command(
     ] = None,
     flags: SchedulerFlags,
     deciding: DecidingOptions,
+    every: Every = False,
     printing: CheckPrinting,
 ) -> None:
     """Decide which workloads are preempted for a pending one, and why.
@@ -145,7 +146,8 @@ def decide_command(
     with reporting.of_bad_input():
         asked = ask(source, now, interpretation, cluster_queue, flags, edits)
         if pending.all_pending:
-            asked = asked.of_many(deciding.engine, explained=explained)
+            grouped = not every and printing.output == Output.TEXT and are_many(asked)
+            asked = asked.of_many(deciding.engine, explained=explained and not grouped)
         else:
             asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=explained)
             _ask_for_a_name(asked.loaded, pending.workload)
@@ -153,10 +155,11 @@ def decide_command(
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
         decisions = progress(asked.decided_all(), "deciding", count)
-        _print_all(decisions, asked, reporting, explained=explained, output=printing.output)
+        _print_all(decisions, asked, reporting, grouped=grouped, output=printing.output)
         return
     if printing.output == Output.TEXT:
-        print_answer(printing.output, None, about(asked.kueue, decision_lines(decision, explained=explained)))
+        lines = decision_lines(decision, explained=explained, every=every)
+        print_answer(printing.output, None, about(asked.kueue, lines))
     else:
         print_answer(printing.output, rendered_one(decision, asked, explained=explained), ())
     wrong = unexpected(decision, deciding.expect)
@@ -185,16 +188,16 @@ def _print_all(
     asked: Inquiry,
     reporting: Reporting,
     *,
-    explained: bool,
+    grouped: bool,
     output: Output,
 ) -> None:
     if not reporting.is_asked:
-        print_pending(decisions, asked, explained=explained, output=output)
+        print_pending(decisions, asked, grouped=grouped, output=output)
         return
     from tenure.apps.cli.decision_report import Noted
 
     noted = Noted()
-    print_pending(noted.passing(decisions), asked, explained=explained, output=output)
+    print_pending(noted.passing(decisions), asked, grouped=grouped, output=output)
     reporting.write(noted.checks)
 
 

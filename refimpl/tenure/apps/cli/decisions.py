@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from tenure.api import PendingDecision
+from tenure.api import PendingDecision, assumed_queue, pending_names
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_problem
@@ -14,17 +15,24 @@ from tenure.engines import Engine
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.telling.explain import Explanation, explain
-from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.explain import explain
+from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.telling.summary import engine_of, reading_text, summarize
+from tenure.telling.verdicts import preempt_lines, preempted_shapes, rules_lines, workload_shape
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
 
 
-def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
-    """A decision, line by line: the outcome, who leaves, and on request what every rule found."""
+def decision_lines(decision: Decision, *, explained: bool, every: bool) -> Iterator[str]:
+    """A decision, line by line: the outcome, the victims, and on request what every rule found.
+
+    Args:
+        decision: the decision.
+        explained: whether to add what every rule found.
+        every: whether all workloads are told one by one, however many they are.
+    """
     outcome, *shortfalls = summarize(decision)
     yield outcome
     for shortfall in shortfalls:
@@ -32,29 +40,11 @@ def decision_lines(decision: Decision, *, explained: bool) -> Iterator[str]:
     yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
-    width = max((len(target.workload.key) for target in decision.targets), default=0)
-    for target in decision.targets:
-        rules = ", ".join(GROUND_RULES[target.evidence.ground])
-        yield f"  preempt {target.workload.key:{width}}  {target.reason.label}  by {rules}"
+    yield from preempt_lines(preempted_shapes(decision), every=every)
     if explained:
-        yield from _explanation_lines(decision, explain(decision))
-
-
-def _explanation_lines(decision: Decision, explanation: Explanation) -> Iterator[str]:
-    yield ""
-    yield "What each rule found (yes: it applies, no: it does not)"
-    yield ""
-    yield f"{decision.preemptor.key} asks"
-    yield from _remark_lines(explanation.request)
-    for workload in explanation.workloads:
-        yield ""
-        yield f"{workload.workload.key} is {workload.verdict}"
-        yield from _remark_lines(workload.remarks)
-
-
-def _remark_lines(remarks: tuple[Remark, ...]) -> Iterator[str]:
-    for remark in remarks:
-        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"
+        explanation = explain(decision)
+        workloads = [workload_shape(workload) for workload in explanation.workloads]
+        yield from rules_lines(decision.preemptor.key, explanation.request, workloads, every=every)
 
 
 UNDECIDED = "not decided"
@@ -62,20 +52,37 @@ HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
 _VICTIMS = HEADS.index("VICTIMS")
 
 
+def are_many(asked: Inquiry) -> bool:
+    """Whether more pending workloads are asked about than are told one by one.
+
+    Args:
+        asked: the cluster, and the ClusterQueue if only one is asked about.
+    """
+    cluster = asked.loaded.cluster
+    if asked.cluster_queue is None or assumed_queue(asked.loaded) is not None:
+        return len(pending_names(asked.loaded)) > MOST
+    behind = (
+        cluster.local_queues.get((pending.namespace, pending.queue_name)) for pending in cluster.pending
+    )
+    return sum(queue == asked.cluster_queue for queue in behind) > MOST
+
+
 def print_pending(
-    decisions: Iterable[PendingDecision], asked: Inquiry, *, explained: bool, output: Output
+    decisions: Iterable[PendingDecision], asked: Inquiry, *, grouped: bool, output: Output
 ) -> None:
     """Print the decisions about all pending workloads.
 
     Args:
         decisions: in the order in which they are printed; each is dropped once it is rendered.
-        asked: what they have in common.
-        explained: whether to add what every rule found.
+        asked: what they have in common, and whether to add what every rule found.
+        grouped: whether they are counted by queue, decision and reason, without what every rule found.
         output: the form.
     """
     if output != Output.TEXT:
-        print_answer(output, rendered_pending(decisions, asked, explained=explained), ())
-    elif explained:
+        print_answer(output, rendered_pending(decisions, asked, explained=asked.explained), ())
+    elif grouped:
+        print_answer(output, None, about(asked.kueue, grouped_lines(decisions, asked)))
+    elif asked.explained:
         print_answer(output, None, about(asked.kueue, _explained_lines(decisions)))
     else:
         print_answer(output, None, about(asked.kueue, table_lines(decisions, asked)))
@@ -99,15 +106,57 @@ def rendered_pending(
 
 def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
-    outcomes: Counter[str] = Counter()
-    rows, seen = [HEADS], set[str]()
-    for pending_decision in _seen(decisions, seen):
-        row = _row(pending_decision)
-        outcomes[row[2]] += 1
-        rows.append(row)
-    yield from aligned(rows, right={_VICTIMS})
+    seen = set[str]()
+    rows = [_row(pending_decision) for pending_decision in _seen(decisions, seen)]
+    yield from aligned([HEADS, *rows], right={_VICTIMS})
     yield ""
-    count = len(rows) - 1
+    yield from _counted_lines(rows, asked, seen)
+
+
+def grouped_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+    """How many decisions there are of each kind, then by queue, and by decision and reason.
+
+    Args:
+        decisions: more than are told one by one.
+        asked: what they have in common.
+    """
+    seen = set[str]()
+    rows = [_row(pending_decision) for pending_decision in _seen(decisions, seen)]
+    yield from _counted_lines(rows, asked, seen)
+    kinds = [kind for kind, _ in Counter(row.decision for row in rows).most_common()]
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(row.queue, Counter())[row.decision] += 1
+    yield ""
+    heads, *lines = aligned(
+        [
+            ("QUEUE", *(kind.upper() for kind in kinds)),
+            *((queue, *(str(counts[queue][kind] or "") for kind in kinds)) for queue in counts),
+        ],
+        right=range(1, len(kinds) + 1),
+    )
+    yield heads
+    yield from shortened(lines, every=False, indent="")
+    yield ""
+    yield "By decision and reason; each workload with --all, one with -w WORKLOAD"
+    yield from group_lines(grouped(rows, lambda row: (row.decision, _kind_of_reason(row))), _group)
+
+
+def _group(rows: Sequence[_Row]) -> str:
+    reason = f": {rows[0].reasons}" if rows[0].reasons else ""
+    where = queues_text(row.queue for row in rows)
+    return f"{len(rows)} {rows[0].decision} in {where}; e.g. {rows[0].workload}{reason}"
+
+
+def _kind_of_reason(row: _Row) -> str:
+    """The reasons without their numbers and without the name of the workload and its queue."""
+    plain = row.reasons.replace(row.workload, "it").replace(f"ClusterQueue {row.queue} ", "")
+    return re.sub(r"\b\d+[a-zA-Z]*\b", "#", plain)
+
+
+def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iterator[str]:
+    count = len(rows)
+    outcomes = Counter(row.decision for row in rows)
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
@@ -129,19 +178,23 @@ def _engine(asked: Inquiry, seen: set[str]) -> str:
     return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
 
 
-def _row(pending_decision: PendingDecision) -> tuple[str, str, str, str, str]:
+class _Row(NamedTuple):
+    """A pending workload in the table."""
+
+    workload: str
+    queue: str
+    decision: str
+    victims: str
+    reasons: str
+
+
+def _row(pending_decision: PendingDecision) -> _Row:
     queue = pending_decision.cluster_queue or "-"
-    if pending_decision.decision is None:
-        return pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems)
-    targets = pending_decision.decision.targets
-    victims = str(len(targets)) if targets else ""
-    return (
-        pending_decision.workload,
-        queue,
-        str(pending_decision.decision.outcome),
-        victims,
-        _reasons(pending_decision.decision),
-    )
+    decision = pending_decision.decision
+    if decision is None:
+        return _Row(pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems))
+    victims = str(len(decision.targets)) if decision.targets else ""
+    return _Row(pending_decision.workload, queue, str(decision.outcome), victims, _reasons(decision))
 
 
 def _reasons(decision: Decision) -> str:
@@ -188,4 +241,4 @@ def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:
             yield f"{UNDECIDED}: {pending_decision.workload}"
             yield from (f"  {problem}" for problem in pending_decision.problems)
         else:
-            yield from decision_lines(pending_decision.decision, explained=True)
+            yield from decision_lines(pending_decision.decision, explained=True, every=True)

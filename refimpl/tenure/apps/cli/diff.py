@@ -24,7 +24,7 @@ from tenure.apps.cli.options import (
     SchedulerFlags,
     instant_of,
 )
-from tenure.apps.cli.output import Output, about, print_answer, with_pointer
+from tenure.apps.cli.output import Every, Output, about, print_answer, with_pointer
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
 from tenure.apps.compare.difference import Side, difference
 from tenure.apps.compare.revisions import objects_at, parse_revision
@@ -65,7 +65,7 @@ class DiffPrinting:
     output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
         DiffOutput.TEXT
     )
-    every: Annotated[bool, typer.Option("--all", help="All workloads, however many they are.")] = False
+    every: Every = False
     fail_on: Annotated[
         FailOn | None,
         typer.Option(

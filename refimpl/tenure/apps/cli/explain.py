@@ -23,7 +23,7 @@ from tenure.apps.cli.options import (
     SchedulerFlags,
     Strict,
 )
-from tenure.apps.cli.output import Output, Printing, about, print_answer
+from tenure.apps.cli.output import Every, Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
 from tenure.apps.past.answer_types import PastAnswer
@@ -49,6 +49,7 @@ def explain_command(
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Explain a whole decision: what is short and where, what was tried, and what would change the answer.
@@ -68,8 +69,8 @@ def explain_command(
     """
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
-    answer = explain_answer(asked.decided(workload), flips)
-    _print(printing.output, answer, explain_lines(answer), asked)
+    answer = explain_answer(asked.decided(workload), flips, worse=every)
+    _print(printing.output, answer, explain_lines(answer, every=every), asked)
 
 
 @with_records
@@ -91,6 +92,7 @@ def why_command(
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
@@ -114,10 +116,12 @@ def why_command(
     """
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
-    print_why(asked, victim, workload, flips, printing.output)
+    print_why(asked, victim, workload, flips, printing.output, every=every)
 
 
-def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, output: Output) -> None:
+def print_why(
+    asked: Inquiry, victim: str, workload: str | None, flips: int, output: Output, *, every: bool
+) -> None:
     """Answer `why`.
 
     Args:
@@ -126,6 +130,7 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
         workload: the pending one; None for all of them.
         flips: how many changes to name.
         output: how.
+        every: whether all workloads are told one by one.
 
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
@@ -141,9 +146,9 @@ def print_why(asked: Inquiry, victim: str, workload: str | None, flips: int, out
         decisions = [asked.decided(workload)]
     else:
         decisions, undecided = _decided_all(asked)
-    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips)
+    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
     answer = replace(answer, earlier=earlier_text(asked.loaded, target))
-    _print(output, answer, why_lines(answer), asked)
+    _print(output, answer, why_lines(answer, every=every), asked)
 
 
 @with_records
@@ -168,6 +173,7 @@ def why_not_command(
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Say why a pending workload is not admitted, or why it does not preempt a running one.
@@ -189,14 +195,16 @@ def why_not_command(
     choose_colour(printing.color)
     victim, manifests = split_victim(paths or [])
     asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags, edits)
-    print_why_not(asked, workload, victim, flips, printing.output)
+    print_why_not(asked, workload, victim, flips, printing.output, every=every)
 
 
-def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int, output: Output) -> None:
+def print_why_not(
+    asked: Inquiry, workload: str, victim: str | None, flips: int, output: Output, *, every: bool
+) -> None:
     """Answer `why-not`.
 
     Args:
-        asked, flips, output: as for `print_why`.
+        asked, flips, output, every: as for `print_why`.
         workload: the pending workload.
         victim: the running one that it does not preempt; None asks why it is not admitted.
 
@@ -206,8 +214,8 @@ def print_why_not(asked: Inquiry, workload: str, victim: str | None, flips: int,
     target = None if victim is None else _running(asked.loaded.cluster, victim)
     decision = asked.decided(workload)
     earlier = earlier_text(asked.loaded, decision.preemptor)
-    answer = replace(why_not_answer(decision, target, flips), earlier=earlier)
-    _print(output, answer, why_not_lines(answer), asked)
+    answer = replace(why_not_answer(decision, target, flips, worse=every), earlier=earlier)
+    _print(output, answer, why_not_lines(answer, every=every), asked)
 
 
 def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -14,7 +14,7 @@ from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.apps.cli.explain import print_why, print_why_not
 from tenure.apps.cli.inputs import changed
 from tenure.apps.cli.options import EditOptions, Flips, Interpretation, Now, Strict, instant_of
-from tenure.apps.cli.output import Printing
+from tenure.apps.cli.output import Every, Printing
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import InputError, Problem
 from tenure.manifests import build, parse_duration
@@ -93,6 +93,7 @@ def why_command(
     now: Now = None,
     interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
@@ -104,7 +105,7 @@ def why_command(
     choose_colour(printing.color)
     asked, where = _ask(access, now, interpretation, edits)
     asker = None if workload is None else _named(workload, where)
-    print_why(asked, _named(victim, where), asker, flips, printing.output)
+    print_why(asked, _named(victim, where), asker, flips, printing.output, every=every)
 
 
 @app.command("why-not", cls=Command)
@@ -122,6 +123,7 @@ def why_not_command(
     now: Now = None,
     interpretation: Interpretation,
     flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Say why a pending workload is not admitted, or why it does not preempt a running one.
@@ -133,7 +135,7 @@ def why_not_command(
     choose_colour(printing.color)
     asked, where = _ask(access, now, interpretation, edits)
     target = None if victim is None else _named(victim, where)
-    print_why_not(asked, _named(workload, where), target, flips, printing.output)
+    print_why_not(asked, _named(workload, where), target, flips, printing.output, every=every)
 
 
 def main() -> None:

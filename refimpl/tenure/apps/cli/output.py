@@ -31,6 +31,10 @@ OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to pri
 """The option of every command that answers."""
 
 
+Every = Annotated[bool, typer.Option("--all", help="All workloads, however many they are.")]
+"""The option of every command that groups or counts them where they are many; JSON and YAML have them all."""
+
+
 class ReportOutput(StrEnum):
     """How a command that only checks something prints what came of it."""
 

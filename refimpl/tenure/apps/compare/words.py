@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
+from tenure.telling.groups import MOST, shortened
 from tenure.units import format_instant
-
-MOST = 20
-"""So many workloads of a kind are told; the rest are counted."""
 
 
 def summary_of(answer: DiffAnswer) -> str:
@@ -48,9 +46,7 @@ def _section(title: str, lines: Iterable[str], *, every: bool) -> Iterator[str]:
     told = list(lines)
     if told:
         yield from ("", title)
-        yield from (f"  {line}" for line in (told if every else told[:MOST]))
-        if not every and len(told) > MOST:
-            yield f"  and {len(told) - MOST} more, with --all"
+        yield from shortened(told, every=every)
 
 
 def _running_line(change: RunningChange) -> str:

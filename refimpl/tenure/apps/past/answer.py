@@ -17,7 +17,7 @@ from tenure.readings import Reading
 from tenure.telling.answer_types import FlipsShape
 from tenure.telling.answers import flips_shape
 from tenure.telling.explain import explain_workload
-from tenure.telling.flips import DEFAULT_LIMIT
+from tenure.telling.flips import DEFAULT_LIMIT, IsKept
 from tenure.telling.remarks import GROUND_RULES, Remark
 from tenure.telling.summary import reading_text
 from tenure.units import format_instant
@@ -125,7 +125,7 @@ def _flips(
     decision: Decision, preemptor: Preemptor, victim: Workload, replay: Replay, limit: int
 ) -> FlipsShape:
     """The changes after which it would have been kept, without those of fields that had to be assumed."""
-    found = flips_shape(decision, victim.key, limit)
+    found = flips_shape(decision, victim.key, limit, IsKept(victim.key))
     assumed = _OF_TIME if _is_vague(replay, victim) else ()
     admitted = preemptor.workload is not None and preemptor.workload.cluster_queue is not None
     pods = f"Workload/{preemptor.key}" if admitted else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tenure.apps.past.answer_types import Certainty, PastAnswer
-from tenure.telling.lines import RULES_TITLE
+from tenure.telling.groups import names_text
+from tenure.telling.verdicts import RULES_TITLE
 
 
 def past_lines(answer: PastAnswer) -> Iterator[str]:
@@ -14,7 +15,7 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
     if answer.cluster_queue is not None and answer.preemptor_queue is not None:
         yield f"  it ran in ClusterQueue {answer.cluster_queue}; the other waited in {answer.preemptor_queue}"
     if answer.together:
-        yield f"  preempted for the same workload: {', '.join(answer.together)}"
+        yield f"  preempted for the same workload: {names_text(answer.together)}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from _section("Which rule allowed it", _chain_lines(answer))
     yield from _section("The record", [f"Preempted, {answer.reason}: {answer.message}"])

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain
 from typing import Final
 
 from tenure.api import Decision, Loaded, decide, decide_all, doubts, pending_names, refuse_doubts
+from tenure.apps.testing.causes import AsExpected, cause_lines
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
 from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, show
 from tenure.manifests.files import read_named
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
-from tenure.model import Outcome, Workload
+from tenure.model import Workload
 from tenure.readings import Reading, parse_reading
-from tenure.telling.answers import why_answer, why_not_answer
-from tenure.telling.lines import why_lines, why_not_lines
-from tenure.telling.remarks import GROUND_RULES
+from tenure.telling.groups import names_text
 from tenure.telling.summary import summarize
 from tenure.timeline.parsing import key_of
 from tenure.timeline.scenario_file import checked
@@ -26,9 +24,6 @@ from tenure.validation import validate
 from tenure.validation.checks import said
 from tenure.validation.released import refused_by
 
-_TOLD: Final = 3
-"""How many workloads a failure explains."""
-_FLIPS: Final = 1
 _KINDS: Final = ("expect", "neverPreempted", "validate")
 
 
@@ -125,13 +120,10 @@ class GivenManifests:
         """Whether the decision is the expected one."""
         decision = self._decided(expected, field)
 
-        def explain() -> Iterator[str]:
-            if decision.outcome == Outcome.FIT:
-                return iter(summarize(decision))
-            return chain(_taken(decision), why_not_lines(why_not_answer(decision, None, _FLIPS)))
-
-        holds = str(decision.outcome) == expected.decision
-        return judged(holds, str(expected.decision), next(iter(summarize(decision))), explain)
+        wanted = AsExpected(outcome=str(expected.decision))
+        found = next(iter(summarize(decision)))
+        holds = wanted.is_granted(decision, decision)
+        return judged(holds, str(expected.decision), found, lambda: cause_lines(decision, wanted, ()))
 
     def preempted(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether exactly the expected ones are preempted, in any order."""
@@ -139,15 +131,14 @@ class GivenManifests:
         names = enumerate(expected.preempted or ())
         wanted = [self._running(name, f"{field}.preempted[{number}]") for number, name in names]
         leaving = _leaving(decision)
+        keys = frozenset(workload.key for workload in wanted)
         missing = [workload for workload in wanted if workload.key not in leaving]
-        keys = {workload.key for workload in wanted}
-        extra = [key for key in leaving if key not in keys]
+        differing = [*missing, *(self._by_key[key] for key in leaving if key not in keys)]
 
         def explain() -> Iterator[str]:
-            yield from self._why_kept(decision, missing)
-            yield from self._why_taken([decision], [self._by_key[key] for key in extra])
+            return cause_lines(decision, AsExpected(preempted=keys), differing)
 
-        return judged(not missing and not extra, _names(sorted(keys)), _names(sorted(leaving)), explain)
+        return judged(not differing, _names(sorted(keys)), _names(sorted(leaving)), explain)
 
     def kept(self, expected: ExpectedShape, field: str) -> CheckResult:
         """Whether all of these are left alone."""
@@ -158,7 +149,8 @@ class GivenManifests:
         taken = [workload for workload in wanted if workload.key in leaving]
         found = f"{_names([workload.key for workload in taken])} preempted" if taken else "all of them kept"
         text = f"{_names([workload.key for workload in wanted])} kept"
-        return judged(not taken, text, found, lambda: self._why_taken([decision], taken))
+        as_expected = AsExpected(kept=frozenset(workload.key for workload in wanted))
+        return judged(not taken, text, found, lambda: cause_lines(decision, as_expected, taken))
 
     def never(self, name: str, field: str) -> CheckResult:
         """Whether no pending workload would preempt this one."""
@@ -171,7 +163,8 @@ class GivenManifests:
         found = (
             f"preempted for {_names([decision.preemptor.key for decision in taking])}" if taking else "never"
         )
-        return judged(not taking, "never", found, lambda: self._why_taken(taking, [victim]))
+        kept = AsExpected(kept=frozenset([victim.key]))
+        return judged(not taking, "never", found, lambda: cause_lines(taking[0], kept, [victim]))
 
     def _decided(self, expected: ExpectedShape, field: str) -> Decision:
         waiting = pending_names(self._loaded)
@@ -191,14 +184,6 @@ class GivenManifests:
         if key is None:
             raise self._place.error(field, show(name), f"{what} of the manifests{did_you_mean(name, keys)}")
         return key
-
-    def _why_kept(self, decision: Decision, workloads: list[Workload]) -> Iterator[str]:
-        for workload in workloads[:_TOLD]:
-            yield from why_not_lines(why_not_answer(decision, workload, _FLIPS))
-
-    def _why_taken(self, decisions: list[Decision], workloads: list[Workload]) -> Iterator[str]:
-        for workload in workloads[:_TOLD]:
-            yield from why_lines(why_answer(workload, decisions, self._now, self._reading, flips=_FLIPS))
 
     @cached_property
     def _objects(self) -> tuple[SourcedObject, ...]:
@@ -245,18 +230,12 @@ class GivenManifests:
         return parse_reading(self._shape.reading)
 
 
-def _taken(decision: Decision) -> Iterator[str]:
-    for target in decision.targets:
-        rules = ", ".join(GROUND_RULES[target.evidence.ground])
-        yield f"preempts {target.workload.key}: {target.reason.label}, by {rules}"
-
-
 def _leaving(decision: Decision) -> list[str]:
     return [target.workload.key for target in decision.targets]
 
 
 def _names(names: list[str]) -> str:
-    return ", ".join(names) or "none"
+    return names_text(names) or "none"
 
 
 def _counted(found: Sequence[object], what: str) -> str:

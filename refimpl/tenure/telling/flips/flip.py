@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision
-from tenure.telling.flips.situation import FlipAnswer, Knob, Listed, Situation, Value
+from tenure.telling.flips.situation import WORTH, FlipAnswer, Knob, Listed, Situation, Value
 from tenure.telling.flips.workload_knobs import Clock
 from tenure.units import format_duration, format_instant
 
@@ -201,7 +201,7 @@ class Flip:
     def is_usable(self) -> bool:
         """Whether a user might make it: it does not harm their own job, and is no edge of the old value."""
         edge = self.boundary is not None and self.boundary == self.old and not isinstance(self.knob, Clock)
-        return not edge and _WORTH[self.after] >= _WORTH[self.before]
+        return not edge and WORTH[self.after] >= WORTH[self.before]
 
     @property
     def _falls(self) -> bool:
@@ -255,16 +255,6 @@ class Flip:
                 return f"{self.preemptor} would preempt {others}"
             case Outcome.NO_CANDIDATES | Outcome.NO_FIT:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
-
-
-_WORTH = {
-    FlipAnswer.WAITS: 0,
-    FlipAnswer.PREEMPTS: 1,
-    FlipAnswer.FITS: 2,
-    FlipAnswer.KEPT: 0,
-    FlipAnswer.PREEMPTED: 0,
-}
-"""How good an answer is for the pending workload; of a running one neither is better than the other."""
 
 
 def apply(flip: Flip, situation: Situation) -> Situation:

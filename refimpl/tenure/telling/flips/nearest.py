@@ -6,6 +6,9 @@ ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitD
 resource, and under fair sharing their weights; the priorities of running workloads, or of the one that is
 asked about.
 
+Where it is known what the one who asks would have (`tenure.telling.flips.wishes`), other changes are passed
+over, those for the worse among them, and nothing is searched where nothing can be better.
+
 Usable changes come first: those that do not make the pending workload fare worse, and that are not just the
 edge of the old value, as 3999m is of 4.
 
@@ -47,6 +50,7 @@ from tenure.telling.flips.situation import (
     Value,
     answer_of,
 )
+from tenure.telling.flips.wishes import Wish
 from tenure.telling.flips.workload_knobs import Clock, Priority, pod_set_knobs
 
 Flips: TypeAlias = Callable[[int], bool]
@@ -229,6 +233,7 @@ def search_flips(
     situation: Situation,
     target: str | None = None,
     limit: int = DEFAULT_LIMIT,
+    wish: Wish | None = None,
     budget: int | None = None,
 ) -> FlipsFound:
     """The smallest changes of one field that change the answer, and how far was searched.
@@ -237,6 +242,7 @@ def search_flips(
         situation: where.
         target: `namespace/name` of a running workload, or None; see `nearest_flips`.
         limit: how many at most.
+        wish: only changes that grant it are looked for; None for all that change the answer.
         budget: how many altered situations may be decided; None for `budget_for`. The fields of what is
             nearest come first.
 
@@ -244,10 +250,11 @@ def search_flips(
         InputError: no such ClusterQueue; cohorts that are their own ancestors; no such target in the tree.
     """
     decision = situation.decided()
-    if target is not None and all(workload.key != target for workload in decision.running):
-        tree = f"the tree of ClusterQueue {situation.queue}"
-        raise bad_input("target", target, f"a workload that holds quota in {tree}")
-    searcher = _Searcher(situation, decision, target, budget_for(decision) if budget is None else budget)
+    _require_in_tree(target, decision)
+    if wish is not None and not wish.is_open(decision):
+        return FlipsFound((), 0, 0, complete=True)
+    most = budget_for(decision) if budget is None else budget
+    searcher = _Searcher(situation, decision, target, wish, most)
     found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Flip]] = {}
     fields, complete = 0, True
     released = situation.cluster.settings.release is not None
@@ -273,6 +280,12 @@ def search_flips(
     return FlipsFound(flips, searcher.tried, fields, complete)
 
 
+def _require_in_tree(target: str | None, decision: Decision) -> None:
+    if target is not None and all(workload.key != target for workload in decision.running):
+        tree = f"the tree of ClusterQueue {decision.queue.name}"
+        raise bad_input("target", target, f"a workload that holds quota in {tree}")
+
+
 def _by_use(flip: Flip) -> tuple[bool, float]:
     return (not flip.is_usable, flip.size)
 
@@ -289,10 +302,18 @@ def budget_for(decision: Decision) -> int:
 class _Searcher:
     """Decides altered situations, and counts them."""
 
-    def __init__(self, situation: Situation, decision: Decision, target: str | None, budget: int) -> None:
+    def __init__(
+        self,
+        situation: Situation,
+        decision: Decision,
+        target: str | None,
+        wish: Wish | None,
+        budget: int,
+    ) -> None:
         self._situation = situation
         self._decision = decision
         self._target = target
+        self._wish = wish
         self._budget = budget
         self._share = max(LEAST_SHARE, budget // SHARE)
         self._of_this = 0
@@ -312,7 +333,7 @@ class _Searcher:
         def flips(value: Value) -> bool:
             if value not in decided:
                 decided[value] = self._decided(knob, value)
-            return answer_of(decided[value], self._target) != self._answer
+            return self._flips(decided[value])
 
         if isinstance(knob, Listed):
             nearest = by_distance(_listed(knob, self._decision), old)
@@ -321,9 +342,16 @@ class _Searcher:
             found = first_flipping(nearest, flips) if few else some_flipping(nearest, flips)
         else:
             assert isinstance(knob, Measured)
-            exact, found = False, flips_along(knob.range(self._decision), flips)
+            where = knob.range(self._decision)
+            careful = self._wish is not None and self._wish.without_harm
+            exact, found = False, flips_along(knob.without_harm(where) if careful else where, flips)
         for value in found:
             yield self._flip(knob, old, value, decided[value], exact)
+
+    def _flips(self, decision: Decision) -> bool:
+        if self._wish is None:
+            return answer_of(decision, self._target) != self._answer
+        return self._wish.is_granted(self._decision, decision)
 
     def _decided(self, knob: Knob, value: Value) -> Decision:
         if self.spent or self._of_this >= self._share:

@@ -102,6 +102,9 @@ class Quota(Measured):
         value = self.read(situation)
         return Range(high if value is None else min(value, high), low, high, granule)
 
+    def without_harm(self, where: Range) -> Range:
+        return where if self.limit == "lending_limits" else dataclasses.replace(where, low=where.start)
+
     def _node(self, situation: Situation) -> ClusterQueue | Cohort:
         cluster = situation.cluster
         return cluster.cohorts[self.node] if self.of_cohort else cluster.cluster_queues[self.node]

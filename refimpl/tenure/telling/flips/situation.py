@@ -124,6 +124,15 @@ _ANSWERS = {
     Outcome.NO_FIT: FlipAnswer.WAITS,
 }
 
+WORTH = {
+    FlipAnswer.WAITS: 0,
+    FlipAnswer.PREEMPTS: 1,
+    FlipAnswer.FITS: 2,
+    FlipAnswer.KEPT: 0,
+    FlipAnswer.PREEMPTED: 0,
+}
+"""How good an answer is for the pending workload; of a running one neither is better than the other."""
+
 
 Value: TypeAlias = int | None
 """Of a field, as the model holds it: a number, a member of an enum, ns; None where it is not set."""
@@ -219,6 +228,10 @@ class Measured(Knob):
     @abstractmethod
     def range(self, decision: Decision) -> Range:
         """Where to search."""
+
+    def without_harm(self, where: Range) -> Range:
+        """The part of a range in which no value takes quota away or asks for more; usually all of it."""
+        return where
 
 
 def is_shorter(text: str, than: str) -> bool:

@@ -159,6 +159,9 @@ class PodSetCount(Measured):
         pods = decision.preemptor.pod_sets[self.index]
         return Range(pods.count, pods.min_count or 1, MOST_TIMES * pods.count, 1)
 
+    def without_harm(self, where: Range) -> Range:
+        return dataclasses.replace(where, high=where.start)
+
 
 @dataclass(frozen=True, slots=True)
 class MinCount(Measured):

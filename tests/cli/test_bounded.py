@@ -1,0 +1,160 @@
+"""Many workloads: the text of every command is bounded, `--all` tells each of them, and so does JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.command_line import tenure
+
+NOW = "2026-09-14T10:30:00Z"
+QUEUES, RUNNING, PENDING = 4, 90, 60
+MOST_LINES = 40 - 8
+"""Changes that would help are at most eight more."""
+ASKER, VICTIM = "q1/pending-01", "q1/running-057"
+
+
+def queue(number: int) -> dict[str, Any]:
+    """A ClusterQueue of one cohort, whose quota is in use up to a GPU."""
+    resources = [{"name": "nvidia.com/gpu", "nominalQuota": 24 if number == 1 else 22}]
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": f"q{number}"},
+        "spec": {
+            "cohortName": "all",
+            "namespaceSelector": {},
+            "preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"},
+            "resourceGroups": [
+                {
+                    "coveredResources": ["nvidia.com/gpu"],
+                    "flavors": [{"name": "a100", "resources": resources}],
+                }
+            ],
+        },
+    }
+
+
+def local_queue(number: int) -> dict[str, Any]:
+    """The LocalQueue of its name space."""
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "LocalQueue",
+        "metadata": {"name": "main", "namespace": f"q{number}"},
+        "spec": {"clusterQueue": f"q{number}"},
+    }
+
+
+def workload(name: str, number: int, gpus: int, priority: int, *, runs: bool) -> dict[str, Any]:
+    """A workload of a queue."""
+    where = f"q{number % QUEUES}"
+    requests = {"nvidia.com/gpu": str(gpus)}
+    conditions = [
+        {
+            "type": "QuotaReserved",
+            "status": "True",
+            "reason": "QuotaReserved",
+            "message": "",
+            "lastTransitionTime": f"2026-09-14T09:{number % 60:02}:00Z",
+        }
+    ]
+    assigned = {"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": "a100"}, "resourceUsage": requests}
+    status = {"admission": {"clusterQueue": where, "podSetAssignments": [assigned]}, "conditions": conditions}
+    pods = {"containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}]}
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {
+            "name": name,
+            "namespace": where,
+            "uid": f"u-{name}",
+            "creationTimestamp": f"2026-09-14T08:{number % 60:02}:00Z",
+        },
+        "spec": {
+            "queueName": "main",
+            "priority": priority,
+            "podSets": [{"name": "main", "count": 1, "template": {"spec": pods}}],
+        },
+        **({"status": status} if runs else {}),
+    }
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cluster with more workloads of each kind than are told one by one."""
+    objects = [*map(queue, range(QUEUES)), *map(local_queue, range(QUEUES))]
+    flavor = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "a100"}}
+    objects += [
+        workload(f"running-{number:03}", number, 1, 10 * (number % 3), runs=True) for number in range(RUNNING)
+    ]
+    objects += [
+        workload(f"pending-{number:02}", number, 14 if number == 1 else number % 9, 100, runs=False)
+        for number in range(PENDING)
+    ]
+    file = tmp_path_factory.mktemp("many") / "dump.json"
+    whole = {"apiVersion": "v1", "kind": "List", "items": [*objects, {**flavor, "spec": {}}]}
+    file.write_text(json.dumps(whole), encoding="utf-8")
+    return str(file)
+
+
+ASKED = [
+    ("decide", "-a"),
+    ("decide", "-a", "--explain"),
+    ("decide", "-w", ASKER),
+    ("decide", "-w", ASKER, "--explain"),
+    ("explain", "-w", ASKER, "--flips", "0"),
+    ("why", VICTIM),
+    ("why", VICTIM, "-w", ASKER, "--flips", "0"),
+    ("why-not", ASKER, "--flips", "0"),
+    ("why-not", ASKER, "q2/running-002", "--flips", "0"),
+]
+
+
+def said(*arguments: str) -> list[str]:
+    """The lines that a command prints."""
+    done = tenure(*arguments, "--now", NOW)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
+def test_the_text_about_many_workloads_is_bounded(arguments: tuple[str, ...], dump: str) -> None:
+    lines = said(*arguments, dump)
+    assert len(lines) <= MOST_LINES, "\n".join(lines)
+
+
+def test_all_tells_each_workload(dump: str) -> None:
+    table = "\n".join(said("decide", "-a", "--all", dump))
+    assert all(f"pending-{number:02} " in table for number in range(PENDING))
+    explained = "\n".join(said("explain", "-w", ASKER, "--all", "--flips", "0", dump))
+    assert all(f"/running-{number:03} is " in explained for number in range(RUNNING))
+    cases = "\n".join(said("why", VICTIM, "--all", dump))
+    assert all(f"/pending-{number:02} " in cases for number in range(PENDING))
+
+
+def test_counts_of_groups_add_up_to_all(dump: str) -> None:
+    headline, _, _, heads, *lines = said("decide", "-a", dump)
+    rows = [[int(cell) for cell in line.split()[1:]] for line in lines[:QUEUES]]
+    assert (sum(map(sum, rows)), heads.split()[0]) == (PENDING, "QUEUE")
+    assert headline.startswith(f"{PENDING} pending workloads: ")
+    title = next(number for number, line in enumerate(lines) if line.startswith("By decision and reason"))
+    assert sum(int(line.split()[0]) for line in lines[title + 1 :]) == PENDING
+    text = said("decide", "-w", ASKER, "--explain", dump)
+    groups = text[text.index(next(line for line in text if line.startswith("The 90 running"))) + 1 :]
+    assert sum(int(line.split()[0]) for line in groups if line.startswith("  ")) == RUNNING
+
+
+def test_json_has_every_workload_in_any_case(dump: str) -> None:
+    pending = json.loads("\n".join(said("decide", "-a", "-o", "json", dump)))["pending"]
+    assert len(pending) == PENDING
+    asked = ("explain", "-w", ASKER, "--flips", "0", "-o", "json")
+    assert len(json.loads("\n".join(said(*asked, dump)))["workloads"]) == RUNNING
+    assert len(json.loads("\n".join(said("why", VICTIM, "-o", "json", dump)))["cases"]) == PENDING
+
+
+def test_what_would_help_comes_before_why(dump: str) -> None:
+    lines = said("why", VICTIM, "-w", ASKER, dump)
+    helps = next(number for number, line in enumerate(lines) if line.startswith("What would change"))
+    assert helps < lines.index("Flavors, in the order tried")
