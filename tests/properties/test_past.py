@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from tenure.apps.past.answer_types import Certainty
-from tests.properties.past import counted
+from tests.properties.past import SEVERAL, counted
 from tests.sampling import sample
 
 SEED = 1
@@ -20,3 +20,9 @@ def test_no_cause_is_wrong_and_most_are_confirmed() -> None:
     assert problems == []
     assert by_verdict[Certainty.CONFIRMED] > found.total() / 2
     assert len({rule for verdict, rule in found if verdict == Certainty.CONFIRMED}) >= 3
+
+
+def test_a_rule_that_hangs_on_workloads_that_are_gone_is_told_as_a_second_one() -> None:
+    found, problems = counted([5061])
+    assert problems == []
+    assert found[SEVERAL, "KQ-360"] == 3

@@ -48,6 +48,47 @@ def test_an_evicted_workload_holds_its_quota_and_says_why_it_leaves() -> None:
     assert low["status"]["admission"]["podSetAssignments"][0]["resourceUsage"] == {"cpu": "1"}
 
 
+def conditions_of(raw: dict[str, Any], name: str, at: int) -> dict[str, tuple[str, str, str, str]]:
+    """Status, reason, message and stamp of a workload's conditions, by type."""
+    made = parse_scenario(raw)
+    objects, _ = cluster_at(made, RELEASED, made.start + at)
+    (found,) = (object_ for object_ in objects if object_["metadata"]["name"] == name)
+    return {
+        item["type"]: (item["status"], item["reason"], item["message"], item["lastTransitionTime"])
+        for item in found["status"]["conditions"]
+    }
+
+
+def test_who_was_preempted_names_the_preemptor_and_both_paths_as_kueue_does() -> None:
+    # The victim's pods end after ten minutes; the controller's clock is an hour ahead by then.
+    queues = [queue("a", 1, "all"), queue("b", 1, "low", preemption={"reclaimWithinCohort": "Any"})]
+    cohort = {"kind": "Cohort", "metadata": {"name": "low"}, "spec": {"parentName": "all"}}
+    events = [
+        submit("0s", "stays", "a", 1, 1),
+        submit("1s", "victim", "a", 1),
+        submit("1h", "owner", "b", 1, work="1h"),
+        {"at": "1h5m", "clock": "1h"},
+    ]
+    raw = scenario(queues, events, objects=[cohort], until="9h", timing={"eviction": "10m"})
+    told = (
+        "Preempted to accommodate a workload (UID: default/owner, JobUID: UNKNOWN) due to reclamation within "
+        "the cohort; preemptor path: /all/low/b; preemptee path: /all/a"
+    )
+    gone, came = "2026-01-05T10:00:00Z", "2026-01-05T11:10:00Z"
+    leaving = conditions_of(raw, "victim", HOUR + 1)
+    assert leaving["Preempted"] == ("True", "InCohortReclamation", told, gone)
+    assert leaving["QuotaReserved"][0] == "True"
+    waiting = conditions_of(raw, "victim", HOUR + 3000 * 10**9)
+    assert waiting["QuotaReserved"] == ("False", "Pending", told, came)
+    assert waiting["Evicted"] == ("True", "Preempted", told, gone)
+    assert waiting["Preempted"] == ("True", "InCohortReclamation", told, gone)
+    again = conditions_of(raw, "victim", 4 * HOUR)
+    stamp = again["QuotaReserved"][3]
+    assert again["Evicted"] == ("False", "QuotaReserved", f"Previously: {told}", stamp)
+    assert again["Preempted"] == ("False", "QuotaReserved", f"Previously: {told}", stamp)
+    assert "Preempted" not in conditions_of(raw, "stays", 4 * HOUR)
+
+
 def test_the_head_that_waits_for_its_victim_is_lost_as_in_a_restart() -> None:
     made = parse_scenario(two())
     at = made.start + HOUR + 120 * 10**9

@@ -11,15 +11,17 @@ from tenure.apps.past.answer_types import Certainty, PastAnswer, RuleChain
 from tenure.apps.past.record import PreemptionRecord, Preemptor, preemptor_of, record_of
 from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
 from tenure.manifests import Loaded
-from tenure.model import Ground, Instant, Outcome, WithinClusterQueue, Workload
+from tenure.model import Ground, Instant, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
+from tenure.oracle.tree import quota_at
 from tenure.readings import Reading
 from tenure.telling.answer_types import FlipsShape
 from tenure.telling.answers import flips_shape
 from tenure.telling.explain import explain_workload
 from tenure.telling.flips import DEFAULT_LIMIT, IsKept
 from tenure.telling.remarks import GROUND_RULES, Remark
-from tenure.telling.summary import reading_text
+from tenure.telling.shortages import amount
+from tenure.telling.summary import reading_text, summarize
 from tenure.units import format_instant
 
 _MOST_NAMES = 5
@@ -211,12 +213,8 @@ def _replay_text(preemptor: Preemptor, replay: Replay) -> str:
     named = ", ".join(f"{target.workload.key} ({target.reason.label})" for target in decision.targets)
     if replay.matches:
         return f"{preemptor.key} preempts {named}"
-    outcome = (
-        f"{preemptor.key} preempts {named}"
-        if decision.outcome == Outcome.PREEMPT
-        else (f"{preemptor.key} is decided {decision.outcome}")
-    )
-    return f"{outcome}, which is not what is recorded ({replay.tried} restorations were decided)"
+    said = f"{preemptor.key} preempts {named}" if named else summarize(decision)[0]
+    return f"{said}; that is not what is recorded ({replay.tried} restorations were decided)"
 
 
 def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> Iterator[str]:
@@ -232,7 +230,8 @@ def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> 
         if preemptor.workload is not None and preemptor.workload.cluster_queue is not None:
             yield f"what {preemptor.key} asked for: what it was admitted with later is taken"
     yield "workloads that have finished or were deleted since then, and are not among the objects"
-    yield "whether queues, cohorts, flavors, classes or priorities were edited since: today's are taken"
+    edited = "queues, cohorts, flavors, classes, priorities or Kueue's Configuration"
+    yield f"whether {edited} were edited since: today's are taken"
 
 
 def _not_restored(replay: Replay) -> Iterator[str]:
@@ -241,13 +240,35 @@ def _not_restored(replay: Replay) -> Iterator[str]:
     sure = [holding for holding in restored.vague if holding.sure]
     if sure:
         keys = _names(holding.workload.key for holding in sure)
-        yield f"since when {keys} held quota, and with how many pods"
+        yield f"since when {keys} held quota"
+    fewer = [holding.workload for holding in sure if _may_have_fewer_pods(holding.workload)]
+    if fewer:
+        yield f"with how many pods {_names(workload.key for workload in fewer)} ran: all are taken"
     flavors = [holding.workload.key for holding in sure if len(holding.options) > 1]
     if flavors:
         yield f"on which flavors {_names(flavors)} ran"
+    yield from _impossible(replay)
     doubted = [holding.workload.key for holding in restored.vague if not holding.sure]
     if doubted:
         yield f"whether {_names(doubted)} held quota then: evicted or admitted in the same second or later"
+
+
+def _may_have_fewer_pods(workload: Workload) -> bool:
+    return any(pod_set.min_count is not None for pod_set in workload.pod_sets)
+
+
+def _impossible(replay: Replay) -> Iterator[str]:
+    """Where the workloads that are said to have held quota held more than there is."""
+    if replay.decision is None:
+        return
+    snapshot = replay.decision.snapshot
+    for at, held in sorted(snapshot.usage[0].items()):
+        quota = quota_at(snapshot.tree, 0, at).subtree
+        if held > quota:
+            exceeds = (
+                f"{amount(at, held)} {at.resource} on {at.flavor}, of {amount(at, quota)} that there are"
+            )
+            yield f"who held quota: by the objects {exceeds}"
 
 
 def _names(keys: Iterable[str]) -> str:
