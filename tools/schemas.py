@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.apps.ahead.answer_types import NextAnswer
 from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
 from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
@@ -44,6 +45,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
     "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),
     "kai-validate": (ValidateAnswer, "tenure kai validate -o json"),
+    "next": (NextAnswer, "tenure next -o json"),
     "oracle-answer": (Answer, "an answer of tenure oracle"),
     "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
     "play": (PlayAnswer, "tenure play -o json"),

@@ -17,7 +17,7 @@ from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, parse_reading
-from tenure.rules.terms import terms_of
+from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
 from tenure.telling.explain import explain
 
@@ -31,12 +31,16 @@ __all__ = [
     "decide_all",
     "doubts",
     "explain",
+    "find_pending",
+    "heap_place",
+    "in_line",
     "load",
     "pending_names",
     "refuse_doubts",
     "set_aside_text",
     "some_of",
     "undecided",
+    "waiting_queues",
 ]
 
 MOST_NAMES = 20
@@ -112,7 +116,7 @@ def decide(
     'Preempt'
     """
     given, instant = _loaded(loaded), _instant(now)
-    preemptor = _find_pending(given, workload)
+    preemptor = find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
@@ -179,6 +183,62 @@ def pending_names(loaded: Loaded) -> list[str]:
     return sorted([*(workload.key for workload in loaded.cluster.pending), *_workloads_set_aside(loaded)])
 
 
+def waiting_queues(loaded: Loaded, now: Instant) -> dict[str, list[Workload]]:
+    """The pending workloads that are queued at an instant, by the name of their ClusterQueue.
+
+    Args:
+        loaded: the cluster.
+        now: the instant, ns since the epoch; of those in back-off the ones whose time has come by then.
+
+    >>> from tenure.resources import bundled
+    >>> [*waiting_queues(load(bundled("examples", "two-teams")), 0)]
+    ['gpu-cluster-queue']
+    """
+    return _waiting(loaded, now)[0]
+
+
+def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) -> list[Workload]:
+    """The workloads that wait for a ClusterQueue, in the order in which they are tried.
+
+    A preemptor that waits for its victims would be the first; which one that is no object says.
+
+    Args:
+        loaded: the cluster.
+        cluster_queue: the ClusterQueue; it must be there.
+        now: the clock, ns since the epoch.
+        reading: see `tenure.readings`.
+
+    >>> from tenure.readings import preset
+    >>> from tenure.resources import bundled
+    >>> two_teams = load(bundled("examples", "two-teams"))
+    >>> in_line(two_teams, "gpu-cluster-queue", _instant("2026-03-02T14:00:00Z"), preset("guaranteed"))[0].key
+    'team-b/job-moe-64-448bc'
+    """
+    cluster = loaded.cluster
+    terms = terms_of(cluster.cluster_queues[cluster_queue], cluster.settings, reading)
+    queued = waiting_queues(loaded, now).get(cluster_queue, [])
+
+    def place(workload: Workload) -> tuple[object, ...]:
+        return heap_place(with_effective_priority(workload, cluster, now, reading), terms)
+
+    return sorted(queued, key=place)
+
+
+def heap_place(workload: Workload, terms: PreemptionTerms) -> tuple[int, Instant, str, str]:
+    """A workload's position in the heap of its ClusterQueue: the head is the lowest.
+
+    The higher priority, then who queues from earlier, then the lower uid. Equal uids, which no cluster has,
+    are ordered by name.
+
+    Args:
+        workload: with its effective priority.
+        terms: what holds in the ClusterQueue.
+
+    Source: Kueue main of August 2026, order of a ClusterQueue's heap.
+    """
+    return -workload.priority, requeue_timestamp(workload, terms), workload.uid, workload.key
+
+
 def undecided(loaded: Loaded, now: Instant) -> list[PendingDecision]:
     """The pending workloads that cannot be decided about, each with its `problems`, by name.
 
@@ -208,7 +268,7 @@ def set_aside_text(row: PendingDecision) -> str:
 
 
 def doubts(
-    loaded: Loaded, now: Instant, cluster_queue: str | None = None
+    loaded: Loaded, now: Instant, cluster_queue: str | None = None, queued_by: Instant | None = None
 ) -> Iterator[tuple[str, tuple[Problem, ...]]]:
     """What of a cluster does not go with the clock, and who cannot be decided about: warnings, with problems.
 
@@ -218,6 +278,7 @@ def doubts(
         loaded: the cluster.
         now: the clock, ns since the epoch.
         cluster_queue: only workloads that wait for this ClusterQueue; None for all.
+        queued_by: nothing is said of a back-off that is over by then, ns since the epoch; None for the clock.
 
     >>> from tenure.resources import bundled
     >>> list(doubts(load(bundled("examples", "two-teams")), 2**62))
@@ -225,7 +286,7 @@ def doubts(
     """
     for problem in ahead_of_clock(loaded, now):
         yield str(problem), (problem,)
-    for row in undecided(loaded, now):
+    for row in undecided(loaded, now if queued_by is None else queued_by):
         if cluster_queue in (None, row.cluster_queue):
             yield set_aside_text(row), row.problems
 
@@ -341,8 +402,20 @@ def _reading(reading: str | Mapping[str, object] | Reading | None) -> Reading:
     return reading if isinstance(reading, Reading) else parse_reading(reading)
 
 
-def _find_pending(loaded: Loaded, workload: str | None) -> Workload:
-    """A pending workload by `namespace/name`, or the only one."""
+def find_pending(loaded: Loaded, workload: str | None) -> Workload:
+    """A pending workload by name.
+
+    Args:
+        loaded: the cluster.
+        workload: `namespace/name`; None for the only one.
+
+    Raises:
+        InputError: there is none, or it is set aside.
+
+    >>> from tenure.resources import bundled
+    >>> find_pending(load(bundled("examples", "two-teams")), "team-b/job-eval-suite-d739e").priority
+    100
+    """
     pending = {waits.key: waits for waits in loaded.cluster.pending}
     waiting = pending_names(loaded)
     if workload is None:

@@ -151,6 +151,7 @@ class Sitting:
         now: the cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
         explained: whether findings about the decisions will be asked for.
+        expected: how many workloads will be looked at in searches, as far as that is known.
 
     Raises:
         InputError: the core is asked for and NumPy is not installed.
@@ -163,13 +164,20 @@ class Sitting:
     """
 
     def __init__(
-        self, engine: Engine, cluster: Cluster, now: Instant, reading: Reading, *, explained: bool = False
+        self,
+        engine: Engine,
+        cluster: Cluster,
+        now: Instant,
+        reading: Reading,
+        *,
+        explained: bool = False,
+        expected: int = 0,
     ) -> None:
         self._engine = Engine.REFERENCE if engine == Engine.AUTO and explained else engine
         if engine == Engine.FAST:
             require_core()
         self._cluster, self._now, self._reading = cluster, now, reading
-        self._explained = explained
+        self._explained, self._expected = explained, expected
         self._store = Store(cluster)
         self._prepared: Prepared | None = None
         self._trees: dict[str, Snapshot] = {}
@@ -204,7 +212,7 @@ class Sitting:
             asked = self._cluster, preemptor, queue_name, now, reading
             return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
-        if self._engine == Engine.AUTO and self._searches.looked_at >= WORTH_LOADING:
+        if self._engine == Engine.AUTO and max(self._searches.looked_at, self._expected) >= WORTH_LOADING:
             self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
         if self._engine != Engine.FAST:
             return by_reference()

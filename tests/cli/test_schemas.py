@@ -49,7 +49,9 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict
     assert schema(name) == made, "python -m tools.schemas"
 
 
-@pytest.mark.parametrize("name", ["explain", "why", "why-not", "diff", "play", "campaign", "conform", "test"])
+@pytest.mark.parametrize(
+    "name", ["explain", "why", "why-not", "next", "diff", "play", "campaign", "conform", "test"]
+)
 def test_every_field_of_a_schema_is_described(name: str) -> None:
     found = schema(name)
     # Of one answer or another, each is described.

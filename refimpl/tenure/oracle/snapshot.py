@@ -59,12 +59,27 @@ class Snapshot:
 
     def without(self, workloads: Iterable[Workload]) -> Snapshot:
         """The snapshot once some workloads have left; those that do not run in its tree are left out."""
-        snapshot = self
-        for workload in workloads:
-            place = self.tree.places.get(workload.cluster_queue or "")
-            if place is not None:
-                snapshot = snapshot._without(place, workload)
-        return snapshot
+        leaving = [
+            (place, workload)
+            for workload in workloads
+            if (place := self.tree.places.get(workload.cluster_queue or "")) is not None
+        ]
+        if not leaving:
+            return self
+        keys, running = {workload.key for _, workload in leaving}, dict(self.running)
+        for place in {place for place, _ in leaving}:
+            running[place] = tuple(other for other in running.get(place, ()) if other.key not in keys)
+        usage, held = self.usage, self.held
+        for place, workload in leaving:
+            if self.heroes is None:
+                usage = release(self.tree, usage, place, workload.usage)
+            else:
+                held = held.without(place, workload.usage)
+        return (
+            self._with(running, self.tree, usage, held)
+            if self.heroes is None
+            else self.holding(running, held)
+        )
 
     def beside(self, amounts: Amounts) -> Snapshot:
         """The snapshot once its ClusterQueue has admitted a workload with these amounts."""
@@ -80,15 +95,6 @@ class Snapshot:
     def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
         """Whether what its ClusterQueue, a hero, asks for fits."""
         return fits_hero(self.usage, self.place, asked, amount)
-
-    def _without(self, place: int, workload: Workload) -> Snapshot:
-        others = tuple(other for other in self.running.get(place, ()) if other.key != workload.key)
-        running = {**self.running, place: others}
-        if self.heroes is None:
-            return self._with(
-                running, self.tree, release(self.tree, self.usage, place, workload.usage), self.held
-            )
-        return self.holding(running, self.held.without(place, workload.usage))
 
     def holding(self, running: Running, held: Held) -> Snapshot:
         """The snapshot of a tree with heroes if something else ran in it."""

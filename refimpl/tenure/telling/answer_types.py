@@ -256,6 +256,8 @@ class WhyNotAnswer:
     """The same in words: a preset's name, and what differs from it."""
     summary: str
     """The answer in one line."""
+    ahead: tuple[str, ...]
+    """The workloads that are ahead of it in its ClusterQueue, the head first."""
     decision: DecisionShape
     """The decision, and how it came about."""
     workload: WorkloadShape | None

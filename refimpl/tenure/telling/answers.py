@@ -254,7 +254,12 @@ def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
 
 
 def why_not_answer(
-    decision: Decision, victim: Workload | None = None, flips: int = DEFAULT_LIMIT, *, worse: bool = False
+    decision: Decision,
+    victim: Workload | None = None,
+    flips: int = DEFAULT_LIMIT,
+    ahead: Sequence[str] = (),
+    *,
+    worse: bool = False,
 ) -> WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -262,6 +267,7 @@ def why_not_answer(
         decision: about the pending workload.
         victim: a workload that holds quota; None asks why the pending one is not admitted.
         flips: how many of the nearest flips at most; 0 searches for none.
+        ahead: those who are ahead of it in its ClusterQueue, the head first.
         worse: whether flips that make things worse are searched for too.
 
     >>> import tenure
@@ -274,7 +280,7 @@ def why_not_answer(
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
     explained = explain_workload(decision, found[0]) if found else None
     if victim is None:
-        summary = _admission(decision)
+        summary = _admission(decision, ahead)
     else:
         verdict = elsewhere(decision, victim) if explained is None else explained.verdict
         summary = sentence(victim.key, verdict, decision.preemptor.key)
@@ -287,6 +293,7 @@ def why_not_answer(
         reading=decision.reading.written(),
         reading_text=reading_text(decision.reading),
         summary=summary,
+        ahead=tuple(ahead),
         decision=decision_shape(decision),
         workload=None if explained is None else workload_shape(explained),
         flips=FlipsShape(0, 0, True, worse, ())
@@ -295,9 +302,14 @@ def why_not_answer(
     )
 
 
-def _admission(decision: Decision) -> str:
+def _admission(decision: Decision, ahead: Sequence[str]) -> str:
     name = decision.preemptor.key
     match decision.outcome:
+        case Outcome.FIT | Outcome.PREEMPT if ahead:
+            would = "fit" if decision.outcome == Outcome.FIT else "preempt"
+            goes = f"{len(ahead)} workload{' goes' if len(ahead) == 1 else 's go'} first"
+            where = f"ClusterQueue {decision.queue.name}"
+            return f"{name} waits for its turn: it would {would}, and {goes} in {where}"
         case Outcome.FIT:
             return f"{name} is admitted: it fits without preempting any workload"
         case Outcome.PREEMPT:

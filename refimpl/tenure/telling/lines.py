@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+from tenure.model import Outcome
 from tenure.telling.answer_types import (
     CaseShape,
     DecisionShape,
@@ -147,6 +148,9 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
     yield answer.summary
     if answer.earlier is not None:
         yield f"  {answer.earlier}"
+    if answer.ahead and answer.victim is None and answer.decision.decision in (Outcome.FIT, Outcome.PREEMPT):
+        asked = f"tenure next {answer.decision.workload}"
+        yield f"  first {answer.ahead[0]}; who else, and when its turn comes: {asked}"
     yield from (f"  {line}" for line in answer.decision.summary)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from _flip_lines(answer.flips)

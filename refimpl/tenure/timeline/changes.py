@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tenure.errors import InputError
+from tenure.manifests.showing import in_short
 from tenure.model import Duration, Instant
 from tenure.readings import Wake
 from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, persisted, released
 from tenure.timeline.clockwork import Agenda, Due, Task
 from tenure.timeline.cycle import Nominee
 from tenure.timeline.journal import KueueJournal
+from tenure.timeline.objects import asking
 from tenure.timeline.record import Ending, Happening
 from tenure.timeline.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submission, Submit
 from tenure.timeline.world import World
@@ -138,6 +141,7 @@ class Changes:
         lost = 0 if actor.keeps else done + actor.progress
         actor.progress = actor.progress + done - lost
         self.journal.ran(actor, Ending.PREEMPTED, lost)
+        unknown = self._learn_pods(actor)
         actor.workload, actor.is_as_it_came = released(actor.workload), False
         actor.phase, actor.since = Phase.WAITING, self.world.now
         text = "gives its quota back and waits again"
@@ -145,7 +149,25 @@ class Changes:
             text += f"; {format_duration(lost)} of work are lost"
         self.journal.tell(Happening.RELEASED, text, actor)
         self.retry(actor.queue)
-        self._push(actor)
+        if unknown:
+            self.world.queues[actor.queue].rest(actor)
+            self.journal.tell(Happening.PARKED, f"is set aside: {unknown}", actor)
+        else:
+            self._push(actor)
+
+    @staticmethod
+    def _learn_pods(actor: Actor) -> str:
+        """What the pods of one that came with quota ask for is read when it has to be known.
+
+        Returns:
+            why it cannot be; empty where it can.
+        """
+        if not actor.workload.pod_sets and actor.manifest:
+            try:
+                actor.workload = asking(actor.workload, actor.manifest)
+            except InputError as error:
+                return in_short(error.problems, actor.key)
+        return ""
 
     def end(self, actor: Actor, how: Ending) -> None:
         """A workload is finished or deleted."""

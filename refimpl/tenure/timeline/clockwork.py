@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -160,13 +160,17 @@ class Clockwork(ABC):
         self._look(self.story.end + 1)
         self.observed.now = self.story.end
 
-    def go_on(self, until: Instant) -> None:
+    def go_on(self, until: Instant, enough: Callable[[], bool] = lambda: False) -> None:
         """Whatever happens up to an instant, that instant included.
+
+        Args:
+            until: the instant.
+            enough: whether it may end earlier, asked before each instant.
 
         Raises:
             InputError: it is more than a play may take.
         """
-        while (now := self.next_at()) is not None and now <= until:
+        while not enough() and (now := self.next_at()) is not None and now <= until:
             self._looks += 1 + self.present
             if self._looks > MOST_LOOKS:
                 found = f"more than {MOST_LOOKS} looks at a workload by {format_instant(now)}"

@@ -89,6 +89,8 @@ class Player(Clockwork):
         self.last_cycle: Instant | None = None
         self.mark: Instant = scenario.start - 1
         self.timers: list[Timer] = []
+        self.handled: list[Handled] = []
+        """The heads of the last cycle, in the order in which they were handled."""
 
     @property
     def observed(self) -> Observed:
@@ -174,7 +176,7 @@ class Player(Clockwork):
             if actor.workload.priority_class in world.cluster.growing:
                 self.journal.priority(actor)
         sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
-        heads = CycleRun(world).run()
+        heads = self.handled = CycleRun(world).run()
         before = len(self.journal.preemptions)
         for handled in heads:
             self._settle(handled)

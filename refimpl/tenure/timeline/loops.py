@@ -54,6 +54,11 @@ class LoopWatch:
         if len(times) > 1 and self._found is None:
             self._found = times
 
+    @property
+    def is_found(self) -> bool:
+        """Whether a state has come back."""
+        return self._found is not None
+
     def loop(self, runs: Iterable[RunSpan], preemptions: list[Preemption]) -> Loop | None:
         """The first state that came back, and what happens in one turn.
 

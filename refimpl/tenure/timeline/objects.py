@@ -76,11 +76,7 @@ class Objects(Written):
 
     def asking(self, workload: Workload) -> Workload:
         """A workload that holds quota, with what its pods ask for when it is evicted."""
-        raw = self.workload(workload)
-        if not has_condition(raw, "QuotaReserved"):
-            return workload
-        bare = {key: value for key, value in raw.items() if key != "status"}
-        return with_pods(workload, read_workload(bare, holds_quota=False))
+        return asking(workload, self.workload(workload))
 
     def workload(self, workload: Workload) -> dict[str, Any]:
         """The manifest of a workload that is there at the start."""
@@ -98,9 +94,23 @@ class Objects(Written):
         )
 
 
-def with_pods(workload: Workload, asking: Workload) -> Workload:
-    """The workload with another's pod sets."""
-    return dataclasses.replace(workload, pod_sets=asking.pod_sets)
+def asking(workload: Workload, raw: Mapping[str, Any]) -> Workload:
+    """A workload that holds quota, with what its pods ask for when it is evicted.
+
+    Args:
+        workload: as it was read; how much it holds is all that is known of its pods.
+        raw: its manifest.
+
+    Raises:
+        InputError: what is wrong with its pods, or is not modelled.
+
+    >>> asking(Workload("ml", "a", "u", priority=0, created_at=0), {}).pod_sets
+    ()
+    """
+    if not has_condition(raw, "QuotaReserved"):
+        return workload
+    bare = {key: value for key, value in raw.items() if key != "status"}
+    return dataclasses.replace(workload, pod_sets=read_workload(bare, holds_quota=False).pod_sets)
 
 
 def without_workloads(cluster: Cluster) -> Cluster:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
+from tenure.api import heap_place
 from tenure.engines import Engine, Sitting
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
@@ -20,6 +21,9 @@ from tenure.timeline.actors import Actor, shape_of
 from tenure.timeline.queues import PendingQueue
 from tenure.timeline.record import KaiQuestion
 from tenure.timeline.scenario import Scenario
+
+_SEARCHES = 2
+"""A decision searches about so often: for the way in which a flavor could serve, and for the targets."""
 
 
 class World:
@@ -112,14 +116,10 @@ class World:
     def place(self, actor: Actor) -> tuple[object, ...]:
         """An actor's position in its queue: the head is the lowest.
 
-        The preemptor that waits for its victims, then the higher priority, then who queues from earlier,
-        then the lower uid. Equal uids, which no cluster has, are ordered by name.
-
-        Source: Kueue main of August 2026, order of a ClusterQueue's heap.
+        The preemptor that waits for its victims, then as `tenure.api.heap_place` says.
         """
         sticky = self.queues[actor.queue].sticky(actor.key)
-        workload = self.effective(actor.workload)
-        return not sticky, -workload.priority, self.queued_from(actor), workload.uid, actor.key
+        return not sticky, *heap_place(self.effective(actor.workload), self.terms(actor.queue))
 
     def holders(self) -> Iterator[Actor]:
         """Every workload that holds quota, in the order of joining."""
@@ -159,7 +159,9 @@ class World:
         """What the decisions of one cycle look at."""
         admitted = tuple(actor.workload for actor in self.holders())
         cluster = dataclasses.replace(self.cluster, admitted=admitted, pending=())
-        return Snapshots(Sitting(Engine.AUTO, cluster, self.clock, self.reading))
+        heads = sum(1 for queue in self.queues.values() if queue.active)
+        expected = _SEARCHES * heads * len(admitted)
+        return Snapshots(Sitting(Engine.AUTO, cluster, self.clock, self.reading, expected=expected))
 
 
 class Snapshots:

@@ -28,11 +28,12 @@ from tenure.apps.cli.options import (
 from tenure.apps.cli.terminal import hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import RECLAIMABLE_PODS, Place, gate_problems, strategies_of
+from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
 from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
+from tenure.units import END_OF_TIME
 
 
 def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
@@ -177,6 +178,7 @@ def ask(
     cluster_queue: str | None = None,
     flags: SchedulerFlags | None = None,
     edits: EditOptions | None = None,
+    kept: list[SourcedObject] | None = None,
 ) -> Inquiry:
     """What the shared options of `tenure.apps.cli.options` ask about, as they stand on the command line.
 
@@ -185,6 +187,8 @@ def ask(
         edits: see there too; none changes nothing.
         now: the clock, RFC 3339; None for this moment.
         cluster_queue: the ClusterQueue that is named, if one is.
+        kept: gets the objects, where they are needed again: what is asked then goes beyond this instant, and
+            nothing is said of workloads in back-off.
 
     Raises:
         InputError: a malformed option, or everything that is wrong in the manifests.
@@ -196,9 +200,11 @@ def ask(
     # What is wrong with the command line is said before a large dump is read.
     instant, chosen, kueue = instant_of(now), interpretation.chosen(), interpretation.asked_kueue()
     changes = edits.edits() if edits is not None else ()
-    loaded = load_input(source.paths or (), source.example, strict=source.strict, edits=changes, kueue=kueue)
+    paths, strict = source.paths or (), source.strict
+    loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
     flagged = with_flags(loaded, flags or SchedulerFlags())
-    return asked_about(flagged, instant, chosen, cluster_queue, strict=source.strict)
+    queued_by = None if kept is None else END_OF_TIME
+    return asked_about(flagged, instant, chosen, cluster_queue, queued_by=queued_by, strict=source.strict)
 
 
 def asked_about(
@@ -208,6 +214,7 @@ def asked_about(
     cluster_queue: str | None = None,
     warnings: Sequence[str] = (),
     *,
+    queued_by: Instant | None = None,
     strict: bool = False,
 ) -> Inquiry:
     """What is asked about a cluster that has been read; its warnings are said.
@@ -215,12 +222,13 @@ def asked_about(
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
         warnings: further ones.
+        queued_by: as `tenure.api.doubts` has it.
         strict: whether what would be warned of is refused.
 
     Raises:
         InputError: there is such, and `strict`.
     """
-    found = list(doubts(loaded, now, cluster_queue))
+    found = list(doubts(loaded, now, cluster_queue, queued_by))
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
     others = [*warnings, *([ASSUMED] if assumed else [])]
     if strict:

@@ -39,6 +39,10 @@ COMMANDS = {
         "tenure.apps.cli.explain:why_not_command",
         "Say why a pending workload is not admitted, or why it does not preempt a running one.",
     ),
+    "next": (
+        "tenure.apps.cli.next:next_command",
+        "Say what comes next in the cluster as it is: the coming cycles, or when one workload has its turn.",
+    ),
     "diff": (
         "tenure.apps.cli.diff:diff_command",
         "Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tenure.api import Decision
+from tenure.api import Decision, in_line
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import (
@@ -213,9 +213,16 @@ def print_why_not(
     """
     target = None if victim is None else _running(asked.loaded.cluster, victim)
     decision = asked.decided(workload)
+    ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
-    answer = replace(why_not_answer(decision, target, flips, worse=every), earlier=earlier)
+    answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
     _print(output, answer, why_not_lines(answer, every=every), asked)
+
+
+def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
+    """Who is ahead of a pending workload in its ClusterQueue; none where another one was named."""
+    line = [queued.key for queued in in_line(asked.loaded, decision.queue.name, asked.now, asked.reading)]
+    return line[: line.index(decision.preemptor.key)] if decision.preemptor.key in line else []
 
 
 def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -26,6 +26,7 @@ def load_input(
     strict: bool = False,
     edits: Sequence[ManifestEdit] = (),
     kueue: AskedKueue | None = None,
+    kept: list[SourcedObject] | None = None,
 ) -> Loaded:
     """The cluster that a command line names.
 
@@ -35,6 +36,7 @@ def load_input(
         strict: whether what would be set aside or passed over is refused.
         edits: changes of the objects.
         kueue: which Kueue is asked about; None for one with all that the proposals add.
+        kept: gets the objects as they were read and changed; None where they are not needed again.
 
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
@@ -43,7 +45,10 @@ def load_input(
     asked = kueue or AskedKueue()
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        return progress(changed(objects, edits, asked), what="reading objects")
+        for sourced in progress(changed(objects, edits, asked), what="reading objects"):
+            if kept is not None:
+                kept.append(sourced)
+            yield sourced
 
     sources = sources_of(paths, example)
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):

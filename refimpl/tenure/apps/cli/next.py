@@ -1,0 +1,171 @@
+"""`tenure next`: what comes next in the cluster as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import typer
+
+from tenure.apps.ahead.look import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure.apps.ahead.words import next_lines
+from tenure.apps.cli.asked import Inquiry, ask
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.explain import split_victim
+from tenure.apps.cli.options import (
+    EditOptions,
+    Example,
+    InputOptions,
+    Interpretation,
+    Now,
+    SchedulerFlags,
+    Strict,
+    parse_gates,
+)
+from tenure.apps.cli.output import Output, Printing, about, print_answer
+from tenure.apps.cli.terminal import choose_colour
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+from tenure.manifests import SourcedObject, parse_duration
+from tenure.manifests.structure import dig
+from tenure.model import Duration
+from tenure.timeline.scenario import QueueGates
+from tenure.units import format_duration
+
+_GATES = {
+    "SchedulingEquivalenceHashing": "equivalence",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap": "recompute",
+    "PrioritizePreemptorWorkloads": "preemptors_first",
+}
+"""Kueue's gates of queues and cycles, and what `QueueGates` calls them."""
+
+
+@dataclass(frozen=True, slots=True)
+class HorizonOptions:
+    """How far is looked ahead, and how long things take meanwhile."""
+
+    cycles: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="At most so many scheduling cycles.", show_default="100, fewer in large clusters"
+        ),
+    ] = None
+    until: Annotated[str, typer.Option(metavar="DURATION", help="At most so long from now, such as 90m.")] = (
+        format_duration(USUAL_UNTIL)
+    )
+    eviction: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long the pods of an evicted workload take to end.")
+    ] = format_duration(USUAL_EVICTION)
+
+    def horizon(self, flags: SchedulerFlags) -> Horizon:
+        """The same as it is asked about.
+
+        Raises:
+            InputError: no such duration, or a negative one.
+        """
+        said = parse_gates(flags.feature_gates)
+        gates = QueueGates(**{_GATES[gate]: on for gate, on in said.items() if gate in _GATES})
+        until, eviction = _length(self.until, "--until"), _length(self.eviction, "--eviction")
+        return Horizon(self.cycles, until, eviction, gates)
+
+
+def _length(text: str, option: str) -> Duration:
+    found = parse_duration(text, field=option)
+    if found < 0:
+        raise bad_input(option, text, "a duration that is not negative")
+    return found
+
+
+@with_records
+def next_command(
+    *,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A pending workload, as namespace/name; then files, folders, or - for standard input.",
+            metavar="[WORKLOAD] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    strict: Strict = False,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    ahead: HorizonOptions,
+    every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
+    printing: Printing,
+) -> None:
+    """Say what comes next in the cluster as it is: the coming cycles, or when one workload has its turn.
+
+    The coming scheduling cycles, who is admitted, who preempts whom, and who waits for what:
+
+    \b
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml | tenure next -
+    tenure next --example two-teams --now 2026-03-02T14:00:00Z
+
+    One workload: its place in its ClusterQueue, who goes first, when it is tried, and what it waits for:
+
+    \b
+    tenure next ml/train cluster.yaml
+    tenure next team-a/job-long-context-8a5dc --example two-teams --now 2026-03-02T14:00:00Z
+
+    The same with another quota, for the next hour, with pods that take two minutes to end:
+
+    \b
+    tenure next cluster.yaml --until 1h --eviction 2m --set clusterqueue/nlp.spec.cohortName=research
+
+    Nothing new arrives and nothing finishes: what is said holds until something else happens, and every
+    answer says what it assumes. The first word is a workload unless a file or folder of that name exists.
+
+    Exit codes: 0 answered; 2 bad input; 3 internal error.
+    """
+    choose_colour(printing.color)
+    workload, paths = split_victim(words or [])
+    horizon = ahead.horizon(flags)
+    objects: list[SourcedObject] = []
+    source = InputOptions(paths, example, strict)
+    asked = ask(source, now, interpretation, None, flags, edits, kept=objects)
+    print_next(asked, objects, workload, horizon, printing.output, every=every)
+
+
+def print_next(
+    asked: Inquiry,
+    objects: Iterable[SourcedObject],
+    workload: str | None,
+    horizon: Horizon,
+    output: Output,
+    *,
+    every: bool,
+) -> None:
+    """Answer `next`.
+
+    Args:
+        asked: what the options ask about.
+        objects: of the cluster, as they were read.
+        workload: the pending workload; None for the whole cluster.
+        horizon: how far is looked ahead.
+        output: the form.
+        every: whether the text tells everything.
+
+    Raises:
+        InputError: as `tenure.apps.ahead.look.look_ahead`.
+    """
+    answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
+    if output == Output.TEXT:
+        print_answer(output, None, about(asked.kueue, next_lines(answer, every=every)))
+    else:
+        said = replace(answer, warnings=tuple(asked.warnings), kueue=asked.kueue)
+        print_answer(output, as_json(said), ())
+
+
+def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:
+    """The Workloads among some objects, by `namespace/name`.
+
+    >>> manifests_of([SourcedObject("", {"kind": "Workload", "metadata": {"name": "a"}})]).keys()
+    dict_keys(['/a'])
+    """
+    found = (sourced.object for sourced in objects if sourced.object.get("kind") == "Workload")
+    return {f"{dig(raw, 'metadata', 'namespace') or ''}/{dig(raw, 'metadata', 'name')}": raw for raw in found}

@@ -1,0 +1,250 @@
+"""`tenure next`: the same content as text and JSON; bounds, assumptions, and who cannot be asked about."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tests.command_line import tenure
+
+TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
+NOW = ("--now", "2026-03-02T14:00:00Z")
+LONG = "team-a/job-long-context-8a5dc"
+SHORT = "team-a/job-doc-index-dfa0b"
+API = "kueue.x-k8s.io/v1beta2"
+
+Raw = dict[str, Any]
+
+
+def answered(*words: str) -> Raw:
+    done = tenure("next", *words, "-o", "json")
+    assert done.returncode == 0, done.stderr.decode()
+    answer: Raw = json.loads(done.stdout)
+    assert [error.message for error in Draft202012Validator(schema("next")).iter_errors(answer)] == []
+    return answer
+
+
+def told(*words: str) -> str:
+    return tenure("next", *words).stdout.decode()
+
+
+def workload(name: str, gpus: int, *, created: int, reserved: int | None = None, **spec: Any) -> Raw:
+    """A workload of some GPUs, created and reserved so many minutes before 14:00."""
+    requests = {"nvidia.com/gpu": str(gpus)}
+    pods = {
+        "name": "main",
+        "count": 1,
+        "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": requests}}]}},
+    }
+    made: Raw = {
+        "apiVersion": API,
+        "kind": "Workload",
+        "metadata": {"namespace": "ml", "name": name, "uid": name, "creationTimestamp": at(created)},
+        "spec": {"queueName": "main", "priority": 10, "podSets": [pods], **spec},
+    }
+    if reserved is not None:
+        made["status"] = {
+            "admission": {
+                "clusterQueue": "q",
+                "podSetAssignments": [
+                    {
+                        "name": "main",
+                        "count": 1,
+                        "flavors": {"nvidia.com/gpu": "a100"},
+                        "resourceUsage": requests,
+                    }
+                ],
+            },
+            "conditions": [
+                {
+                    "type": "QuotaReserved",
+                    "status": "True",
+                    "reason": "QuotaReserved",
+                    "message": "",
+                    "lastTransitionTime": at(reserved),
+                }
+            ],
+        }
+    return made
+
+
+def at(minutes: int) -> str:
+    return f"2026-03-02T{13 - minutes // 60:02}:{59 - minutes % 60:02}:00Z"
+
+
+def dump(
+    tmp_path: Path, *workloads: Raw, strategy: str = "BestEffortFIFO", duration: str | None = None
+) -> str:
+    preemption: Raw = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
+    if duration is not None:
+        preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
+    quota = {"name": "a100", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": "4"}]}
+    queue = {
+        "queueingStrategy": strategy,
+        "preemption": preemption,
+        "namespaceSelector": {},
+        "resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [quota]}],
+    }
+    items = [
+        {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": "a100"}},
+        {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": queue},
+        {
+            "apiVersion": API,
+            "kind": "LocalQueue",
+            "metadata": {"namespace": "ml", "name": "main"},
+            "spec": {"clusterQueue": "q"},
+        },
+        *workloads,
+    ]
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    return str(file)
+
+
+def test_the_text_and_json_say_the_same() -> None:
+    answer, text = answered(*TWO, "--cycles", "9"), told(*TWO, "--cycles", "9", "--all")
+    assert text.startswith(answer["summary"])
+    for cycle in answer["cycles"]:
+        assert f"Cycle {cycle['number']}, {cycle['at']}" in text
+        for head in cycle["heads"]:
+            assert f"  {head['workload']} ({head['clusterQueue']}): " in text
+    assert all(assumption in text for assumption in answer["assumed"])
+
+
+def test_one_workload_has_its_place_and_its_turn() -> None:
+    asked = answered(LONG, *TWO)["asked"]
+    assert (asked["place"], asked["waiting"], [before["workload"] for before in asked["ahead"]]) == (
+        3,
+        4,
+        ["team-b/job-moe-64-448bc", "team-b/job-eval-suite-d739e"],
+    )
+    assert asked["turns"][0]["decision"] == "NoCandidates"
+    assert asked["waits"]["lacks"][0]["node"] == "ClusterQueue gpu-cluster-queue"
+
+
+def test_what_fits_behind_another_waits_for_its_turn(tmp_path: Path) -> None:
+    file = dump(tmp_path, workload("first", 1, created=9), workload("second", 1, created=8))
+    asked = answered("ml/second", file, *NOW)
+    assert asked["summary"] == "ml/second is admitted in cycle 2, at 2026-03-02T14:00:00.01Z"
+    assert [before["workload"] for before in asked["asked"]["ahead"]] == ["ml/first"]
+    why = tenure("why-not", "ml/second", file, *NOW)
+    lines = why.stdout.decode().splitlines()
+    assert lines[0] == (
+        "ml/second waits for its turn: it would fit, and 1 workload goes first in ClusterQueue q"
+    )
+    assert "first ml/first; who else, and when its turn comes: tenure next ml/second" in lines[1]
+    assert json.loads(tenure("why-not", "ml/second", file, *NOW, "-o", "json").stdout)["ahead"] == [
+        "ml/first"
+    ]
+    head = tenure("why-not", "ml/first", file, *NOW).stdout.decode()
+    assert head.startswith("ml/first is admitted: it fits without preempting any workload\n")
+
+
+def test_a_strict_queue_waits_behind_its_head(tmp_path: Path) -> None:
+    running = workload("runs", 4, created=60, reserved=50)
+    file = dump(
+        tmp_path,
+        running,
+        workload("head", 8, created=20),
+        workload("small", 1, created=10, priority=0),
+        strategy="StrictFIFO",
+    )
+    waits = answered("ml/small", file, *NOW)["asked"]["waits"]
+    assert waits["why"] == "waits behind ml/head: the head of StrictFIFO ClusterQueue q lets no other pass"
+    assert waits["decision"] is None
+
+
+def test_time_alone_changes_what_waits_for_a_protection(tmp_path: Path) -> None:
+    file = dump(
+        tmp_path,
+        workload("old", 4, created=200, reserved=59),
+        workload("new", 4, created=10),
+        duration="4h",
+    )
+    events = answered("ml/new", file, *NOW, "--reading", "released")
+    assert events["ended"] == "quiet"
+    later = events["asked"]["waits"]["later"]
+    assert (later["at"], later["decision"]) == ("2026-03-02T17:00:00.000000001Z", "Preempt")
+    assert [found["workload"] for found in later["preempts"]] == ["ml/old"]
+    assert events["asked"]["protected"] == [{"workload": "ml/old", "until": "2026-03-02T17:00:00Z"}]
+    before = tenure(
+        "decide", file, "-w", "ml/new", "--now", "2026-03-02T17:00:00Z", "--expect", "NoCandidates"
+    )
+    after = tenure("decide", file, "-w", "ml/new", "--now", later["at"], "--expect", "Preempt")
+    assert (before.returncode, after.returncode) == (0, 0)
+    woken = answered("ml/new", file, *NOW)
+    assert woken["summary"] == (
+        "ml/new is admitted in cycle 4, at 2026-03-02T17:00:30.000000001Z, once ml/old has left"
+    )
+    assert told("ml/new", file, *NOW, "--until", "1h").startswith(
+        "ml/new is not admitted within what is told: 4 nvidia.com/gpu short on a100: 4 asked, 4 of 4 in use; "
+        "something happens after 1h, at 2026-03-02T17:00:00.000000001Z"
+    )
+
+
+def test_what_only_a_job_that_finishes_can_help_is_not_known(tmp_path: Path) -> None:
+    file = dump(
+        tmp_path, workload("runs", 4, created=60, reserved=50, priority=90), workload("waits", 2, created=5)
+    )
+    assert answered("ml/waits", file, *NOW)["summary"] == (
+        "ml/waits is not admitted within what can be known: "
+        "it waits until 2 nvidia.com/gpu on a100 are given back by ml/runs"
+    )
+
+
+def test_a_back_off_ends_before_the_turn_comes(tmp_path: Path) -> None:
+    backing = workload("backs-off", 1, created=30)
+    backing["status"] = {"requeueState": {"count": 1, "requeueAt": "2026-03-02T14:05:00Z"}}
+    file = dump(tmp_path, backing)
+    done = tenure("next", "ml/backs-off", file, *NOW, "-o", "json")
+    asked = json.loads(done.stdout)["asked"]
+    assert (asked["place"], asked["notBefore"]) == (None, "2026-03-02T14:05:00Z")
+    assert asked["admittedAt"] == "2026-03-02T14:05:00Z"
+    assert b"set aside" not in done.stderr
+
+
+def test_a_victim_whose_pods_cannot_be_read_is_set_aside_and_spoils_no_answer(tmp_path: Path) -> None:
+    victim = workload("victim", 4, created=60, reserved=50, priority=0)
+    odd = copy.deepcopy(victim)
+    odd["spec"]["podSets"][0]["topologyRequest"] = {"required": "rack"}
+    file = dump(tmp_path, odd, workload("first", 4, created=5))
+    answer = answered(file, *NOW, "--eviction", "0s")
+    assert [head["result"] for cycle in answer["cycles"] for head in cycle["heads"]][:2] == [
+        "preempting",
+        "admitted",
+    ]
+
+
+def test_bounds_are_said_where_they_cut() -> None:
+    cut = answered(*TWO, "--cycles", "3")
+    assert (len(cut["cycles"]), cut["ended"]) == (3, "cycles")
+    assert "more cycles follow; --cycles says how many are told" in told(*TWO, "--cycles", "3")
+    assert answered(*TWO, "--until", "1s")["ended"] == "until"
+    assert cut["cycles"] == answered(*TWO)["cycles"][:3]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("team-a/none", *TWO), "expected one of 4 pending workloads"),
+        (("team-a/job-pretrain-7b-e95a1", *TWO), "expected a pending workload; this one holds quota"),
+        ((*TWO, "--until", "-1h"), "expected a duration that is not negative"),
+        ((*TWO, "--eviction", "soon"), "--eviction: found 'soon'"),
+        ((), "files, folders, - for standard input"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(words: tuple[str, ...], said: str) -> None:
+    done = tenure("next", *words)
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
+
+
+def test_a_change_is_looked_at_as_if_it_were_made() -> None:
+    asked = answered(SHORT, *TWO, "--set", f"workload/{SHORT}.spec.priority=1000")
+    assert (asked["ended"], asked["asked"]["place"]) == ("admitted", 1)
