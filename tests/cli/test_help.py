@@ -18,7 +18,11 @@ from tenure.apps.cli.commands import COMMANDS
 from tests.command_line import tenure
 from tests.process import TENURE
 
-GROUPED = {"vectors": ("run", "check", "format", "add"), "kai": ("filter", "validate", "resolve")}
+GROUPED = {
+    "vectors": ("run", "check", "format", "add"),
+    "kai": ("filter", "validate", "resolve"),
+    "analyze": ("loops",),
+}
 EVERY = [name for name in COMMANDS if name not in GROUPED] + [
     f"{group} {name}" for group, names in GROUPED.items() for name in names
 ]

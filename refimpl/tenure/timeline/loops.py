@@ -38,6 +38,11 @@ class LoopWatch:
         self._seen: dict[bytes, list[tuple[Instant, int]]] = {}
         self._found: list[tuple[Instant, int]] | None = None
 
+    @property
+    def found(self) -> bool:
+        """Whether a state has come back."""
+        return self._found is not None
+
     def disturbed(self) -> None:
         """Something happened from outside: what comes after is no repetition of what was before."""
         self._seen.clear()

@@ -176,7 +176,7 @@ def _asked(name: str, arguments: Sequence[str]) -> str:
     'tenure vectors add'
     """
     words = [word for word in arguments if not word.startswith("-")]
-    return " ".join([name, *words[: 2 if words[:1] in (["vectors"], ["kai"]) else 1]])
+    return " ".join([name, *words[: 2 if words[:1] in (["vectors"], ["kai"], ["analyze"]) else 1]])
 
 
 def _own_code(ended: SystemExit) -> Any:

@@ -47,6 +47,10 @@ COMMANDS = {
         "tenure.apps.cli.diff:diff_command",
         "Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.",
     ),
+    "analyze": (
+        "tenure.apps.cli.analyze:analyze_app",
+        "Say what may happen in a configuration of queues, whatever workloads come.",
+    ),
     "show": (
         "tenure.apps.cli.show:show_command",
         "Show what the specification says by an identifier: statement, why, code, verdicts, vectors.",

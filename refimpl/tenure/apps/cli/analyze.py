@@ -1,0 +1,30 @@
+"""`tenure analyze`: what may happen in a configuration of queues, whatever workloads come."""
+
+from __future__ import annotations
+
+import typer
+
+from tenure.apps.cli.analyze_loops import loops_command
+from tenure.apps.cli.commands import SETTINGS, Command, Group
+
+analyze_app = typer.Typer(
+    cls=Group,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
+    help=(
+        "Say what may happen in a configuration of queues, whatever workloads come.\n\n"
+        "The bundled example, and then your own queues:\n\n\b\n"
+        "tenure analyze loops --example shared-cohort\n"
+        "tenure analyze loops queues/"
+    ),
+    epilog="Exit codes: 0 nothing found within the bounds, 1 something found, 2 bad input.",
+)
+analyze_app.command("loops", cls=Command, context_settings=SETTINGS)(loops_command)
+
+
+@analyze_app.callback()
+def _group() -> None:
+    # Without a callback Typer makes a group of one command that command.
+    pass

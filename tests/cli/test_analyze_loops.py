@@ -1,0 +1,88 @@
+"""`tenure analyze loops`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tests.command_line import tenure
+from tests.unit.analysis.test_loops import FAIR, queue
+
+POLICY = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
+
+
+@pytest.fixture
+def queues(tmp_path: Path) -> Path:
+    """The circle of kueue#14543, as a file."""
+    flavor = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ResourceFlavor",
+        "metadata": {"name": "default"},
+    }
+    objects = [FAIR, flavor, queue("a", 0, **POLICY), queue("b", 0, **POLICY), queue("lender", 4)]
+    file = tmp_path / "queues.yaml"
+    file.write_text(yaml.safe_dump_all(objects, sort_keys=False), encoding="utf-8")
+    return file
+
+
+def test_a_loop_is_told_with_the_line_of_every_field_that_it_needs_and_can_be_played(queues: Path) -> None:
+    done = tenure("analyze", "loops", queues.name, "--to", "loops.yaml", cwd=queues.parent)
+    told = done.stdout.decode()
+    lines = queues.read_text(encoding="utf-8").splitlines()
+    assert done.returncode == 1
+    assert "a loop of 3 workloads, a turn every 18.01s" in told
+    needed = [line for line in told.splitlines() if "spec.preemption.withinClusterQueue" in line]
+    (fact,) = needed
+    number = int(fact.rpartition(":")[2])
+    assert lines[number - 1].strip() == "withinClusterQueue: LowerPriority"
+    played = tenure("play", "loops.yaml", "--story", "0", cwd=queues.parent)
+    assert played.returncode == 0
+    assert "a loop of 18.01s" in played.stdout.decode()
+
+
+def test_the_answer_is_as_its_schema_says(queues: Path) -> None:
+    done = tenure("analyze", "loops", str(queues), "-o", "json", "--evictions", "5s")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert list(Draft202012Validator(schema("analyze-loops")).iter_errors(answer)) == []
+    (search,) = answer["trees"][0]["searches"]
+    assert [workload["eviction"] for workload in search["loop"]["workloads"]] == ["5s"] * 3
+    assert (answer["found"], search["loop"]["period"]) == (True, "18.01s")
+
+
+def test_no_loop_within_the_bounds_is_no_proof_and_says_so(queues: Path) -> None:
+    never = ["--set", "clusterqueue/a.spec.preemption.withinClusterQueue=Never"]
+    never += ["--set", "clusterqueue/b.spec.preemption.withinClusterQueue=Never"]
+    few = ("--up-to", "2", "--evictions", "5s", "--within", "0s")
+    done = tenure("analyze", "loops", str(queues), *never, *few)
+    told = done.stdout.decode()
+    assert done.returncode == 0
+    assert "no loop found up to 2 workloads" in told
+    assert "searched, not proved: systems of at most 2 workloads, pods that end after 5s" in told
+
+
+def test_a_search_that_runs_out_of_time_has_an_exit_code_of_its_own(queues: Path) -> None:
+    done = tenure("analyze", "loops", str(queues), "--up-to", "9", "--priorities", "0", "--within", "1ns")
+    assert done.returncode == 5
+    assert "then the time ran out" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--evictions", "5s,5s"), "different durations"),
+        (("--evictions", "soon"), "--evictions"),
+        (("--within", "-1s"), "at least 0s"),
+        (("--sizes", "none"), "none"),
+        (("--resource", "cpus"), "one of cpu"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(queues: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = tenure("analyze", "loops", str(queues), *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert words in done.stderr.decode()
