@@ -215,3 +215,68 @@ def test_a_flavor_that_is_not_known_is_tried() -> None:
     answer = asked(objects_at(raw, 3))
     assert answer.certainty == Certainty.CONFIRMED
     assert "on which flavors default/victim ran" in answer.unknown
+
+
+def test_a_preemptor_of_whom_only_the_admission_is_known_is_decided_on_its_flavors() -> None:
+    raw = cohort_play()
+    raw["objects"].append({"kind": "ResourceFlavor", "metadata": {"name": "spot"}})
+    for found in raw["objects"]:
+        if found["kind"] == "ClusterQueue" and found["metadata"]["name"] == "b":
+            spot = {"name": "spot", "resources": [{"name": "cpu", "nominalQuota": 5}]}
+            found["spec"]["resourceGroups"][0]["flavors"].insert(0, spot)
+        if found["metadata"]["name"] == "spot":
+            found["spec"] = {"nodeLabels": {"kind": "spot"}}
+    owner = raw["events"][2]["submit"]
+    manifest = {
+        "metadata": {"namespace": "default", "name": "owner"},
+        "spec": {
+            "queueName": "b",
+            "podSets": [
+                {
+                    "name": "main",
+                    "count": 1,
+                    "template": {
+                        "spec": {
+                            "nodeSelector": {"kind": "other"},
+                            "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}],
+                        }
+                    },
+                }
+            ],
+        },
+    }
+    raw["events"][2]["submit"] = {"manifest": manifest, "work": owner["work"]}
+    answer = asked(objects_at(raw, 3), flips=5)
+    assert answer.certainty == Certainty.CONFIRMED
+    assert answer.flips is None
+    assert any(text.endswith("is taken, on the same flavors") for text in answer.unknown)
+
+
+@pytest.mark.parametrize("wrong", ["uid", "created"])
+def test_a_preemptor_that_cannot_be_is_not_confirmed(wrong: str) -> None:
+    objects = objects_at(cohort_play(), 3)
+    if wrong == "uid":
+        told = condition_of(named(objects, "victim"), "Preempted")
+        told["message"] = told["message"].replace("default/owner", "default/victim")
+    else:
+        named(objects, "owner")["metadata"]["creationTimestamp"] = "2026-01-05T11:30:00Z"
+    answer = asked(objects)
+    assert answer.certainty == (Certainty.UNKNOWN if wrong == "uid" else Certainty.RECORDED)
+    assert answer.preemptor == (None if wrong == "uid" else "default/owner")
+
+
+def test_an_eviction_that_is_no_preemption_is_told_as_one() -> None:
+    objects = objects_at(cohort_play(), 3)
+    victim = named(objects, "victim")
+    evicted = condition_of(victim, "Evicted")
+    evicted.update(reason="PodsReadyTimeout", message="Exceeded the PodsReady timeout")
+    victim["status"]["conditions"] = [condition_of(victim, "QuotaReserved"), evicted]
+    answer = asked(objects)
+    assert answer.certainty == Certainty.NOT_PREEMPTED
+    assert answer.summary == (
+        "default/victim was evicted at 2026-01-05T11:00:00Z, PodsReadyTimeout: "
+        "that is not a preemption, and no workload took its quota"
+    )
+    assert (answer.preemptor, answer.chains, answer.unknown) == (None, (), ())
+    evicted["reason"] = "Preempted"
+    assert asked(objects).certainty == Certainty.UNKNOWN

@@ -8,7 +8,7 @@ from itertools import chain
 
 from tenure.apps.lookup.stated import rule_pages
 from tenure.apps.past.answer_types import Certainty, PastAnswer, RuleChain
-from tenure.apps.past.record import PreemptionRecord, Preemptor, preemptor_of, record_of
+from tenure.apps.past.record import PreemptionRecord, Preemptor, eviction_of, preemptor_of, record_of
 from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
 from tenure.manifests import Loaded
 from tenure.model import Ground, Instant, WithinClusterQueue, Workload
@@ -32,7 +32,7 @@ _OF_TIME = ("now", "minAdmitDuration", "creationTimestamp", "lastTransitionTime"
 
 
 def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
-    """What is recorded of a workload that was preempted and not admitted since; None of any other.
+    """What is recorded of a workload that was preempted or evicted and not admitted since; None of any other.
 
     Args:
         loaded: the cluster.
@@ -45,7 +45,8 @@ def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
     for workload in chain(loaded.cluster.pending, loaded.cluster.admitted):
         if workload.key == victim:
             record = record_of(loaded, workload)
-            return record if record is not None and record.again is None else None
+            found = eviction_of(loaded, workload) if record is None else record
+            return found if found is not None and found.again is None else None
     return None
 
 
@@ -109,6 +110,8 @@ def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
 
 
 def _certainty(record: PreemptionRecord, replay: Replay) -> Certainty:
+    if record.other:
+        return Certainty.NOT_PREEMPTED
     if record.told is None or not record.told.uid or record.known_reason is None:
         return Certainty.UNKNOWN
     return Certainty.CONFIRMED if replay.matches else Certainty.RECORDED
@@ -125,12 +128,15 @@ def _remarks(decision: Decision, victim: Workload, replay: Replay) -> tuple[Rema
 
 def _flips(
     decision: Decision, preemptor: Preemptor, victim: Workload, replay: Replay, limit: int
-) -> FlipsShape:
+) -> FlipsShape | None:
     """The changes after which it would have been kept, without those of fields that had to be assumed."""
-    found = flips_shape(decision, victim.key, limit, IsKept(victim.key))
     assumed = _OF_TIME if _is_vague(replay, victim) else ()
+    if replay.on_flavors:
+        # Each of them would be decided on the flavors that come out.
+        return None
     admitted = preemptor.workload is not None and preemptor.workload.cluster_queue is not None
     pods = f"Workload/{preemptor.key}" if admitted else ""
+    found = flips_shape(decision, victim.key, limit, IsKept(victim.key))
     kept = tuple(
         flip
         for flip in found.nearest
@@ -197,6 +203,9 @@ def _who(record: PreemptionRecord, preemptor: Preemptor) -> str:
 
 
 def _summary(record: PreemptionRecord, preemptor: Preemptor, certainty: Certainty) -> str:
+    if record.other:
+        text = "that is not a preemption, and no workload took its quota"
+        return f"{record.victim.key} was evicted{_when(record)}, {record.reason}: {text}"
     why = {
         Certainty.CONFIRMED: "the record says so, and deciding again confirms it",
         Certainty.RECORDED: "the record says so; deciding again does not confirm it",
@@ -219,6 +228,8 @@ def _replay_text(preemptor: Preemptor, replay: Replay) -> str:
 
 def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> Iterator[str]:
     """What could not be restored, the particular before what holds of every dump."""
+    if record.other:
+        return
     if record.told is None:
         yield "what the message says: it is not understood"
     elif record.known_reason is None:
@@ -228,7 +239,8 @@ def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> 
     if replay.restored is not None:
         yield from _not_restored(replay)
         if preemptor.workload is not None and preemptor.workload.cluster_queue is not None:
-            yield f"what {preemptor.key} asked for: what it was admitted with later is taken"
+            flavors = ", on the same flavors" if replay.on_flavors else ""
+            yield f"what {preemptor.key} asked for: what it was admitted with later is taken{flavors}"
     yield "workloads that have finished or were deleted since then, and are not among the objects"
     edited = "queues, cohorts, flavors, classes, priorities or Kueue's Configuration"
     yield f"whether {edited} were edited since: today's are taken"

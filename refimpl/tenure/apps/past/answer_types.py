@@ -18,6 +18,8 @@ class Certainty(StrEnum):
     """The record names it; what is left of the cluster of that time does not show it."""
     UNKNOWN = "unknown"
     """The record does not name it."""
+    NOT_PREEMPTED = "not-preempted"
+    """It was evicted for another reason, which no rule of preemption decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class PastAnswer:
     at: str | None
     """When it was preempted, in whole seconds; null where the condition has no stamp."""
     reason: str
-    """Of the condition Preempted."""
+    """Of the condition Preempted; of Evicted where it was not preempted."""
     message: str
     """Of the same condition."""
     certainty: Certainty
@@ -66,7 +68,8 @@ class PastAnswer:
     remarks: tuple[Remark, ...]
     """What each rule found about it then; empty where the replay does not confirm the cause."""
     flips: FlipsShape | None
-    """Changes after which it would have been kept; null where the replay does not confirm the cause."""
+    """Changes after which it would have been kept; null where the replay does not confirm the cause, or only
+    on the flavors that the preemptor was admitted with later."""
     now: str
     """The clock of the question."""
     reading: str | dict[str, str]

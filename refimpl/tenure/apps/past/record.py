@@ -24,6 +24,7 @@ class PreemptionRecord:
         message: of the condition.
         told: what the message tells; None where no known release writes such a message, or where it
             contradicts the reason.
+        other: whether it was evicted for another reason than a preemption, which is told instead.
     """
 
     victim: Workload
@@ -32,6 +33,7 @@ class PreemptionRecord:
     reason: str
     message: str
     told: PreemptionMessage | None
+    other: bool = False
 
     @property
     def known_reason(self) -> Reason | None:
@@ -74,11 +76,30 @@ def record_of(loaded: Loaded, workload: Workload) -> PreemptionRecord | None:
     if note is None or not (note.holds or note.is_reset):
         return None
     told = read_preemption_message(note.message)
-    if told is not None and note.holds and told.reason not in ("", note.reason):
+    if told is not None and (
+        told.uid == workload.uid or (note.holds and told.reason not in ("", note.reason))
+    ):
         told = None
     reason = note.reason if note.holds else (told.reason if told else "")
     at, again = (note.since, None) if note.holds else (None, note.since)
     return PreemptionRecord(workload, at, again, reason, note.message, told)
+
+
+def eviction_of(loaded: Loaded, workload: Workload) -> PreemptionRecord | None:
+    """What is recorded of an eviction that has no condition Preempted beside it; None where none is in force.
+
+    Args:
+        loaded: the cluster.
+        workload: one of it, running or pending.
+
+    Source: Kueue v0.19.2, reasons of condition Evicted; v0.6 has no condition Preempted.
+    """
+    note = noted(loaded, workload, "Evicted")
+    if note is None or not note.holds:
+        return None
+    preempted = note.reason == "Preempted"
+    reason = "" if preempted else note.reason
+    return PreemptionRecord(workload, note.since, None, reason, note.message, None, other=not preempted)
 
 
 def ended_workloads(loaded: Loaded) -> Iterator[EndedWorkload]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from tenure.apps.past.record import PreemptionRecord, Preemptor, record_of
@@ -12,10 +12,12 @@ from tenure.apps.past.restoring import Restored, as_pending, as_request, restore
 from tenure.errors import InputError
 from tenure.manifests import Loaded
 from tenure.manifests.history import path_of
-from tenure.model import SECOND, Ground, Instant, Outcome, Reason, Workload
+from tenure.model import SECOND, Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
 from tenure.oracle.decide import Decision, decide
+from tenure.oracle.tree import available_at
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
+from tenure.units import format_instant
 
 _MANY = 500
 """Of more workloads that ran, fewer restorations are decided."""
@@ -34,6 +36,7 @@ class Replay:
         restored: what was decided on; None where nothing was.
         tried: how many restorations were decided.
         why_not: why nothing was decided; empty where something was.
+        on_flavors: whether the preemptor was given the flavors that it was admitted with later.
     """
 
     decision: Decision | None = None
@@ -42,6 +45,7 @@ class Replay:
     restored: Restored | None = None
     tried: int = 0
     why_not: str = ""
+    on_flavors: bool = False
 
 
 def grounds_of(reason: Reason) -> list[Ground]:
@@ -63,17 +67,50 @@ def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, rea
         reading: what is decided under.
     """
     found, told, at = preemptor.workload, record.told, record.at
+    if record.other:
+        return Replay(why_not="no workload preempted it")
     if found is None or told is None or at is None:
         return Replay(why_not="the preemptor is not among the objects")
+    if found.created_at > at:
+        return Replay(why_not=f"{found.key} is created after {format_instant(at)}")
     queue, why_not = _queue_then(loaded, record, found)
     if queue is None:
         return Replay(why_not=why_not)
     restored = restored_at(loaded, record, at, found.key, told.uid)
     expected = _Expected.of(loaded, record, at)
-    asks = _as_it_waited(found, at)
-    clocks = _clocks(loaded, record, at)
+    try:
+        replay = _decided(loaded, restored, expected, _as_it_waited(found, at), queue, record, reading)
+        if replay.matches or not found.usage:
+            return replay
+        asks = _as_it_waited(found, at)
+        given = _decided(loaded, restored, expected, asks, queue, record, reading, found.usage)
+    except InputError as error:
+        return Replay(why_not=str(error.problems[0]))
+    return given if given.matches else replay
+
+
+def _decided(
+    loaded: Loaded,
+    restored: Restored,
+    expected: _Expected,
+    asks: Workload,
+    queue: str,
+    record: PreemptionRecord,
+    reading: Reading,
+    usage: Amounts | None = None,
+) -> Replay:
+    """Every restoration decided; with `usage` on the flavors of that."""
+    tried = _Tried(expected)
     most = _FEW_VARIANTS if len(restored.certain) > _MANY else None
-    return _Tried(loaded, restored, expected).of(asks, queue, clocks, reading, most)
+    for admitted in islice(restored.variants(), most):
+        cluster = dataclasses.replace(loaded.cluster, admitted=admitted, pending=(asks,))
+        for clock in _clocks(loaded, record, restored.at):
+            decision = decide(cluster, asks, queue, clock, reading)
+            if usage is not None:
+                given = _on_its_flavors(decision, usage)
+                decision = decide(cluster, asks, queue, clock, reading, given, decision.snapshot)
+            tried.add(decision)
+    return tried.replay(restored, on_flavors=usage is not None)
 
 
 def _queue_then(loaded: Loaded, record: PreemptionRecord, preemptor: Workload) -> tuple[str | None, str]:
@@ -164,30 +201,40 @@ def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[Preemptio
 
 @dataclass(slots=True)
 class _Tried:
-    """Restorations, decided one after the other."""
+    """Restorations, decided one after the other.
 
-    loaded: Loaded
-    restored: Restored
+    Args:
+        expected: what is recorded.
+        first: the decision on the likeliest.
+        match: the first that comes to what is recorded.
+        grounds: on which grounds those do.
+        count: how many were decided.
+    """
+
     expected: _Expected
+    first: Decision | None = None
+    match: Decision | None = None
+    grounds: set[Ground] = field(default_factory=set)
+    count: int = 0
 
-    def of(
-        self, asks: Workload, queue: str, clocks: Iterable[Instant], reading: Reading, most: int | None
-    ) -> Replay:
-        first: Decision | None = None
-        match: Decision | None = None
-        grounds: set[Ground] = set()
-        tried = 0
-        for admitted in islice(self.restored.variants(), most):
-            cluster = dataclasses.replace(self.loaded.cluster, admitted=admitted, pending=(asks,))
-            for clock in clocks:
-                try:
-                    decision = decide(cluster, asks, queue, clock, reading)
-                except InputError as error:
-                    return Replay(why_not=str(error.problems[0]))
-                tried += 1
-                first = first or decision
-                ground = self.expected.ground(decision)
-                if ground is not None:
-                    match = match or decision
-                    grounds.add(ground)
-        return Replay(match or first, match is not None, frozenset(grounds), self.restored, tried)
+    def add(self, decision: Decision) -> None:
+        self.count += 1
+        self.first = self.first or decision
+        ground = self.expected.ground(decision)
+        if ground is not None:
+            self.match = self.match or decision
+            self.grounds.add(ground)
+
+    def replay(self, restored: Restored, *, on_flavors: bool) -> Replay:
+        decision = self.match or self.first
+        found = frozenset(self.grounds)
+        return Replay(decision, self.match is not None, found, restored, self.count, on_flavors=on_flavors)
+
+
+def _on_its_flavors(decision: Decision, usage: Amounts) -> Assignment:
+    """The flavors that the preemptor was admitted with later, as what it gets in a decision."""
+    seen = decision.snapshot
+    lacking = {
+        at for at, amount in usage.items() if available_at(seen.tree, seen.usage, seen.place, at) < amount
+    }
+    return Assignment(usage, frozenset(lacking))

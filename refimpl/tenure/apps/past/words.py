@@ -18,8 +18,11 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
         yield f"  preempted for the same workload: {names_text(answer.together)}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from _section("Which rule allowed it", _chain_lines(answer))
-    yield from _section("The record", [f"Preempted, {answer.reason}: {answer.message}"])
-    yield from _section(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
+    preempted = answer.certainty != Certainty.NOT_PREEMPTED
+    kind = "Preempted" if preempted else "Evicted"
+    yield from _section("The record", [f"{kind}, {answer.reason}: {answer.message}"])
+    if preempted:
+        yield from _section(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
     yield from _section("Not known, or not restored", answer.unknown)
     remarks = (
         f"{remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}" for remark in answer.remarks
