@@ -119,9 +119,10 @@ STAGES = (
         "long properties",
         "test-properties",
         "properties of random histories, trees and timelines, lifted functions and played steps, "
-        "in full number",
+        "what has no effect, in full number",
         longer=(
             "tests/properties",
+            "tests/unit/analysis/test_sanity.py",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_played_steps.py",
         ),

@@ -36,6 +36,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "vectors check": (),
     "vectors format": ("--help",),
     "vectors add": ("time-based",),
+    "analyze sanity": ("--example", "shared-cohort"),
     "analyze loops": ("--example", "two-teams", "--evictions", "soon"),
     "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),
     "kai validate": (*KAI, "-p", "serving/checkout", "--victim", "vision/sweep=sweep-0"),

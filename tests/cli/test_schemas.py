@@ -51,7 +51,19 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict
 
 @pytest.mark.parametrize(
     "name",
-    ["explain", "why", "why-not", "next", "diff", "play", "campaign", "conform", "test", "analyze-loops"],
+    [
+        "explain",
+        "why",
+        "why-not",
+        "next",
+        "diff",
+        "play",
+        "campaign",
+        "conform",
+        "test",
+        "analyze-loops",
+        "analyze-sanity",
+    ],
 )
 def test_every_field_of_a_schema_is_described(name: str) -> None:
     found = schema(name)

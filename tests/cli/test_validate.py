@@ -59,8 +59,8 @@ def test_errors_stand_by_file_and_object_and_fail(tmp_path: Path) -> None:
         "    error    spec.stopPolicy: found 'Stop', expected one of None, Hold, HoldAndDrain"
         " (FieldValueNotSupported, schema)",
         "    warning  spec.fairSharing.weight: with weight 0 the share is infinite as soon as anything is"
-        " borrowed: the first to be preempted, and preempting in none. If that is not meant, write a weight"
-        " above 0 (ZeroWeight, tenure)",
+        " borrowed: among its siblings the first to be preempted, and then preempting in none that has a"
+        " weight. If that is not meant, write a weight above 0 (ZeroWeight, tenure)",
         "",
         second,
         "  ClusterQueue/B",

@@ -142,8 +142,9 @@ def zero_weight(subject: Subject) -> Iterator[Fault]:
     """
     if quantity(subject.get("spec", "fairSharing", "weight")) == 0:
         message = (
-            "with weight 0 the share is infinite as soon as anything is borrowed: the first to be preempted, "
-            "and preempting in none. If that is not meant, write a weight above 0"
+            "with weight 0 the share is infinite as soon as anything is borrowed: among its siblings the "
+            "first to be preempted, and then preempting in none that has a weight. If that is not meant, "
+            "write a weight above 0"
         )
         yield Fault(WarningType.ZERO_WEIGHT, "spec.fairSharing.weight", message)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from tenure.apps.cli.analyze_loops import loops_command
+from tenure.apps.cli.analyze_sanity import sanity_command
 from tenure.apps.cli.commands import SETTINGS, Command, Group
 
 analyze_app = typer.Typer(
@@ -17,11 +18,13 @@ analyze_app = typer.Typer(
         "Say what may happen in a configuration of queues, whatever workloads come.\n\n"
         "The bundled example, and then your own queues:\n\n\b\n"
         "tenure analyze loops --example shared-cohort\n"
-        "tenure analyze loops queues/"
+        "tenure analyze loops queues/\n"
+        "tenure analyze sanity queues/"
     ),
     epilog="Exit codes: 0 nothing found within the bounds, 1 something found, 2 bad input.",
 )
 analyze_app.command("loops", cls=Command, context_settings=SETTINGS)(loops_command)
+analyze_app.command("sanity", cls=Command, context_settings=SETTINGS)(sanity_command)
 
 
 @analyze_app.callback()
