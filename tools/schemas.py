@@ -25,7 +25,7 @@ from tenure.conformance.answer_types import (
     PendingAnswer,
 )
 from tenure.conformance.request_types import Request
-from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
+from tenure.kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign_report import CampaignReport
 from tenure.lab.conform_report import Conformance
 from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
@@ -47,6 +47,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "example": (ExampleAnswer, "tenure example -o json"),
     "explain": (ExplainAnswer, "tenure explain -o json"),
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
+    "kai-pairs": (PairsAnswer, "tenure kai pairs -o json"),
     "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),
     "kai-validate": (ValidateAnswer, "tenure kai validate -o json"),
     "next": (NextAnswer, "tenure next -o json"),

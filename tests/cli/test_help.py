@@ -20,7 +20,7 @@ from tests.process import TENURE
 
 GROUPED = {
     "vectors": ("run", "check", "format", "add"),
-    "kai": ("filter", "validate", "resolve"),
+    "kai": ("filter", "validate", "resolve", "pairs"),
     "analyze": ("loops", "sanity"),
 }
 EVERY = [name for name in COMMANDS if name not in GROUPED] + [

@@ -119,3 +119,50 @@ def test_manifests_come_from_standard_input_and_warnings_go_to_standard_error() 
     done = tenure("kai", "resolve", "-", "--victim-queue", "a", stdin=json.dumps(queue).encode())
     assert done.stdout.startswith(b"-1s for a job in a")
     assert b"negative" in done.stderr
+
+
+def test_pairs_says_for_every_two_queues_what_resolve_says_of_them() -> None:
+    answer = json.loads(tenure("kai", "pairs", *EXAMPLE, "-o", "json").stdout)
+    queues = ["serving", "speech", "vision"]
+    asked = [(pair["victimQueue"], pair["pendingQueue"]) for pair in answer["pairs"]]
+    assert sorted(asked) == [(victim, pending) for victim in queues for pending in queues]
+    for pair in answer["pairs"]:
+        words = ("--victim-queue", pair["victimQueue"], "--pending-queue", pair["pendingQueue"])
+        alone = json.loads(tenure("kai", "resolve", *EXAMPLE, *words, "-o", "json").stdout)
+        same = ("action", "minRuntimeNs", "minRuntime", "source")
+        assert [pair[field] for field in same] == [alone[field] for field in same]
+        assert pair["level"] is None or alone["path"][pair["level"]] == pair["source"]
+    assert [error.message for error in Draft202012Validator(schema("kai-pairs")).iter_errors(answer)] == []
+
+
+def test_pairs_says_until_when_a_job_is_protected_that_started_then() -> None:
+    text = tenure("kai", "pairs", *EXAMPLE, "--started", "2026-06-01T13:55:00Z").stdout.decode()
+    assert (
+        "vision     speech          reclaim  2026-06-01T13:55:00Z  queue vision's reclaimMinRuntime 0s"
+        in text
+    )
+
+
+def test_pairs_of_many_queues_are_a_bounded_table() -> None:
+    queues = [
+        {
+            "apiVersion": "scheduling.run.ai/v2",
+            "kind": "Queue",
+            "metadata": {"name": f"q{number:03}"},
+            "spec": {"reclaimMinRuntime": f"{number}m"},
+        }
+        for number in range(60)
+    ]
+    done = tenure(
+        "kai", "pairs", "-", stdin=json.dumps({"kind": "List", "apiVersion": "v1", "items": queues}).encode()
+    )
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == "60 queues, 3600 pairs, method lca"
+    assert len(lines) < 50
+    assert lines[-1] == "(80 more rows: --all tells them)"
+
+
+def test_pairs_takes_no_action_because_every_pair_has_its_own() -> None:
+    done = tenure("kai", "pairs", *EXAMPLE, "--action", "reclaim")
+    assert done.returncode == 2
+    assert b"--action: found 'reclaim', expected nothing" in done.stderr

@@ -40,6 +40,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "analyze loops": ("--example", "two-teams", "--evictions", "soon"),
     "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),
     "kai validate": (*KAI, "-p", "serving/checkout", "--victim", "vision/sweep=sweep-0"),
+    "kai pairs": ("--example", "kai-departments"),
     "kai resolve": ("--example", "kai-departments", "--victim-queue", "speech", "--pending-queue", "vision"),
 }
 ELSEWHERE = {"conform": "tests/conform", "campaign": "tests/campaign"}

@@ -39,6 +39,46 @@ class ResolveAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class PairShape:
+    """A queue that a job is pending in, and one that a job may be preempted in."""
+
+    pending_queue: str
+    """The pending job's queue."""
+    victim_queue: str
+    """The victim's queue."""
+    action: str
+    """`preempt` in the same queue, otherwise `reclaim`."""
+    min_runtime: str
+    """What counts."""
+    min_runtime_ns: int
+    """The same in nanoseconds."""
+    source: str | None
+    """The queue whose value it is; null for the plugin's default."""
+    level: int | None
+    """How far below the top of the victim's path that queue is, 0 for the top; null for the default."""
+    until: str | None
+    """Until when a job is protected that started when it was asked; null where that was not asked."""
+    text: str
+    """Whose value it is, and where that queue is in the tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairsAnswer:
+    """The minimum runtime between every two queues that jobs are in."""
+
+    method: str
+    """`lca` or `queue`; a preemption is the same under both."""
+    started: str | None
+    """When a job of the victim's queue started; null where that was not asked."""
+    summary: str
+    """How much there is, in one line."""
+    pairs: tuple[PairShape, ...]
+    """By the victim's queue, in each its own first."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilteredShape:
     """A running job that may be considered as a victim, or not."""
 

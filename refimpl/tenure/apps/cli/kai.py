@@ -20,8 +20,9 @@ from tenure.kai import Action, Scene, Session, Victim
 from tenure.kai.answers import filter_answer, resolve_answer, validate_answer
 from tenure.kai.case import ACTIONS
 from tenure.kai.intake import load_scene
+from tenure.kai.pairs import pairs_answer, pairs_lines
 from tenure.kai.words import filter_lines, resolve_lines, validate_lines
-from tenure.manifests import did_you_mean
+from tenure.manifests import did_you_mean, parse_instant
 from tenure.manifests.releases import AskedKueue
 
 kai_app = typer.Typer(
@@ -194,6 +195,52 @@ def resolve_command(
     between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
     answer = resolve_answer(session, _action(plugin.action) or between, asked, victim_queue)
     _print(printing.output, answer, resolve_lines(answer))
+
+
+@kai_app.command("pairs", cls=Command, context_settings=SETTINGS)
+@with_records
+def pairs_command(
+    *,
+    paths: Paths = None,
+    started: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="When a job of the victim's queue started, RFC 3339: the table says until when it is "
+            "protected.",
+            show_default="durations are told",
+        ),
+    ] = None,
+    plugin: PluginOptions,
+    edits: EditOptions,
+    every: Annotated[bool, typer.Option("--all", help="All rows, however many they are.")] = False,
+    printing: Printing,
+) -> None:
+    """Say for every pair of queues how long a job of one is protected from a job of the other, and by whom.
+
+    A preemption within each queue, a reclaim between every two:
+
+    \b
+    tenure kai pairs cluster/
+
+    Until when a job that started at noon is protected, from whom:
+
+    \b
+    tenure kai pairs cluster/ --started 2026-06-01T12:00:00Z
+    tenure kai pairs cluster/ -o json | jq '.pairs[] | select(.victimQueue == "vision")'
+
+    The queues are those without queues below, and all that a job is in.
+
+    Exit codes: 0 answered, 2 bad input.
+    """
+    choose_colour(printing.color)
+    if plugin.action is not None:
+        raise bad_input(
+            "--action", plugin.action, "nothing: every pair has the action that KAI-Scheduler takes"
+        )
+    instant = None if started is None else parse_instant(started, field="--started")
+    answer = pairs_answer(_session(paths, plugin, edits, None).scene, instant)
+    _print(printing.output, answer, pairs_lines(answer, every=every))
 
 
 def _known(option: str, queue: str | None, scene: Scene) -> None:
