@@ -134,6 +134,11 @@ differential: $(STAMP) ## compare the optimized core with the reference on N sce
 	mkdir -p build
 	$(BIN)/tenure campaign --scenarios $(N) --seed $(SEED) --jobs 2 --journal build/differential.jsonl --overwrite
 
+.PHONY: exposure
+exposure: N = 300
+exposure: $(STAMP) ## who could preempt a running workload, against workloads of random sizes (N=300 SEED=1)
+	$(BIN)/python -m tests.exposure.brute_force --n $(N) --seed $(SEED)
+
 # The released scheduler is timed as well where Go is present.
 .PHONY: bench
 bench: $(STAMP) ## decisions and requests a second, loading, and the core beside Kueue; writes docs/data/bench.json

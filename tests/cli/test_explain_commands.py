@@ -135,9 +135,9 @@ def test_why_without_a_preemptor_names_all_that_would_preempt_it() -> None:
     assert len(answer["cases"]) == 4
     assert answer["cases"][0]["preempted"]
     assert all(case["flips"] is None for case in answer["cases"])
-    assert said("why", PRETRAIN, *TEAMS).startswith(
-        f"1 of 4 pending workloads preempts {PRETRAIN}, each decided alone: {EVAL}"
-    )
+    text = said("why", PRETRAIN, *TEAMS)
+    assert text.startswith(f"A new workload of the right size could preempt {PRETRAIN} ")
+    assert f"\n1 of 4 pending workloads preempts {PRETRAIN}, each decided alone: {EVAL}\n" in text
     assert answer["engine"] == "reference"
 
 

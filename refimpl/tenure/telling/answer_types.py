@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tenure.telling.exposure.answer_types import ExposureShape
 from tenure.telling.remarks import Remark
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
 from tenure.telling.verdicts import PreemptedShape, WorkloadShape
@@ -236,6 +237,9 @@ class WhyAnswer:
     """Pending workloads that could not be asked about."""
     earlier: str | None = None
     """When, for whom and why it was preempted before its present admission; null where none is recorded."""
+    exposure: ExposureShape | None = None
+    """Who could preempt it with a new workload of any size, and until when it is safe; null where one pending
+    workload was named."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str | None = None

@@ -33,7 +33,7 @@ COMMANDS = {
     ),
     "why": (
         "tenure.apps.cli.explain:why_command",
-        "Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.",
+        "Say who could preempt a running workload, why it is preempted, or why a preempted one was.",
     ),
     "why-not": (
         "tenure.apps.cli.explain:why_not_command",

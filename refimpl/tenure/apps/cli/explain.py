@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -34,6 +35,8 @@ from tenure.model import Cluster, Workload
 from tenure.resources import is_there
 from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.telling.answers import explain_answer, why_answer, why_not_answer
+from tenure.telling.exposure.answer import exposure_answer
+from tenure.telling.exposure.lines import exposure_lines
 from tenure.telling.flips import DEFAULT_LIMIT
 from tenure.telling.lines import explain_lines, why_lines, why_not_lines
 
@@ -95,17 +98,18 @@ def why_command(
     every: Every = False,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
+    """Say who could preempt a running workload, why it is preempted, or why a preempted one was.
 
-    For one pending workload, with the nearest changes that would spare it:
-
-    \b
-    tenure why ml/old cluster/ -w ml/train
-
-    For all of them, each evaluated independently: which of them would preempt it?
+    For each ClusterQueue the least priority by which a new workload of any size could preempt it, now and
+    later; and which of the pending workloads would, each evaluated independently:
 
     \b
     tenure why ml/old cluster/
+
+    For one pending workload, by which rules, with the nearest changes that would spare it:
+
+    \b
+    tenure why ml/old cluster/ -w ml/train
 
     Of a workload that was preempted, by its condition Preempted and by the cluster as it was then:
 
@@ -148,7 +152,12 @@ def print_why(
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
     answer = replace(answer, earlier=earlier_text(asked.loaded, target))
-    _print(output, answer, why_lines(answer, every=every), asked)
+    lines = why_lines(answer, every=every)
+    if workload is None:
+        exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
+        answer = replace(answer, exposure=exposure)
+        lines = chain(exposure_lines(exposure, every=every), [""], lines)
+    _print(output, answer, lines, asked)
 
 
 @with_records

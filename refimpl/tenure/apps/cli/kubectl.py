@@ -96,7 +96,7 @@ def why_command(
     every: Every = False,
     printing: Printing,
 ) -> None:
-    """Say why a running workload is preempted, or why a preempted one was: by which rules, and for whom.
+    """Say who could preempt a running workload, why it is preempted, or why a preempted one was.
 
     \b
     kubectl tenure why ml/old

@@ -1,0 +1,1 @@
+"""Who could preempt a running workload, with a workload of any size, and until when it is safe."""
