@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
-from tenure.manifests.showing import in_short
+from tenure.manifests.naming import pending_key
+from tenure.manifests.showing import in_short, some_of
 from tenure.manifests.stale import ahead_of_clock, not_queued_yet
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
@@ -42,9 +43,6 @@ __all__ = [
     "undecided",
     "waiting_queues",
 ]
-
-MOST_NAMES = 20
-"""How many names an error lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,8 @@ def decide(
 
     Args:
         loaded: what `load` returned, or a cluster.
-        workload: `namespace/name` of a pending workload; None when there is only one.
+        workload: what a pending workload is called, `namespace/name` or shorter (`tenure.manifests.naming`);
+            None when there is only one.
         now: the scheduling cycle's clock: RFC 3339, or ns since the epoch.
         reading: a preset's name, overrides, or a reading; None for `guaranteed`.
         cluster_queue: the workload's ClusterQueue; None follows its LocalQueue.
@@ -407,29 +406,25 @@ def find_pending(loaded: Loaded, workload: str | None) -> Workload:
 
     Args:
         loaded: the cluster.
-        workload: `namespace/name`; None for the only one.
+        workload: what it is called; None for the only one.
 
     Raises:
         InputError: there is none, or it is set aside.
 
     >>> from tenure.resources import bundled
-    >>> find_pending(load(bundled("examples", "two-teams")), "team-b/job-eval-suite-d739e").priority
+    >>> find_pending(load(bundled("examples", "two-teams")), "eval-suite").priority
     100
     """
-    pending = {waits.key: waits for waits in loaded.cluster.pending}
-    waiting = pending_names(loaded)
     if workload is None:
+        waiting = pending_names(loaded)
         if len(waiting) != 1:
             known = some_of(waiting, "pending workloads")
             raise bad_input("workload", workload, f"the name of one of {known}")
-        workload = waiting[0]
-    _refuse_if_set_aside(loaded, object_name("Workload", *workload.split("/", 1)))
-    if workload not in pending:
-        expected = f"one of {some_of(waiting, 'pending workloads')}"
-        if any(running.key == workload for running in loaded.cluster.admitted):
-            expected = f"a pending workload; this one holds quota. {some_of(waiting, 'Pending')}"
-        raise bad_input("workload", workload, expected)
-    return pending[workload]
+        key = waiting[0]
+    else:
+        key = pending_key(loaded, workload)
+    _refuse_if_set_aside(loaded, object_name("Workload", *key.split("/", 1)))
+    return next(waits for waits in loaded.cluster.pending if waits.key == key)
 
 
 def _queue_name(loaded: Loaded, workload: Workload) -> str:
@@ -475,16 +470,3 @@ def _workloads_set_aside(loaded: Loaded) -> Mapping[str, tuple[Problem, ...]]:
 def _refuse_if_set_aside(loaded: Loaded, name: str) -> None:
     if name in loaded.set_aside:
         raise InputError(loaded.set_aside[name])
-
-
-def some_of(names: Sequence[str], what: str) -> str:
-    """How many there are, and who: at most `MOST_NAMES` of them, since no reader wants a thousand.
-
-    >>> some_of(["b", "a"], "queues")
-    '2 queues: a, b'
-    >>> some_of([], "queues")
-    '0 queues: none is given'
-    """
-    shown, rest = sorted(names)[:MOST_NAMES], len(names) - MOST_NAMES
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{len(names)} {what}: {', '.join(shown) or 'none is given'}{more}"

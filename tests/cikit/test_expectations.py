@@ -187,7 +187,7 @@ def test_what_is_wrong_with_a_file_names_file_field_found_and_expected(
         ({**LATER, "manifests": ["gone/"], **EXPECT}, "found no such file or folder"),
         ({**LATER, "manifests": [3], **EXPECT}, "manifests[0]: found 3, expected the name of a file"),
         ({**LATER, "reading": "garanteed", **EXPECT}, "reading: found 'garanteed'"),
-        ({**LATER, "neverPreempted": "evl"}, "neverPreempted[0]: found 'evl', expected a running workload"),
+        ({**LATER, "neverPreempted": "evl"}, "neverPreempted[0]: found 'evl', expected one of 2 work"),
         ({**LATER, "expect": [{"workload": "evla", "decision": "Fit"}]}, "expect[0].workload: found 'evla'"),
     ],
     ids=lambda value: "" if isinstance(value, dict) else value.split(":")[0],

@@ -146,7 +146,7 @@ def test_an_unknown_workload_is_answered_with_those_that_wait() -> None:
 
 def test_a_workload_that_holds_quota_is_no_preemptor() -> None:
     words = refused("--example", "two-teams", "-w", LEAVING[0], *AT_TWO)
-    assert "this one holds quota" in words
+    assert f"{LEAVING[0]} holds quota" in words
 
 
 def test_the_only_pending_workload_need_not_be_named(folder: Path) -> None:

@@ -12,7 +12,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from tenure.apps.cli.explain import explain_command, split_victim, why_command, why_not_command
+from tenure.apps.cli.explain import explain_command, why_command, why_not_command
+from tenure.apps.cli.named import split_words
 from tenure.errors import InputError
 from tenure.resources import bundled
 from tenure.telling.flips import FlipsFound, search_flips
@@ -180,18 +181,41 @@ def test_manifests_may_stand_behind_the_victim(tmp_path: Path) -> None:
     assert answered("why-not", LONG, ROLLOUT, folder, *now) == answered("why-not", LONG, ROLLOUT, *TEAMS)
     assert answered("why-not", LONG, folder, *now)["victim"] is None
     assert answered("why", ROLLOUT, folder, "-w", LONG, *now)["cases"][0]["preemptor"] == LONG
-    existing = tmp_path / "a"
-    existing.touch()
-    assert split_victim([str(existing)]) == (None, [str(existing)])
-    assert split_victim([]) == (None, [])
+    for words in ((folder, LONG, ROLLOUT), (ROLLOUT, LONG, folder), (ROLLOUT, folder, LONG)):
+        assert answered("why-not", *words, *now) == answered("why-not", LONG, ROLLOUT, *TEAMS)
+    assert answered("why", folder, "rlhf-rollout", *now) == answered("why", ROLLOUT, *TEAMS)
+
+
+def test_words_are_workloads_unless_a_file_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train", "dump.yaml", "more.yaml"):
+        Path(name).touch()
+    assert split_words(["dump.yaml", "old", "-"]) == (["old"], ["dump.yaml", "-"])
+    assert split_words(["train", "dump.yaml"]) == (["train"], ["dump.yaml"])
+    assert split_words(["old"], "two-teams", most=2) == (["old"], [])
+    for words, said in (
+        (["dump.yaml"], "words: found dump.yaml, and no workload, expected a workload or two, and manifests"),
+        (["dump.yaml", "more.yaml"], "found dump.yaml, more.yaml, and no workload"),
+        (["old", "new", "one", "dump.yaml"], "found 'old', 'new', 'one', which are no files or folders"),
+        (["old", "dmp.yaml"], "which are no files or folders, expected a workload or two, and manifests"),
+        (["old", "dmp.yaml"], "; did you mean dump.yaml?"),
+    ):
+        with pytest.raises(InputError) as raised:
+            split_words(words, most=2)
+        assert said in str(raised.value)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("why", EVAL, *TEAMS), "this one is pending"),
-        (("why-not", LONG, "nobody/at-all", *TEAMS), "a file or folder that exists; of 16 that hold quota"),
-        (("why-not", ROLLOUT, *TEAMS), "a pending workload; this one holds quota"),
+        (("why", EVAL, *TEAMS), f"a running workload; {EVAL} is pending: `why-not {EVAL}` says"),
+        (
+            ("why-not", LONG, "nobody/at-all", *TEAMS),
+            "a file or folder that exists, or one of 16 workloads that hold quota: ",
+        ),
+        (("why-not", ROLLOUT, *TEAMS), f"a pending workload; {ROLLOUT} holds quota: `why {ROLLOUT}` says"),
         (("explain", *TEAMS), "4 pending workloads"),
         (("explain", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
     ],

@@ -27,6 +27,7 @@ from tenure.manifests.history import ConditionNote, notes_of, was_evicted
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
+from tenure.manifests.naming import key_of_raw
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
@@ -67,6 +68,7 @@ class Loaded:
         history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before
             their present admission.
         out_of_play: the Workloads that have finished or are not active, unread.
+        owners: by `namespace/name`, `metadata.ownerReferences` as written, untrusted, of all workloads.
     """
 
     cluster: Cluster
@@ -76,6 +78,7 @@ class Loaded:
     evicted_at: Mapping[str, Instant] = field(default_factory=dict)
     history: Mapping[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
     out_of_play: tuple[object, ...] = ()
+    owners: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -110,6 +113,7 @@ class Builder:
     evicted_at: dict[str, Instant] = field(default_factory=dict)
     history: dict[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
     out_of_play: list[object] = field(default_factory=list)
+    owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
 
     def __post_init__(self) -> None:
@@ -146,6 +150,7 @@ class Builder:
             self.evicted_at,
             self.history,
             tuple(self.out_of_play),
+            self.owners,
         )
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
@@ -197,6 +202,7 @@ class Builder:
 
     def add_workload(self, raw: object, place: Place) -> None:
         conditions = true_conditions(raw)
+        self.owners[key_of_raw(raw)] = dig(raw, "metadata", "ownerReferences")
         if "Finished" in conditions or dig(raw, "spec", "active") is False:
             reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")

@@ -124,6 +124,24 @@ def in_short(problems: Sequence[Problem], beside: str = "") -> str:
     return f"{replace(first, file='', object=named)}{more}"
 
 
+MOST_NAMES: Final = 20
+"""How many names an error lists."""
+
+
+def some_of(names: Iterable[str], what: str) -> str:
+    """How many there are, and who: at most `MOST_NAMES` of them, since no reader wants a thousand.
+
+    >>> some_of(["b", "a"], "queues")
+    '2 queues: a, b'
+    >>> some_of([], "queues")
+    '0 queues: none is given'
+    """
+    ordered = sorted(map(printable, names))
+    rest = len(ordered) - MOST_NAMES
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{len(ordered)} {what}: {', '.join(ordered[:MOST_NAMES]) or 'none is given'}{more}"
+
+
 class Place(NamedTuple):
     """The object that is being read, as its problems name it.
 

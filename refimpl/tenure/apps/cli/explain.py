@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Annotated
 
 import typer
 
-from tenure.api import Decision, in_line
+from tenure.api import Decision, Loaded, in_line
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.named import NAME_HELP, in_order, split_words
 from tenure.apps.cli.options import (
     ClusterQueueName,
     EditOptions,
@@ -30,9 +31,8 @@ from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
 from tenure.apps.past.answer_types import PastAnswer
 from tenure.apps.past.words import past_lines
 from tenure.as_json import as_json
-from tenure.errors import bad_input
-from tenure.model import Cluster, Workload
-from tenure.resources import is_there
+from tenure.manifests.naming import ANYWHERE, LIVE, Home, pending_key, running_key, workload_key
+from tenure.model import Workload
 from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.telling.answers import explain_answer, why_answer, why_not_answer
 from tenure.telling.exposure.answer import exposure_answer
@@ -80,14 +80,14 @@ def explain_command(
 def why_command(
     *,
     victim: Annotated[
-        str, typer.Argument(help="The running or preempted workload, as namespace/name.", metavar="VICTIM")
+        str, typer.Argument(help=f"The running or preempted workload: {NAME_HELP}.", metavar="VICTIM")
     ],
     source: InputOptions,
     edits: EditOptions,
     workload: Annotated[
         str | None,
         typer.Option(
-            "--workload", "-w", help="The pending workload, as namespace/name.", show_default="all of them"
+            "--workload", "-w", help=f"The pending workload: {NAME_HELP}.", show_default="all of them"
         ),
     ] = None,
     now: Now = None,
@@ -119,35 +119,46 @@ def why_command(
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits)
-    print_why(asked, victim, workload, flips, printing.output, every=every)
+    named, paths = split_words([victim, *(source.paths or [])], source.example)
+    asked = ask(replace(source, paths=paths), now, interpretation, cluster_queue, flags, edits)
+    print_why(asked, named[0], workload, flips, printing.output, every=every)
 
 
 def print_why(
-    asked: Inquiry, victim: str, workload: str | None, flips: int, output: Output, *, every: bool
+    asked: Inquiry,
+    victim: str,
+    workload: str | None,
+    flips: int,
+    output: Output,
+    *,
+    every: bool,
+    home: Home = ANYWHERE,
 ) -> None:
     """Answer `why`.
 
     Args:
         asked: the cluster, the clock, the reading.
-        victim: the running workload, or one that was preempted, `namespace/name`.
+        victim: what the running workload is called, or one that was preempted.
         workload: the pending one; None for all of them.
         flips: how many changes to name.
         output: how.
         every: whether all workloads are told one by one.
+        home: where names without a namespace are looked for.
 
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
     """
-    record = preemption_record(asked.loaded, victim) if workload is None else None
-    if record is not None:
-        past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
-        _print(output, past, past_lines(past), asked)
-        return
-    target = _running(asked.loaded.cluster, victim)
+    if workload is None:
+        victim = workload_key(asked.loaded, victim, LIVE, field="VICTIM", home=home)
+        record = preemption_record(asked.loaded, victim)
+        if record is not None:
+            past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
+            _print(output, past, past_lines(past), asked)
+            return
+    target = _running(asked.loaded, victim, home)
     undecided: list[tuple[str, str]] = []
     if workload is not None:
-        decisions = [asked.decided(workload)]
+        decisions = [asked.decided(pending_key(asked.loaded, workload, home=home))]
     else:
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
@@ -163,13 +174,11 @@ def print_why(
 @with_records
 def why_not_command(
     *,
-    workload: Annotated[
-        str, typer.Argument(help="The pending workload, as namespace/name.", metavar="WORKLOAD")
-    ],
+    workload: Annotated[str, typer.Argument(help=f"The pending workload: {NAME_HELP}.", metavar="WORKLOAD")],
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A running workload, as namespace/name; then files, folders, or - for standard input.",
+            help="A running workload; files, folders, or - for standard input. In any order.",
             metavar="[VICTIM] [PATHS]...",
             show_default=False,
         ),
@@ -197,31 +206,42 @@ def why_not_command(
     \b
     tenure why-not ml/train ml/old cluster/
 
-    The second word is a running workload unless a file or folder of that name exists.
+    Words may come in any order: those that are no files or folders are the workloads.
 
     Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    victim, manifests = split_victim(paths or [])
+    named, manifests = split_words([workload, *(paths or [])], example, most=2)
     asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags, edits)
-    print_why_not(asked, workload, victim, flips, printing.output, every=every)
+    print_why_not(asked, named[0], named[1] if len(named) > 1 else None, flips, printing.output, every=every)
 
 
 def print_why_not(
-    asked: Inquiry, workload: str, victim: str | None, flips: int, output: Output, *, every: bool
+    asked: Inquiry,
+    workload: str,
+    victim: str | None,
+    flips: int,
+    output: Output,
+    *,
+    every: bool,
+    home: Home = ANYWHERE,
 ) -> None:
     """Answer `why-not`.
 
     Args:
-        asked, flips, output, every: as for `print_why`.
+        asked, flips, output, every, home: as for `print_why`.
         workload: the pending workload.
-        victim: the running one that it does not preempt; None asks why it is not admitted.
+        victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
+            the other way round.
 
     Raises:
         InputError: as `print_why`.
     """
-    target = None if victim is None else _running(asked.loaded.cluster, victim)
-    decision = asked.decided(workload)
+    target = None
+    if victim is not None:
+        workload, victim = in_order(asked.loaded, workload, victim, home)
+        target = _running(asked.loaded, victim, home, "a file or folder that exists")
+    decision = asked.decided(pending_key(asked.loaded, workload, home=home))
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
@@ -232,17 +252,6 @@ def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
     """Who is ahead of a pending workload in its ClusterQueue; none where another one was named."""
     line = [queued.key for queued in in_line(asked.loaded, decision.queue.name, asked.now, asked.reading)]
     return line[: line.index(decision.preemptor.key)] if decision.preemptor.key in line else []
-
-
-def split_victim(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """A running workload's name, if the first word is one, and the manifests behind it.
-
-    >>> split_victim(["ml/old", "-"])
-    ('ml/old', ['-'])
-    """
-    if words and words[0] != "-" and not is_there(words[0]):
-        return words[0], list(words[1:])
-    return None, list(words)
 
 
 def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]:
@@ -258,15 +267,9 @@ def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]
     return decisions, undecided
 
 
-def _running(cluster: Cluster, name: str) -> Workload:
-    """A running workload by `namespace/name`."""
-    running = {workload.key: workload for workload in cluster.admitted}
-    if name not in running:
-        pending = any(workload.key == name for workload in cluster.pending)
-        known = f"{len(running)} that hold quota: {', '.join(sorted(running)) or 'none'}"
-        expected = f"a running workload, or a file or folder that exists; of {known}"
-        raise bad_input("VICTIM", name, f"{expected}; this one is pending" if pending else expected)
-    return running[name]
+def _running(loaded: Loaded, name: str, home: Home, beside: str = "") -> Workload:
+    key = running_key(loaded, name, field="VICTIM", home=home, beside=beside)
+    return next(workload for workload in loaded.cluster.admitted if workload.key == key)
 
 
 def _print(

@@ -13,11 +13,13 @@ from tenure.apps.cli.asked import Inquiry, asked_about
 from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.apps.cli.explain import print_why, print_why_not
 from tenure.apps.cli.inputs import changed
+from tenure.apps.cli.named import NAME_HELP
 from tenure.apps.cli.options import EditOptions, Flips, Interpretation, Now, Strict, instant_of
 from tenure.apps.cli.output import Every, Printing
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import InputError, Problem
 from tenure.manifests import build, parse_duration
+from tenure.manifests.naming import Home
 from tenure.telling.flips import DEFAULT_LIMIT
 
 EXIT_NO_CLUSTER = 4
@@ -33,7 +35,10 @@ Context = Annotated[
 Namespace = Annotated[
     str | None,
     typer.Option(
-        "--namespace", "-n", help="Where names without one are looked for.", show_default="the context's"
+        "--namespace",
+        "-n",
+        help="The only one where names without a namespace are looked for.",
+        show_default="the context's first, then all",
     ),
 ]
 KueueNamespace = Annotated[str, typer.Option(help="Where Kueue runs, whose Configuration decides too.")]
@@ -81,8 +86,7 @@ app = typer.Typer(
 def why_command(
     *,
     victim: Annotated[
-        str,
-        typer.Argument(help="The running or preempted workload: name, or namespace/name.", metavar="VICTIM"),
+        str, typer.Argument(help=f"The running or preempted workload: {NAME_HELP}.", metavar="VICTIM")
     ],
     workload: Annotated[
         str | None,
@@ -103,18 +107,15 @@ def why_command(
     kubectl tenure why old -n ml -w train --context prod
     """
     choose_colour(printing.color)
-    asked, where = _ask(access, now, interpretation, edits)
-    asker = None if workload is None else _named(workload, where)
-    print_why(asked, _named(victim, where), asker, flips, printing.output, every=every)
+    asked, home = _ask(access, now, interpretation, edits)
+    print_why(asked, victim, workload, flips, printing.output, every=every, home=home)
 
 
 @app.command("why-not", cls=Command)
 @with_records
 def why_not_command(
     *,
-    workload: Annotated[
-        str, typer.Argument(help="The pending workload: name, or namespace/name.", metavar="WORKLOAD")
-    ],
+    workload: Annotated[str, typer.Argument(help=f"The pending workload: {NAME_HELP}.", metavar="WORKLOAD")],
     victim: Annotated[
         str | None, typer.Argument(help="A running workload that it does not preempt.", show_default=False)
     ] = None,
@@ -133,9 +134,8 @@ def why_not_command(
     kubectl tenure why-not train old -n ml
     """
     choose_colour(printing.color)
-    asked, where = _ask(access, now, interpretation, edits)
-    target = None if victim is None else _named(victim, where)
-    print_why_not(asked, _named(workload, where), target, flips, printing.output, every=every)
+    asked, home = _ask(access, now, interpretation, edits)
+    print_why_not(asked, workload, victim, flips, printing.output, every=every, home=home)
 
 
 def main() -> None:
@@ -145,8 +145,8 @@ def main() -> None:
 
 def _ask(
     access: ClusterAccess, now: str | None, interpretation: Interpretation, edits: EditOptions
-) -> tuple[Inquiry, str]:
-    """The cluster, and the namespace for names without one.
+) -> tuple[Inquiry, Home]:
+    """The cluster, and where names without a namespace are looked for.
 
     Raises:
         InputError: a malformed option or kubeconfig, or what is not modelled in the cluster.
@@ -170,7 +170,7 @@ def _ask(
     instant = instant_of(None) if said is None else said
     loaded = kueue.stamped(build(changed(fetched.objects, changes, kueue), strict=access.strict))
     asked = asked_about(loaded, instant, chosen, warnings=fetched.warnings, strict=access.strict)
-    return asked, access.namespace or server.namespace
+    return asked, Home(access.namespace or server.namespace, only=access.namespace is not None)
 
 
 def _seconds(text: str, option: str) -> float:
@@ -187,12 +187,3 @@ def _seconds(text: str, option: str) -> float:
     if not SHORTEST_WAIT <= waited <= LONGEST_WAIT:
         raise InputError([Problem(option, repr(text), "at least 100ms and at most 24h")])
     return waited / 10**9
-
-
-def _named(name: str, namespace: str) -> str:
-    """A workload's full name.
-
-    >>> _named("train", "ml"), _named("ml/train", "other")
-    ('ml/train', 'ml/train')
-    """
-    return name if "/" in name else f"{namespace}/{name}"

@@ -12,7 +12,7 @@ from tenure.apps.ahead.look import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ah
 from tenure.apps.ahead.words import next_lines
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.explain import split_victim
+from tenure.apps.cli.named import NAME_HELP, split_words
 from tenure.apps.cli.options import (
     EditOptions,
     Example,
@@ -83,7 +83,7 @@ def next_command(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A pending workload, as namespace/name; then files, folders, or - for standard input.",
+            help=f"A pending workload: {NAME_HELP}; files, folders, or - for standard input. In any order.",
             metavar="[WORKLOAD] [PATHS]...",
             show_default=False,
         ),
@@ -118,17 +118,17 @@ def next_command(
     tenure next cluster.yaml --until 1h --eviction 2m --set clusterqueue/nlp.spec.cohortName=research
 
     Nothing new arrives and nothing finishes: what is said holds until something else happens, and every
-    answer says what it assumes. The first word is a workload unless a file or folder of that name exists.
+    answer says what it assumes. A word that is no file or folder is the workload.
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    workload, paths = split_victim(words or [])
+    named, paths = split_words(words or [], example, least=0)
     horizon = ahead.horizon(flags)
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
     asked = ask(source, now, interpretation, None, flags, edits, kept=objects)
-    print_next(asked, objects, workload, horizon, printing.output, every=every)
+    print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
 
 def print_next(

@@ -15,6 +15,7 @@ from tenure.apps.cli.completion import (
     complete_reading,
     complete_workload,
 )
+from tenure.apps.cli.named import NAME_HELP
 from tenure.engines import Engine
 from tenure.errors import bad_input
 from tenure.manifests import parse_instant
@@ -46,7 +47,7 @@ Pending = Annotated[
     typer.Option(
         "--workload",
         "-w",
-        help="The pending workload, as namespace/name.",
+        help=f"The pending workload: {NAME_HELP}.",
         show_default="the only one",
         autocompletion=complete_workload,
     ),

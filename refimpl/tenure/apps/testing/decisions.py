@@ -7,18 +7,19 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final
 
-from tenure.api import Decision, Loaded, decide, decide_all, doubts, pending_names, refuse_doubts
+from tenure.api import Decision, Loaded, decide, decide_all, doubts, refuse_doubts
 from tenure.apps.testing.causes import AsExpected, cause_lines
 from tenure.apps.testing.check import Check, CheckResult, judged
 from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
-from tenure.manifests import Place, SourcedObject, build, did_you_mean, parse_instant, show
+from tenure.errors import InputError
+from tenure.manifests import Place, SourcedObject, build, parse_instant, show
 from tenure.manifests.files import read_named
+from tenure.manifests.naming import Standing, workload_key
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.model import Workload
 from tenure.readings import Reading, parse_reading
 from tenure.telling.groups import names_text
 from tenure.telling.summary import summarize
-from tenure.timeline.parsing import key_of
 from tenure.timeline.scenario_file import checked
 from tenure.validation import validate
 from tenure.validation.checks import said
@@ -167,8 +168,7 @@ class GivenManifests:
         return judged(not taking, "never", found, lambda: cause_lines(taking[0], kept, [victim]))
 
     def _decided(self, expected: ExpectedShape, field: str) -> Decision:
-        waiting = pending_names(self._loaded)
-        name = self._known(expected.workload, waiting, f"{field}.workload", "a pending workload")
+        name = self._key(expected.workload, Standing.PENDING, f"{field}.workload")
         key = name, expected.cluster_queue
         if key not in self._decisions:
             self._decisions[key] = decide(
@@ -177,13 +177,15 @@ class GivenManifests:
         return self._decisions[key]
 
     def _running(self, name: str, field: str) -> Workload:
-        return self._by_key[self._known(name, list(self._by_key), field, "a running workload")]
+        return self._by_key[self._key(name, Standing.RUNNING, field)]
 
-    def _known(self, name: str, keys: list[str], field: str, what: str) -> str:
-        key = key_of(name, keys)
-        if key is None:
-            raise self._place.error(field, show(name), f"{what} of the manifests{did_you_mean(name, keys)}")
-        return key
+    def _key(self, name: str, wanted: Standing, field: str) -> str:
+        loaded = self._loaded
+        try:
+            return workload_key(loaded, name, (wanted,), field=field)
+        except InputError as error:
+            problem = error.problems[0]
+            raise self._place.error(field, problem.found, problem.expected) from None
 
     @cached_property
     def _objects(self) -> tuple[SourcedObject, ...]:

@@ -1,0 +1,85 @@
+"""Command lines whose words are workloads and files, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from tenure.errors import InputError, Problem
+from tenure.manifests import Loaded, did_you_mean, listed
+from tenure.manifests.naming import ANYWHERE, Home, Standing, standings
+from tenure.resources import is_there
+
+NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
+"""What help texts say of an argument that is a workload."""
+_MOST_SIBLINGS: Final = 1000
+
+
+def split_words(
+    words: Sequence[str], example: str | None = None, *, least: int = 1, most: int = 1
+) -> tuple[list[str], list[str]]:
+    """The workloads among the words of a command line, and its files; each kind in its order.
+
+    A word is a file, a folder or standard input where there is such a thing. Where all are, the first one is
+    a workload if one is needed: a folder may be called like one.
+
+    Args:
+        words: all that are no options.
+        example: the bundled example that is given instead of files.
+        least, most: how many workloads the command takes.
+
+    Raises:
+        InputError: too few or too many are no files; or several, and no manifests are given.
+
+    >>> split_words(["ml/train", "-"]), split_words(["-", "ml/train"])
+    ((['ml/train'], ['-']), (['ml/train'], ['-']))
+    """
+    named = [word for word in words if word != "-" and not is_there(word)]
+    paths = [word for word in words if word not in named]
+    if len(named) < least and len(words) > least and not any(map(_is_manifest, words[:least])):
+        named, paths = list(words[:least]), list(words[least:])
+    without_files = len(named) > 1 and not paths and example is None
+    if not least <= len(named) <= most or without_files:
+        wanted = "a workload" if most == 1 else "a workload or two"
+        expected = f"{wanted}, and manifests: files, folders, or - for standard input"
+        raise InputError([Problem("words", _told(words, named), expected + _meant(named))])
+    return named, paths
+
+
+def in_order(loaded: Loaded, pending: str, running: str, home: Home = ANYWHERE) -> tuple[str, str]:
+    """Two words as a pending and a running workload, also where they can only mean the opposite.
+
+    Args:
+        loaded: the cluster.
+        pending, running: what they are called, as they stand on the command line.
+        home: where a name without a namespace is looked for.
+    """
+    first, second = (standings(loaded, word, home) for word in (pending, running))
+    turned = Standing.RUNNING in first - second and Standing.PENDING in second - first
+    return (running, pending) if turned else (pending, running)
+
+
+def _is_manifest(word: str) -> bool:
+    return word == "-" or word.endswith((".yaml", ".yml", ".json"))
+
+
+def _told(words: Sequence[str], named: Sequence[str]) -> str:
+    if not named:
+        return f"{listed(words)}, and no workload" if words else "nothing"
+    are = "is no file or folder" if len(named) == 1 else "are no files or folders"
+    return f"{listed(map(repr, named))}, which {are}"
+
+
+def _meant(named: Sequence[str]) -> str:
+    """A file whose name looks like one of some words."""
+    for word in named:
+        folder = Path(word).parent
+        try:
+            beside = [str(folder / entry.name) for entry in islice(folder.iterdir(), _MOST_SIBLINGS)]
+        except (OSError, ValueError):
+            continue
+        if hint := did_you_mean(word, beside):
+            return hint
+    return ""
