@@ -117,7 +117,7 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
         (
             ("why", "gone", "-n", "there"),
             2,
-            "VICTIM: found 'gone', expected one of 0 workloads that hold quota in namespace there",
+            "VICTIM: found 'gone', expected one of 0 workloads that hold quota or pending workloads in",
         ),
         (("why", "ml/train", "--context", "other"), 4, "found no answer (Connection refused)"),
         (("why", "ml/train", "--kubeconfig", "/gone"), 2, "error: kubeconfig: found none that can be used ("),

@@ -233,7 +233,7 @@ def test_bounds_are_said_where_they_cut() -> None:
     ("words", "said"),
     [
         (("team-a/none", *TWO), "expected one of 4 pending workloads"),
-        (("team-a/job-pretrain-7b-e95a1", *TWO), "expected a pending workload; this one holds quota"),
+        (("team-a/job-pretrain-7b-e95a1", *TWO), "holds quota: `why "),
         ((*TWO, "--until", "-1h"), "expected a duration that is not negative"),
         ((*TWO, "--eviction", "soon"), "--eviction: found 'soon'"),
         ((), "files, folders, - for standard input"),

@@ -28,6 +28,7 @@ from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import key_of_raw
+from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
@@ -244,7 +245,7 @@ class Builder:
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
             self.jobs.take(raw)
-            self._ignore(place, "not a kind that is read")
+            self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
         elif version not in versions:
             problem = place.problem("apiVersion", show(version), " or ".join(versions))
             self.problems.append(problem)
@@ -467,7 +468,8 @@ def _header_problems(raw: object, place: Place) -> Iterator[Problem]:
         yield place.problem("", show(raw), "a Kubernetes object (a map)")
     elif not any(name in raw for name in ("apiVersion", "kind", "metadata")):
         expected = "a Kubernetes object, with apiVersion, kind and metadata"
-        yield place.problem("", f"a map of {listed(raw)}", expected)
+        what = what_it_is(raw)
+        yield place.problem("", what or f"a map of {listed(raw)}", f"{expected}{ask_instead(what)}")
     else:
         for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
             found = raw.get(name)

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from tenure.api import ahead_of_clock, refuse_doubts, set_aside_text, undecided
 from tenure.errors import InputError, Problem
-from tenure.kai.intake.load import OWN_GROUPS
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
+from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
@@ -158,6 +158,9 @@ def parse_any_scenario(
     >>> parse_any_scenario({"scheduler": "kai", "until": "1h"}, file="", name="idle").name
     'idle'
     """
+    what = what_it_is(raw)
+    if what not in ("", SCENARIO):
+        raise Place("", file).error("", what, f"a scenario, a map with until{ask_instead(what)}")
     scheduler = raw.get("scheduler", "kueue") if isinstance(raw, dict) else "kueue"
     if not isinstance(raw, dict) or scheduler == "kueue":
         return parse_scenario(raw, file=file, name=name, strict=strict, as_if=as_if)
@@ -263,10 +266,7 @@ class _Reader:
     def _refuse_kai(self) -> None:
         """Objects that were written here to be played; in the files beside it both schedulers' may be."""
         for found_object in self.objects.raw:
-            if (
-                found_object.file == self.place.file
-                and str(found_object.object.get("apiVersion")).partition("/")[0] in OWN_GROUPS
-            ):
+            if found_object.file == self.place.file and what_it_is(found_object.object) == OF_KAI:
                 kind = printable(str(found_object.object.get("kind")))
                 said = self.shape.scheduler or "nothing"
                 raise self.place.error("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")

@@ -15,7 +15,7 @@ from tenure.api import Loaded
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.inputs import changed, said_warnings
+from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
 from tenure.apps.cli.options import (
     EditOptions,
     Example,
@@ -136,6 +136,8 @@ def diff_command(
     choose_colour(printing.color)
     instant, chosen = instant_of(now), interpretation.chosen()
     one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
+    refuse_other_scheduler(one.loaded)
+    refuse_other_scheduler(other.loaded)
     before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
     warnings = said_warnings(before.loaded, after.loaded.warnings)
     answer = replace(difference(before, after, instant, chosen), warnings=tuple(warnings))

@@ -149,8 +149,8 @@ def print_why(
         InputError: there is no such workload, or it cannot be decided about.
     """
     if workload is None:
-        victim = workload_key(asked.loaded, victim, LIVE, field="VICTIM", home=home)
-        record = preemption_record(asked.loaded, victim)
+        key = workload_key(asked.loaded, victim, LIVE, field="VICTIM", home=home)
+        record = preemption_record(asked.loaded, key)
         if record is not None:
             past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
             _print(output, past, past_lines(past), asked)

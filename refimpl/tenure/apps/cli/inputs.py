@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded, load
+from tenure.manifests.other_inputs import OF_KAI, ask_instead
 from tenure.manifests.releases import AskedKueue
 
 if TYPE_CHECKING:
@@ -54,9 +55,28 @@ def load_input(
     if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading manifests from this terminal; Ctrl-D ends them")
     loaded = asked.stamped(load(sources, strict=strict, watched=watched))
+    refuse_other_scheduler(loaded)
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()
     return loaded
+
+
+def refuse_other_scheduler(loaded: Loaded) -> None:
+    """Refuse what holds nothing of Kueue, and objects of KAI-Scheduler instead.
+
+    >>> from tenure.model import Cluster
+    >>> of_kai = f"Queue/a: {OF_KAI}"
+    >>> refuse_other_scheduler(Loaded(Cluster({}), ignored=(of_kai,)))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tenure.errors.InputError: Queue/a: found an object of KAI-Scheduler, ... `tenure kai filter` answers ...
+    """
+    cluster = loaded.cluster
+    if any((cluster.cluster_queues, cluster.admitted, cluster.pending, loaded.set_aside, loaded.out_of_play)):
+        return
+    for text in loaded.ignored:
+        if text.endswith(OF_KAI):
+            expected = f"objects of Kueue{ask_instead(OF_KAI)}"
+            raise InputError([Problem("", OF_KAI, expected, object=text.removesuffix(f": {OF_KAI}"))])
 
 
 def changed(

@@ -13,6 +13,7 @@ from tenure.kai.intake.objects import Notes, PodEntry, read_pod, read_pod_group,
 from tenure.kai.model import Job, Pod, Queue, Scene
 from tenure.manifests import Place, SourcedObject, did_you_mean, place_of, printable, show
 from tenure.manifests.files import iterate_objects
+from tenure.manifests.other_inputs import KAI_GROUPS, ask_instead, what_it_is
 from tenure.manifests.structure import dig, entries
 from tenure.manifests.yaml_text import parse_yaml
 
@@ -112,8 +113,6 @@ VERSIONS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("v1",),
     "SchedulingShard": ("kai.scheduler/v1",),
 }
-OWN_GROUPS = ("scheduling.run.ai", "kai.scheduler")
-"""API groups of KAI-Scheduler alone."""
 _SHARED_KINDS = ("Pod", "ConfigMap")
 
 
@@ -195,7 +194,20 @@ def load_scene(
     """
     notes = Notes()
     objects = list(changed(iterate_objects(paths, notes.problems)))
-    return _scene(objects, notes, arguments or {})
+    scene = _scene(objects, notes, arguments or {})
+    if not scene.queues and not scene.jobs:
+        _refuse_other_input(objects)
+    return scene
+
+
+def _refuse_other_input(objects: Iterable[SourcedObject]) -> None:
+    """Say which command is meant, where there is nothing of KAI-Scheduler."""
+    for sourced in objects:
+        what = what_it_is(sourced.object)
+        if hint := ask_instead(what):
+            kind = dig(sourced.object, "kind")
+            place = place_of(sourced.object, kind if isinstance(kind, str) else "", file=sourced.file)
+            raise place.error("", what, f"Queues and PodGroups of KAI-Scheduler{hint}")
 
 
 def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | None = None) -> Scene:
@@ -247,7 +259,7 @@ def _kind(found_object: SourcedObject, notes: Notes) -> str | None:
     if version in VERSIONS[kind]:
         return kind
     group = str(version).partition("/")[0]
-    if kind not in _SHARED_KINDS and (version is None or group in OWN_GROUPS):
+    if kind not in _SHARED_KINDS and (version is None or group in KAI_GROUPS):
         place = place_of(found_object.object, kind, file=found_object.file)
         found = "nothing" if version is None else show(version)
         notes.refuse(place, "apiVersion", found, " or ".join(VERSIONS[kind]))

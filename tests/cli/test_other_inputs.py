@@ -1,0 +1,66 @@
+"""Input that is right and meant for another command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tenure.resources import bundled
+from tests.command_line import tenure
+
+KAI, KUEUE = str(bundled("examples", "kai-departments")), str(bundled("examples", "two-teams"))
+SCENARIO = str(bundled("spec", "vectors", "scenarios") / "kai-boundary.yaml")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", KAI, "-w", "a"),
+        ("decide", KAI, "-a"),
+        ("explain", KAI, "-w", "a"),
+        ("why", "a", KAI),
+        ("why-not", "a", KAI),
+        ("diff", KAI, KAI),
+        ("play", f"{KAI}/jobs.yaml"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_objects_of_the_other_scheduler_are_sent_to_its_command(words: tuple[str, ...]) -> None:
+    done = tenure(*words)
+    assert done.returncode == 2
+    assert b"found an object of KAI-Scheduler, expected " in done.stderr
+    assert b"; `tenure kai filter` answers about these" in done.stderr
+
+
+def test_objects_of_both_are_no_fault() -> None:
+    done = tenure("decide", KUEUE, KAI, "-w", "eval-suite", "--now", "2026-03-02T14:00:00Z")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "an object of Kueue, expected Queues and PodGroups of KAI-Scheduler; `tenure decide`, `why`"),
+        (
+            {"until": "1h"},
+            "a scenario, expected Queues and PodGroups of KAI-Scheduler; `tenure play` plays it",
+        ),
+        ({"manifests": []}, "expectations, expected Queues and PodGroups of KAI-Scheduler; `tenure test`"),
+    ],
+    ids=["manifests", "scenario", "expectations"],
+)
+def test_what_is_not_of_kai_is_sent_back(content: object, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(content))
+    done = tenure("kai", "filter", KUEUE if content is None else str(file), "-p", "a/b")
+    assert done.returncode == 2
+    assert f"found {said}" in done.stderr.decode()
+
+
+def test_a_scenario_is_no_manifest() -> None:
+    done = tenure("decide", SCENARIO, "-w", "a")
+    assert done.returncode == 2
+    assert b"found a scenario, expected a Kubernetes object" in done.stderr
+    assert b"; `tenure play` plays it" in done.stderr
