@@ -54,6 +54,10 @@ test: $(STAMP) lint ## lints, types, import contracts, doctests and all quick te
 test-quick: $(STAMP)
 	$(BIN)/python -m tools.stages run test
 
+.PHONY: analyze-campaign
+analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves: N=1000 configurations
+	$(BIN)/python -m tenure_proofs.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4
+
 # tools/stages.py says which tests these are; CONTRIBUTING.md shows it.
 .PHONY: test-kills
 test-kills: $(STAMP) ## the tests in which wrong rules and changed sources are found out

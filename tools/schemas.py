@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.analysis.loops import LoopsAnswer
+from tenure.analysis.matrix_types import MatrixAnswer
 from tenure.analysis.sanity_answers import SanityAnswer
 from tenure.apps.ahead.answer_types import NextAnswer
 from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
@@ -38,6 +39,7 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
 
 WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "accessible": (AccessibleAnswer, "tenure accessible -o json"),
+    "analyze-matrix": (MatrixAnswer, "tenure analyze matrix -o json"),
     "analyze-loops": (LoopsAnswer, "tenure analyze loops -o json"),
     "analyze-sanity": (SanityAnswer, "tenure analyze sanity -o json"),
     "campaign": (CampaignReport, "tenure campaign -o json"),

@@ -82,6 +82,7 @@ STAGES = (
         "every obligation kills a mutant, every refuted one has its story; the prover on changed copies "
         "of the sources",
         tests=(
+            "tests/campaign/test_wrong_encodings.py",
             "tests/lints/test_new_rule.py",
             "tests/proofs/test_cache.py",
             "tests/proofs/test_changed_trees.py",
@@ -103,8 +104,13 @@ STAGES = (
     Stage(
         "campaigns",
         "test-campaigns",
-        "campaigns that are stopped and go on; the optimized core compiled; adapters in Python and Go",
-        tests=("tests/campaign/test_stopping.py", "tests/docs/test_adapters.py"),
+        "campaigns that are stopped and go on; what is proved of configurations against random states; the "
+        "optimized core compiled; adapters in Python and Go",
+        tests=(
+            "tests/campaign/test_analysis.py",
+            "tests/campaign/test_stopping.py",
+            "tests/docs/test_adapters.py",
+        ),
         longer=(
             "tests/campaign/test_core.py",
             "tests/cli/test_same_bytes.py",

@@ -24,6 +24,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "why-not": ("team-a/job-long-context-8a5dc", *TWO),
     "next": ("team-a/job-doc-index-dfa0b", *TWO),
     "diff": ("--example", "two-teams", *TWO[2:], "--unset", "clusterqueue/gpu-cluster-queue.spec.preemption"),
+    "analyze matrix": ("--example", "two-teams", "--states", "50", "--no-cache"),
     "show": ("PO-TBP-010",),
     "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),
     "play": (SCENARIO, "--story", "6"),

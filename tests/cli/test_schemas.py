@@ -63,6 +63,7 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict
         "test",
         "analyze-loops",
         "analyze-sanity",
+        "analyze-matrix",
     ],
 )
 def test_every_field_of_a_schema_is_described(name: str) -> None:

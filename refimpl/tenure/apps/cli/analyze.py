@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import typer
 
 from tenure.apps.cli.analyze_loops import loops_command
@@ -19,12 +21,17 @@ analyze_app = typer.Typer(
         "The bundled example, and then your own queues:\n\n\b\n"
         "tenure analyze loops --example shared-cohort\n"
         "tenure analyze loops queues/\n"
-        "tenure analyze sanity queues/"
+        "tenure analyze sanity queues/\n"
+        "tenure analyze matrix queues/"
     ),
-    epilog="Exit codes: 0 nothing found within the bounds, 1 something found, 2 bad input.",
+    epilog="Exit codes: 0 nothing found, all is known; 1 something found; 2 bad input; 5 not all is known.",
 )
 analyze_app.command("loops", cls=Command, context_settings=SETTINGS)(loops_command)
 analyze_app.command("sanity", cls=Command, context_settings=SETTINGS)(sanity_command)
+# By its name, as an entry point has it: nothing of the reference imports a proof.
+analyze_app.command("matrix", cls=Command, context_settings=SETTINGS)(
+    import_module("tenure_proofs.analysis.command").matrix_command
+)
 
 
 @analyze_app.callback()

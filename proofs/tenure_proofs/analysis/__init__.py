@@ -1,0 +1,1 @@
+"""Which workloads may ever preempt which others in a configuration: cells, asked of both solvers."""

@@ -1,0 +1,257 @@
+"""`python -m tenure_proofs.analysis.campaign`: random configurations and states against what is proved.
+
+For each configuration states are drawn and decided. No cell that a state hits may be *never*, and the
+encoding must accept each decision as it was made: every quantity is fixed to what it was, for each victim
+(lemma W2).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import z3
+
+from tenure.analysis.matrix import trees_of
+from tenure.analysis.states import AskedCell, PriorityLevel, States, decided
+from tenure.apps.cli.terminal import print_text
+from tenure.model import (
+    MINUTE,
+    NANO,
+    BorrowWithinCohort,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorFungibility,
+    FlavorQuotas,
+    Fungibility,
+    ReclaimWithinCohort,
+    ResourceFlavor,
+    ResourceGroup,
+    Settings,
+    Target,
+    WithinClusterQueue,
+)
+from tenure.oracle.decide import Decision
+from tenure.oracle.tree import Tree
+from tenure.readings import Reading, preset, preset_names
+from tenure_proofs.analysis.encoding import STAMPS, Pair, Priorities
+from tenure_proofs.analysis.prover import SolverProver
+from tenure_proofs.solvers import Cvc5
+from tenure_proofs.trusted.claim import Traces
+
+LEVELS = tuple(PriorityLevel(str(priority), priority) for priority in range(4))
+
+MOST_ACCEPTED = 6
+"""Victims of one configuration whose decisions are laid before the encoding."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a campaign; 1 where anything is refuted."""
+    parser = argparse.ArgumentParser(
+        description="Refute what tenure analyze matrix proves, if that is possible."
+    )
+    parser.add_argument("--configurations", type=int, default=50)
+    parser.add_argument("--states", type=int, default=200, help="for each ClusterQueue of a configuration")
+    parser.add_argument("--queues", type=int, default=3, help="at most")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    count: Counter[str] = Counter()
+    numbers = range(given.seed, given.seed + given.configurations)
+    refuted = list(refutations(numbers, given.states, given.queues, count))
+    done = ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
+    lines = [*refuted, f"{given.configurations} configurations from seed {given.seed}: {done}"]
+    print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
+    return 1 if refuted else 0
+
+
+def refutations(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
+    """What contradicts the proofs.
+
+    Args:
+        numbers: of random configurations.
+        states: how many states for each ClusterQueue.
+        queues: how many of these a configuration has at most.
+        count: gets what was done.
+    """
+    with Cvc5() as cvc5:
+        for number in numbers:
+            dice = random.Random(number)
+            cluster, reading = draw_configuration(dice, queues)
+            for tree in trees_of(cluster):
+                for problem in Trial(cluster, tree, reading, cvc5, count).refutations(dice, states):
+                    yield f"configuration {number}: {problem}"
+
+
+def draw_configuration(dice: random.Random, most: int) -> tuple[Cluster, Reading]:
+    """A small configuration, and a reading.
+
+    Args:
+        dice: draw it.
+        most: how many ClusterQueues it has at most.
+    """
+    resources = dice.choice((("gpu",), ("gpu",), ("gpu", "cpu"), ("gpu", "pods")))
+    flavors = dice.choice((("f",), ("f",), ("f", "g")))
+    cohorts = [Cohort("t"), Cohort("l", "t", weight=dice.choice((1, 2, 3)) * NANO), Cohort("m", "l")]
+    if dice.random() < 0.5:
+        cohorts = cohorts[:1]
+    elif dice.random() < 0.5:
+        cohorts[1] = replace(cohorts[1], resource_groups=_groups(dice, resources, flavors))
+    queues = [_queue(dice, number, cohorts, resources, flavors) for number in range(dice.randint(2, most))]
+    fair = dice.choice(((), *((strategy,) for strategy in FairStrategy))) if dice.random() < 0.4 else None
+    settings = Settings(fair_sharing=fair, fair_sharing_preempt_within_nominal=dice.random() < 0.8)
+    return Cluster(
+        cluster_queues={queue.name: queue for queue in queues},
+        cohorts={cohort.name: cohort for cohort in cohorts},
+        flavors={name: ResourceFlavor(name) for name in flavors},
+        settings=settings,
+    ), preset(dice.choice(preset_names()))
+
+
+def _queue(
+    dice: random.Random,
+    number: int,
+    cohorts: Sequence[Cohort],
+    resources: Sequence[str],
+    flavors: Sequence[str],
+) -> ClusterQueue:
+    borrow = dice.choice(list(BorrowWithinCohort))
+    threshold = None if borrow == BorrowWithinCohort.NEVER else dice.choice((None, 0, 1))
+    borrowing, preempting = (dice.choice(list(Fungibility)) for _ in range(2))
+    return ClusterQueue(
+        name=f"q{number}",
+        resource_groups=_groups(dice, resources, flavors),
+        within_cluster_queue=dice.choice(list(WithinClusterQueue)),
+        min_admit_duration=dice.choice((None, 60 * MINUTE)),
+        cohort=dice.choice(cohorts).name,
+        reclaim_within_cohort=dice.choice(
+            (ReclaimWithinCohort.ANY, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.NEVER)
+        ),
+        borrow_within_cohort=borrow,
+        max_priority_threshold=threshold,
+        fungibility=FlavorFungibility(borrowing, preempting),
+        weight=dice.choice((0, 1, 1, 2, 3)) * NANO,
+        inactive="StopPolicy Hold" if dice.random() < 0.1 else "",
+    )
+
+
+def _groups(
+    dice: random.Random, resources: Sequence[str], flavors: Sequence[str]
+) -> tuple[ResourceGroup, ...]:
+    made = []
+    for flavor in flavors:
+        limits = {name: dice.choice((None, None, 0, 2)) for name in resources}
+        lends = {name: dice.choice((None, None, 0, 1, 2)) for name in resources}
+        made.append(
+            FlavorQuotas(
+                flavor=flavor,
+                nominal={name: dice.randint(0, 4) for name in resources},
+                borrowing_limits={name: limit for name, limit in limits.items() if limit is not None},
+                lending_limits={name: lent for name, lent in lends.items() if lent is not None},
+            )
+        )
+    return (ResourceGroup(tuple(resources), tuple(made)),)
+
+
+class Trial:
+    """One tree of a configuration against its proofs.
+
+    Args:
+        cluster, tree, reading: the configuration.
+        cvc5: the second solver.
+        count: gets what was done.
+    """
+
+    def __init__(
+        self, cluster: Cluster, tree: Tree, reading: Reading, cvc5: Cvc5, count: Counter[str]
+    ) -> None:
+        self._cluster, self._tree, self._reading, self._count = cluster, tree, reading, count
+        self._prover = SolverProver(cluster, tree, reading, cvc5)
+        self._traces: Traces = {}
+        self._pairs: dict[tuple[str, str], Pair] = {}
+        self._hit: set[AskedCell] = set()
+        self._accepted = 0
+
+    def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
+        """What contradicts the proofs, in so many states for each ClusterQueue."""
+        drawing = States(self._cluster, self._tree, self._reading, LEVELS)
+        for queue in sorted(self._tree.places):
+            for _ in range(states):
+                decision = decided(drawing.drawn(dice, queue))
+                self._count["states"] += 1
+                for target in decision.targets:
+                    self._count["victims"] += 1
+                    yield from self._contradictions(decision, target)
+
+    def _contradictions(self, decision: Decision, target: Target) -> Iterator[str]:
+        victim, high = target.workload, decision.preemptor.priority
+        names = decision.queue.name, victim.cluster_queue or ""
+        cell = AskedCell(names[0], high, names[1], victim.priority, target.reason)
+        if cell not in self._hit:
+            self._hit.add(cell)
+            self._count["cells hit"] += 1
+            possible = target.reason in self._prover.reasons(*names, high, victim.priority)
+            if not possible or self._prover.said(cell) == "unsat":
+                yield f"never, and hit: {cell}"
+        if self._is_laid_before(decision, target) and not accepts(self._pair(names), decision, target):
+            yield f"the encoding refuses a decision: {cell}"
+
+    def _is_laid_before(self, decision: Decision, target: Target) -> bool:
+        """A few of each tree; half of them had others removed before, of which more is asked."""
+        assert decision.selection is not None
+        is_first = decision.selection.removed[0].workload.key == target.workload.key
+        laid = self._accepted < (MOST_ACCEPTED // 2 if is_first else MOST_ACCEPTED)
+        self._accepted += laid
+        self._count["decisions accepted"] += laid
+        return laid
+
+    def _pair(self, names: tuple[str, str]) -> Pair:
+        if names not in self._pairs:
+            self._pairs[names] = Pair(
+                self._cluster, self._tree, names, self._reading, self._traces, tidy=True
+            )
+        return self._pairs[names]
+
+
+def accepts(pair: Pair, decision: Decision, target: Target) -> bool:
+    """Whether the facts of a pair hold of a decision in which one of its victims is preempted."""
+    victim = target.workload
+    question = pair.question(Priorities(decision.preemptor.priority, victim.priority), target.reason)
+    solver = z3.SolverFor("QF_LIA")
+    solver.add(*pair.definitions, *pair.facts, *question, *_facts_of(pair, decision, target))
+    return bool(solver.check() == z3.sat)
+
+
+def _facts_of(pair: Pair, decision: Decision, target: Target) -> Iterator[z3.BoolRef]:
+    assert decision.selection is not None
+    victim = target.workload
+    removed = [candidate.workload.key for candidate in decision.selection.removed]
+    before = set(removed[: removed.index(victim.key)])
+    # While the victim is asked about, those removed before it have not come back yet.
+    gone = before | {candidate.workload.key for candidate in decision.selection.kept}
+    for place in pair.queues:
+        running = decision.snapshot.running.get(place, ())
+        for at in pair.tree.nodes[place].quotas:
+            for moment, left in (("start", set[str]()), ("turn", before), ("final", gone)):
+                used = sum(workload.usage.get(at, 0) for workload in running if workload.key not in left)
+                yield pair.held[moment][place][at].term == used
+    asked = decision.assignment.usage
+    yield from (amount.term == asked.get(at, 0) for at, amount in pair.request.items())
+    yield from (amount.term == victim.usage.get(at, 0) for at, amount in pair.victim.items())
+    yield z3.Int("now") == decision.now
+    for name, workload in (("P", decision.preemptor), ("V", victim)):
+        for stamp in STAMPS:
+            known = getattr(workload, stamp)
+            if stamp != "created_at":
+                yield z3.Bool(f"{name}.{stamp}?") == (known is not None)
+            if known is not None:
+                yield z3.Int(f"{name}.{stamp}") == known
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""`tenure analyze matrix`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+
+from tenure.apps.cli.asked import with_flags
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
+from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.apps.cli.output import Printing, about, print_answer
+from tenure.apps.cli.terminal import choose_colour, complain, progress
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+from tenure.manifests import SourcedObject, load, read_priority_class
+from tenure.manifests.releases import AskedKueue
+from tenure.manifests.structure import dig
+from tenure.model import Cluster, WorkloadPriorityClass
+from tenure.readings import Reading
+from tenure_proofs.cache import Cache, default_folder
+from tenure_proofs.fingerprints import digest, package_digest
+
+if TYPE_CHECKING:
+    from tenure.analysis.matrix import Effort
+    from tenure.analysis.matrix_types import MatrixAnswer, MatrixCell
+    from tenure.analysis.states import PriorityLevel
+
+EXIT_NOT_KNOWN = 5
+
+TOGETHER = 200
+"""How many cells are kept in one file, which may not be large."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixOptions:
+    """How long is looked, and about which cell is told."""
+
+    explain: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="CELL CELL",
+            help="Say of one cell why never, or show its example: the preemptor's ClusterQueue and priority "
+            "class, and the victim's, such as team-a/high team-b/low.",
+            show_default="the whole matrix",
+        ),
+    ] = None
+    states: Annotated[
+        int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
+    ] = 400
+    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
+        False
+    )
+
+
+@with_records
+def matrix_command(
+    *,
+    paths: Paths = None,
+    example: Example = None,
+    edits: EditOptions,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    asked: MatrixOptions,
+    printing: Printing,
+) -> None:
+    """Say which workloads may ever preempt which others, in every state of a configuration.
+
+    A cell is a preemptor's ClusterQueue and priority class, and a victim's. Its verdict is *never*, which
+    Z3 and cvc5 prove for every state of the scope; *can*, with the smallest state found, which decides so
+    when it is written as manifests; or *?*. What runs and waits in the files plays no part.
+
+    The bundled example, and your own queues, with WorkloadPriorityClasses if you have some:
+
+    \b
+    tenure analyze matrix --example shared-cohort
+    kubectl get clusterqueues,cohorts,resourceflavors,workloadpriorityclasses -o yaml \\
+      | tenure analyze matrix -
+
+    By which rule and field never, or an example; and before a field is changed:
+
+    \b
+    tenure analyze matrix queues/ --explain team-a/high team-b/low
+    tenure analyze matrix queues/ --set clusterqueue/team-a.spec.preemption.reclaimWithinCohort=Any
+
+    The scope is consistent: every state that admission alone can produce. Quotas that were edited while
+    workloads ran are not in it, and may turn never into can. An answer is kept, and given again at once
+    while neither the files nor Tenure change.
+
+    Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
+    """
+    from tenure.analysis.levels import levels_of
+    from tenure.analysis.matrix import CellVerdict, Effort
+    from tenure.analysis.matrix_words import cell_lines, matrix_lines
+
+    choose_colour(printing.color)
+    kueue = interpretation.asked_kueue()
+    loaded, classes = _read(paths or [], example, edits, kueue)
+    with_settings = with_flags(loaded, flags)
+    warnings = said_warnings(with_settings)
+    reading = interpretation.chosen()
+    levels = levels_of(with_settings.cluster, classes)
+    cluster = _configuration(with_settings.cluster, classes)
+    effort = Effort(asked.seed, asked.states, 10 * asked.states)
+    kept = _Kept(None if asked.no_cache else Cache(default_folder(), partial(complain, "warning")))
+    key = digest(
+        package_digest("tenure"), package_digest("tenure_proofs"), repr((cluster, levels, reading, effort))
+    )
+    found = kept.found(key)
+    if found is None:
+        found = _answer(cluster, levels, reading, effort)
+        kept.keep(key, found)
+    answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
+    lines = matrix_lines(answer)
+    if asked.explain is not None:
+        cell = _named_cell(answer, *asked.explain)
+        answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
+    print_answer(printing.output, as_json(answer), about(kueue.release, lines))
+    if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def _read(
+    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue
+) -> tuple[Any, list[WorkloadPriorityClass]]:
+    classes: list[WorkloadPriorityClass] = []
+
+    def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
+        for sourced in changed(objects, edits.edits(), kueue):
+            if dig(sourced.object, "kind") == "WorkloadPriorityClass":
+                classes.append(read_priority_class(sourced.object))
+            yield sourced
+
+    loaded = kueue.stamped(load(sources_of(paths, example), watched=watched))
+    refuse_other_scheduler(loaded)
+    if not loaded.cluster.cluster_queues:
+        raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
+    return loaded, classes
+
+
+def _configuration(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> Cluster:
+    """Queues and settings alone; of classes, also those that no workload names yet."""
+    growing = {found.name: found for found in classes if found.policy is not None}
+    return Cluster(
+        cluster_queues=cluster.cluster_queues,
+        flavors=cluster.flavors,
+        settings=cluster.settings,
+        cohorts=cluster.cohorts,
+        growing={**cluster.growing, **growing},
+    )
+
+
+def _answer(
+    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort
+) -> MatrixAnswer:
+    _need_the_solvers()
+    from tenure.analysis.matrix import analyze
+    from tenure.analysis.matrix_words import answer_of
+    from tenure_proofs.analysis.prover import SolverProver
+    from tenure_proofs.solvers import Cvc5, solver_versions
+
+    with Cvc5() as cvc5:
+        matrix = analyze(
+            cluster,
+            levels,
+            reading,
+            lambda known, tree, read: SolverProver(known, tree, read, cvc5),
+            effort,
+            lambda answers, total: progress(answers, "cells", total),
+        )
+    return answer_of(matrix, cluster, reading.name, effort.seed, solver_versions(), ())
+
+
+def _need_the_solvers() -> None:
+    try:
+        import cvc5  # noqa: F401
+        import z3  # noqa: F401
+    except ImportError as error:
+        hint = "the solvers, which `tenure analyze matrix` needs: pip install 'tenure[proofs]'"
+        raise bad_input("environment", f"no module {error.name}", hint) from None
+
+
+def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell:
+    """The cell that `--explain` names."""
+    sides: dict[str, None] = {}
+    for cell in answer.cells:
+        one, other = (f"{side.cluster_queue}/{side.priority_class}" for side in (cell.preemptor, cell.victim))
+        if (one, other) == (preemptor, victim):
+            return cell
+        sides[one] = None
+    wrong = preemptor if preemptor not in sides else victim
+    known = list(sides)
+    listed = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
+    raise bad_input("--explain", wrong, f"a ClusterQueue and a priority: {listed}")
+
+
+class _Kept:
+    """Whole answers of earlier runs.
+
+    Args:
+        cache: where they are; None where nothing is kept.
+    """
+
+    def __init__(self, cache: Cache | None) -> None:
+        self._cache = cache
+
+    def found(self, key: str) -> MatrixAnswer | None:
+        """The answer of a run with the same configuration, effort and code."""
+        if self._cache is None:
+            return None
+        first = self._cache.get(key)
+        if first is None:
+            return None
+        from tenure.analysis.matrix_types import MatrixAnswer
+
+        try:
+            parts = [self._cache.get(digest(key, number)) for number in range(first["parts"])]
+            cells = [cell for part in parts for cell in part]
+            return TypeAdapter(MatrixAnswer).validate_python({**first["answer"], "cells": cells})
+        except (KeyError, TypeError, ValidationError) as error:
+            self._cache.refuse(key, f"no answer of tenure analyze matrix: {type(error).__name__}")
+            return None
+
+    def keep(self, key: str, answer: MatrixAnswer) -> None:
+        """Keep an answer, its cells in parts."""
+        if self._cache is None:
+            return
+        whole = asdict(answer)
+        cells = whole.pop("cells")
+        parts = [cells[begin : begin + TOGETHER] for begin in range(0, len(cells), TOGETHER)]
+        for number, part in enumerate(parts):
+            self._cache.put(digest(key, number), part)
+        self._cache.put(key, {"parts": len(parts), "answer": {**whole, "cells": []}})
+        self._cache.tidy()

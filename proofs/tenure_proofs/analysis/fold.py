@@ -1,0 +1,280 @@
+"""The oracle's own walks of a tree, with symbolic usage: its code as it is, its rules lifted.
+
+`Folds.of(function)` is that function with every rule that it calls replaced by the rule's formula, and with
+what it calls of the oracle's treated in the same way. There is no second statement of a walk. Where a walk
+branches, `Folds.traced` runs it along each of its few paths.
+
+Each result of a rule gets a name, so that terms stay small. An interval goes with every name; arms of rules
+that cannot be reached within it, those of 64-bit saturation above all, are cut away.
+"""
+
+from __future__ import annotations
+
+import builtins
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
+from types import FunctionType
+from typing import Any, TypeAlias
+
+import z3
+
+from tenure.model import UNLIMITED
+from tenure.readings import Reading
+from tenure.rules.amounts import LOWEST
+from tenure.rules.registry import all_rules
+from tenure_proofs.crosscheck.symbols import TracedBool, TracedEnum, TracedInt, traced
+from tenure_proofs.crosscheck.tracer import trace
+from tenure_proofs.trusted.claim import Claim, Traces
+from tenure_proofs.trusted.shapes import Built
+from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymRecord
+
+Interval: TypeAlias = tuple[int, int]
+
+MOST = 2**60
+"""A premise of every verdict: no ClusterQueue uses or asks for more of a flavor-resource."""
+
+_SYMBOLS = (SymInt, SymBool, SymEnum, SymRecord)
+_TRACED = (TracedInt, TracedBool, TracedEnum)
+
+
+class Folds:
+    """The oracle's functions for one tree with symbolic usage; all facts about the names that they give.
+
+    Args:
+        reading: what the rules are read with.
+        traces: formulas of rules that were lifted before.
+    """
+
+    def __init__(self, reading: Reading, traces: Traces) -> None:
+        self._claim = Claim(reading, traces)
+        self._known: dict[Any, Any] = {}
+        self._made: dict[FunctionType, Any] = {}
+        self._between: dict[str, Interval] = {}
+        self._kept: list[Any] = []
+        self._rules = {entry.function for entry in all_rules() if entry.lift}
+        self._count = 0
+        self.facts: list[z3.BoolRef] = []
+
+    def amount(self, name: str, low: int = 0, high: int = MOST) -> SymInt:
+        """An arbitrary amount of an interval that other facts imply, or that is a premise."""
+        term = z3.Int(name)
+        self._between[name] = (low, high)
+        self.facts += [term >= low, term <= high]
+        return SymInt(term)
+
+    def of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the oracle that calls lifted rules; of a rule, its formula."""
+        assert isinstance(function, FunctionType)
+        if function not in self._made:
+            self._made[function] = (
+                self._lifted(function) if function in self._rules else self._rebound(function)
+            )
+        made: Callable[..., Any] = self._made[function]
+        return made
+
+    def traced(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function of the oracle answers that branches on what is symbolic: a scalar or a tuple."""
+        assert isinstance(function, FunctionType)
+        given = [_as_traced(argument) for argument in arguments]
+        formula = trace(self.of(function), *given)
+        assert z3.is_true(z3.simplify(formula.defined)), function.__name__
+        hint = typing.get_type_hints(function)["return"]
+        if isinstance(formula.value, Built):
+            hints = typing.get_args(hint)
+            parts = [part for _, part in formula.value.fields]
+            return tuple(self._named(part, of) for part, of in zip(parts, hints, strict=True))
+        return self._named(formula.value, hint)
+
+    def _rebound(self, function: FunctionType) -> FunctionType:
+        made = FunctionType(
+            function.__code__, {}, function.__name__, function.__defaults__, function.__closure__
+        )
+        self._made[function] = made  # before its own calls, which may be of itself
+        made.__kwdefaults__ = function.__kwdefaults__
+        names = {
+            name: self.of(value)
+            for name, value in function.__globals__.items()
+            if name in _names_in(function.__code__) and self._is_ours(value)
+        }
+        made.__globals__.update({**function.__globals__, "all": _all, "any": _any, **names})
+        return made
+
+    def _is_ours(self, value: Any) -> bool:
+        return isinstance(value, FunctionType) and (
+            value in self._rules or value.__module__.startswith("tenure.oracle.")
+        )
+
+    def _lifted(self, rule: FunctionType) -> Callable[..., Any]:
+        parameters = rule.__code__.co_varnames[: rule.__code__.co_argcount]
+        hint = typing.get_type_hints(rule)["return"]
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            given = [*arguments, *(named[name] for name in parameters[len(arguments) :])]
+            if any(isinstance(argument, _TRACED) for argument in given):
+                return _as_traced(call(*map(_as_symbol, given)))
+            if not any(isinstance(argument, _SYMBOLS) for argument in given):
+                return rule(*given)
+            key = (rule, *map(_identity, given))
+            if key not in self._known:
+                formula = self._claim.lift(rule)(*given).call.formula
+                assert z3.is_true(z3.simplify(formula.defined)), rule.__name__
+                self._kept.append(given)  # so that the numbers of their terms stay theirs
+                self._known[key] = self._named(self._cut(formula.value), hint)
+            return self._known[key]
+
+        return call
+
+    def _named(self, term: Any, hint: Any) -> Any:
+        """A term under a name of its own, or the value that it has."""
+        term = z3.simplify(term)
+        if z3.is_true(term) or z3.is_false(term):
+            return z3.is_true(term)
+        is_enum = isinstance(hint, type) and issubclass(hint, IntEnum)
+        if z3.is_int_value(term):
+            return hint(term.as_long()) if is_enum else term.as_long()
+        self._count += 1
+        name = f"k{self._count}"
+        if z3.is_bool(term):
+            flag = z3.Bool(name)
+            self.facts.append(flag == term)
+            return SymBool(flag)
+        number = z3.Int(name)
+        self.facts.append(number == term)
+        if is_enum:
+            return SymEnum(hint, number)
+        low, high = _interval(term, self._between)
+        self._between[name] = low, high
+        self.facts += [number >= low, number <= high]
+        return SymInt(number)
+
+    def _cut(self, term: Any) -> Any:
+        """The term without the arms that no value within the known intervals reaches."""
+        return z3.simplify(_reached(z3.simplify(term), self._between))
+
+
+def _reached(term: Any, between: Mapping[str, Interval]) -> Any:
+    if not z3.is_int(term) or not term.num_args():
+        return term
+    children = term.children()
+    if term.decl().kind() != z3.Z3_OP_ITE:
+        return term.decl()(*(_reached(child, between) for child in children))
+    condition, yes, no = children
+    truth = _truth(condition, between)
+    if truth is None:
+        return z3.If(condition, _reached(yes, between), _reached(no, between))
+    return _reached(yes if truth else no, between)
+
+
+def _truth(condition: Any, between: Mapping[str, Interval]) -> bool | None:
+    """Whether a condition holds of all values within the known intervals, or of none; None for neither."""
+    kind, children = condition.decl().kind(), condition.children()
+    if kind == z3.Z3_OP_NOT:
+        truth = _truth(children[0], between)
+        return None if truth is None else not truth
+    if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
+        ends = kind == z3.Z3_OP_OR
+        truths = [_truth(child, between) for child in children]
+        return ends if ends in truths else None if None in truths else not ends
+    if len(children) != 2 or not z3.is_int(children[0]):
+        return None
+    (low, high), (least, most) = (_interval(child, between) for child in children)
+    return _compared(kind, (low - most, high - least))
+
+
+def _compared(kind: int, difference: Interval) -> bool | None:
+    """A comparison of two numbers, by the interval of their difference."""
+    low, high = difference
+    if kind == z3.Z3_OP_EQ:
+        return False if low > 0 or high < 0 else True if low == high == 0 else None
+    if kind in (z3.Z3_OP_GE, z3.Z3_OP_GT):
+        low, high = -high, -low
+        kind = z3.Z3_OP_LE if kind == z3.Z3_OP_GE else z3.Z3_OP_LT
+    if kind == z3.Z3_OP_LE:
+        return True if high <= 0 else False if low > 0 else None
+    if kind == z3.Z3_OP_LT:
+        return True if high < 0 else False if low >= 0 else None
+    return None
+
+
+def _interval(term: Any, between: Mapping[str, Interval]) -> Interval:
+    """Bounds of a term, by interval arithmetic: not the closest, but implied."""
+    if z3.is_int_value(term):
+        return term.as_long(), term.as_long()
+    parts = [_interval(child, between) for child in term.children() if z3.is_int(child)]
+    kind = term.decl().kind()
+    if kind == z3.Z3_OP_ITE:
+        return min(low for low, _ in parts), max(high for _, high in parts)
+    if kind == z3.Z3_OP_ADD:
+        return sum(low for low, _ in parts), sum(high for _, high in parts)
+    if kind == z3.Z3_OP_MUL and len(parts) == 2:
+        ends = [one * other for one in parts[0] for other in parts[1]]
+        return min(ends), max(ends)
+    return between.get(str(term), (LOWEST, UNLIMITED))
+
+
+def _names_in(code: Any) -> set[str]:
+    inner = (_names_in(constant) for constant in code.co_consts if hasattr(constant, "co_names"))
+    return set(code.co_names).union(*inner)
+
+
+def _identity(argument: Any) -> Any:
+    match argument:
+        case SymRecord():
+            fixed = sorted(argument._fixed.items())
+            return (SymRecord, argument._name, *fixed)
+        case SymInt() | SymBool() | SymEnum():
+            return (type(argument), argument.term.get_id())
+    return argument
+
+
+def _as_traced(value: Any) -> Any:
+    """A value for a run of the tracer, with all that is in it."""
+    match value:
+        case SymInt() | SymBool() | SymEnum():
+            return traced(value)
+        case tuple() if type(value) is tuple:
+            return tuple(_as_traced(part) for part in value)
+        case tuple():
+            return type(value)(*(_as_traced(part) for part in value))
+        case dict():
+            return {name: _as_traced(part) for name, part in value.items()}
+    return value
+
+
+def _as_symbol(value: Any) -> Any:
+    match value:
+        case TracedInt(term=term):
+            return SymInt(term)
+        case TracedBool(term=term):
+            return SymBool(term)
+        case TracedEnum(cls=cls, term=term):
+            return SymEnum(cls, term)
+    return value
+
+
+def _all(items: Iterable[Any]) -> Any:
+    return _connected(items, builtins.all, z3.And)
+
+
+def _any(items: Iterable[Any]) -> Any:
+    return _connected(items, builtins.any, z3.Or)
+
+
+def _connected(
+    items: Iterable[Any], plain: Callable[[Iterable[Any]], bool], connective: Callable[..., z3.BoolRef]
+) -> Any:
+    """`all` or `any`; nothing that they are asked about here has an effect, so that all may be asked."""
+    listed = list(items)
+    symbolic = [item for item in listed if isinstance(item, TracedBool | SymBool)]
+    if not symbolic:
+        return plain(listed)
+    term = connective([z3.BoolVal(item) if isinstance(item, bool) else item.term for item in listed])
+    return TracedBool(term) if isinstance(symbolic[0], TracedBool) else SymBool(term)
+
+
+def term_of(value: Any) -> Any:
+    """The solver's term of a truth value or a number, symbolic or not."""
+    if isinstance(value, bool):
+        return z3.BoolVal(value)
+    return value.term if isinstance(value, SymInt | SymBool | SymEnum) else value

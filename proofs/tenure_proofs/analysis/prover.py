@@ -1,0 +1,317 @@
+"""What settles the cells that random states have not hit: both solvers, slice by slice, then whole trees.
+
+Cells whose slices, terms, priorities' relation and reason are the same are asked about once.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import z3
+
+from tenure.analysis.matrix import CellVerdict, Settled
+from tenure.analysis.states import (
+    AskedCell,
+    Example,
+    PriorityLevel,
+    States,
+    decided,
+    hits_of,
+    is_consistent,
+    is_replayed,
+    made_small,
+)
+from tenure.conformance.requests import DecideRequest
+from tenure.model import Cluster, Ground, Reason
+from tenure.oracle.tree import Tree
+from tenure.readings import Reading
+from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure_proofs.analysis.encoding import Pair, Priorities, arguments_of_ground
+from tenure_proofs.analysis.models import requests_of
+from tenure_proofs.analysis.slices import slice_of
+from tenure_proofs.budgets import Budget
+from tenure_proofs.solvers import Cvc5
+from tenure_proofs.solvers import Question as Asked
+from tenure_proofs.trusted.claim import Claim, Traces
+
+Key: TypeAlias = tuple[Any, ...]
+
+BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
+"""Of one answer about a cell: a hundred times what one costs."""
+
+LARGEST_TREE = 12
+"""Trees of more ClusterQueues are asked about by slices only: a whole one would take minutes a cell."""
+
+MOST_MODELS = 12
+
+NEAR_STATES = 1_500
+NEAR_SEED = 22
+"""Random states near a cell, before it is asked about in the whole tree."""
+
+PROVED = "proved for every state by Z3 and cvc5"
+BY_EXAMPLE = "by an example"
+BY_MODEL = "by an example, of which a solver found the quantities"
+BY_TWIN = "by the example of a cell like it"
+NO_REPLAY = "solvers find values, but no state was found that is decided so"
+TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
+
+
+class SolverProver:
+    """Settles cells of one tree.
+
+    Args:
+        cluster: the configuration.
+        tree: one of its trees.
+        reading: see `tenure.readings`.
+        cvc5: the second solver.
+    """
+
+    def __init__(self, cluster: Cluster, tree: Tree, reading: Reading, cvc5: Cvc5) -> None:
+        self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
+        self._traces: Traces = {}
+        self._grounds: dict[Key, Any] = {}
+        self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
+        self._answers: dict[Key, str] = {}
+        self._asked: _Solver | None = None
+        self._whole: _Solver | None = None
+
+    def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
+        """For which reasons rules might allow it at all, whatever is in use."""
+        ground = self._ground(preemptor, victim, high, low)
+        return frozenset(preemption_reason(known) for known in _leaves(ground) if known != Ground.NONE)
+
+    def settle(
+        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
+    ) -> Iterator[tuple[AskedCell, Settled]]:
+        """What is proved of each cell, or found by a solver's values."""
+        examples = {self._key(cell): example for cell, example in hit.items()}
+        twins = {self._key(cell): cell for cell in hit}
+        for cell in cells:
+            key = self._key(cell)
+            if key in examples and (copied := self._copied(cell, twins[key], examples[key])):
+                yield cell, Settled(CellVerdict.CAN, BY_TWIN, copied)
+                continue
+            settled = self._settled(cell)
+            if settled.example is not None and key not in examples:
+                examples[key], twins[key] = settled.example, cell
+            yield cell, settled
+
+    def said(self, cell: AskedCell) -> str:
+        """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
+        key = self._key(cell)
+        if key not in self._answers:
+            self._answers[key] = self._by_slice(cell)
+        return self._answers[key]
+
+    def _settled(self, cell: AskedCell) -> Settled:
+        said = self.said(cell)
+        if said == "unsat":
+            return Settled(CellVerdict.NEVER, PROVED)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        return self._by_whole_tree(cell)
+
+    # -- what is the same ---------------------------------------------------------------------------------
+
+    def _key(self, cell: AskedCell) -> Key:
+        _, shape = self._slice(cell)
+        ground = self._ground(cell.preemptor, cell.victim, cell.high, cell.low)
+        return (shape, ground.get_id(), cell.reason)
+
+    def _slice(self, cell: AskedCell) -> tuple[Tree, Key]:
+        names = cell.preemptor, cell.victim
+        if names not in self._slices:
+            cut = slice_of(self._tree, *(self._tree.places[name] for name in names))
+            self._slices[names] = cut, (self._terms_key(cell.preemptor), _shape(cut, names))
+        return self._slices[names]
+
+    def _terms(self, name: str) -> PreemptionTerms:
+        return terms_of(self._cluster.cluster_queues[name], self._cluster.settings, self._reading)
+
+    def _terms_key(self, name: str) -> PreemptionTerms:
+        return replace(self._terms(name), cluster_queue="")
+
+    def _ground(self, preemptor: str, victim: str, high: int, low: int) -> Any:
+        """KQ-300 between the two, of arbitrary evidence and stamps."""
+        own = preemptor == victim
+        key = (self._terms_key(preemptor), own, high, low)
+        if key not in self._grounds:
+            arguments = arguments_of_ground(self._terms(preemptor), Priorities(high, low))
+            formula = Claim(self._reading, self._traces).lift(ground_for)(*arguments)
+            known = z3.substitute(
+                formula.call.formula.value,
+                (z3.Bool("V.cluster_queue?"), z3.BoolVal(True)),
+                (z3.Int("V.cluster_queue"), z3.IntVal(0)),
+                (z3.Int("T.cluster_queue"), z3.IntVal(0 if own else 1)),
+            )
+            self._grounds[key] = z3.simplify(known)
+        return self._grounds[key]
+
+    def _copied(self, cell: AskedCell, twin: AskedCell, example: Example) -> Example | None:
+        """The example of a cell like this one, with ClusterQueues and priorities exchanged, if it is one."""
+        names = {twin.preemptor: cell.preemptor, twin.victim: cell.victim}
+        names |= {new: old for old, new in list(names.items()) if new not in names}
+        if len(set(names.values())) < len(names):
+            return None
+        levels = {twin.high: cell.high, twin.low: cell.low}
+        running = tuple(
+            replace(
+                workload,
+                cluster_queue=names.get(workload.cluster_queue or "", workload.cluster_queue),
+                priority=levels.get(workload.priority, workload.priority),
+            )
+            for workload in example.request.cluster.admitted
+        )
+        request = replace(
+            example.request,
+            cluster=replace(example.request.cluster, admitted=running),
+            preemptor=example.request.preemptor.with_priority(cell.high),
+            queue=cell.preemptor,
+        )
+        return _example_in(cell, self._tree, [request])
+
+    # -- solvers ------------------------------------------------------------------------------------------
+
+    def _by_slice(self, cell: AskedCell) -> str:
+        if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
+            cut, _ = self._slice(cell)
+            self._asked = self._solver(cell, cut)
+        return self._asked.both(Priorities(cell.high, cell.low), cell.reason)
+
+    def _by_whole_tree(self, cell: AskedCell) -> Settled:
+        near = self._near(cell)
+        if near is not None:
+            return Settled(CellVerdict.CAN, BY_EXAMPLE, near)
+        if len(self._tree.places) > LARGEST_TREE:
+            return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
+        names = cell.preemptor, cell.victim
+        if self._whole is None or self._whole.names != names:
+            self._whole = self._solver(cell, self._tree, tidy=True)
+        solver = self._whole
+        priorities = Priorities(cell.high, cell.low)
+        said = solver.both(priorities, cell.reason)
+        if said == "unsat":
+            return Settled(CellVerdict.NEVER, PROVED)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        for model in solver.models(priorities, cell.reason):
+            found = _example_in(
+                cell, self._tree, requests_of(solver.pair, self._cluster, self._reading, cell, model)
+            )
+            if found is not None:
+                return Settled(CellVerdict.CAN, BY_MODEL, found)
+        return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+
+    def _near(self, cell: AskedCell) -> Example | None:
+        """An example among random states that may well hit the cell."""
+        levels = [PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})]
+        states, dice = States(self._cluster, self._tree, self._reading, levels), random.Random(NEAR_SEED)
+        for _ in range(NEAR_STATES):
+            for found, example in states.near(dice, cell):
+                if found == cell:
+                    small = made_small(cell, example)
+                    return small if is_replayed(cell, small) else None
+        return None
+
+    def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> _Solver:
+        names = cell.preemptor, cell.victim
+        pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy)
+        return _Solver(pair, names, self._cvc5)
+
+
+class _Solver:
+    """Both solvers about one pair.
+
+    Args:
+        pair: the pair.
+        names: of the two ClusterQueues.
+        cvc5: the second solver.
+    """
+
+    def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5) -> None:
+        self.pair, self.names, self._cvc5 = pair, names, cvc5
+        self._solver = z3.SolverFor("QF_LIA")
+        self._solver.set("rlimit", BUDGET.z3)
+        self._solver.add(*pair.facts)
+        self._defined = 0
+
+    def both(self, priorities: Priorities, reason: Reason) -> str:
+        """`unsat` where both say so, `sat`, or why neither."""
+        question = self._asked(priorities, reason)
+        self._solver.push()
+        self._solver.add(*question)
+        said = str(self._solver.check())
+        self._solver.pop()
+        if said != "unsat":
+            return said if said == "sat" else "Z3 has no answer within its budget"
+        facts = (*self.pair.definitions, *self.pair.facts, *question)
+        other = self._cvc5.ask(Asked(facts, BUDGET))
+        if other == "sat":
+            raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")
+        return other if other == "unsat" else f"cvc5 has no answer: {other}"
+
+    def models(self, priorities: Priorities, reason: Reason) -> Iterator[z3.ModelRef]:
+        """Values that satisfy all facts, small ones first, in each of which something else is in use."""
+        question = self._asked(priorities, reason)
+        size = sum((term for term in self.pair.sizes), z3.IntVal(0))
+        self._solver.push()
+        self._solver.add(*question)
+        bound, found = 4, 0
+        while found < MOST_MODELS and bound < 2**62:
+            self._solver.push()
+            self._solver.add(size <= bound)
+            model = self._solver.model() if self._solver.check() == z3.sat else None
+            self._solver.pop()
+            if model is None:
+                bound *= 4
+                continue
+            found += 1
+            yield model
+            self._solver.add(z3.Or([term != model.eval(term, True) for term in self.pair.sizes]))
+        self._solver.pop()
+
+    def _asked(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
+        question = self.pair.question(priorities, reason)
+        self._solver.add(*self.pair.definitions[self._defined :])
+        self._defined = len(self.pair.definitions)
+        return question
+
+
+def _example_in(cell: AskedCell, tree: Tree, requests: Iterable[DecideRequest]) -> Example | None:
+    """The first of some states in which the cell's victim is preempted, made small."""
+    for request in requests:
+        if not is_consistent(request, tree):
+            continue
+        for found, example in hits_of(request, decided(request)):
+            if found == cell:
+                small = made_small(cell, example)
+                return small if is_replayed(cell, small) else None
+    return None
+
+
+def _leaves(term: Any) -> set[Ground]:
+    """The values that a formula might have."""
+    if z3.is_int_value(term):
+        return {Ground(term.as_long())}
+    if z3.is_app_of(term, z3.Z3_OP_ITE):
+        return _leaves(term.children()[1]) | _leaves(term.children()[2])
+    return set(Ground)
+
+
+def _shape(tree: Tree, names: tuple[str, str]) -> Key:
+    """All of a slice that decides, without names."""
+    return tuple(
+        (
+            node.path,
+            tuple(sorted(node.quotas.items())),
+            node.weight,
+            node.height,
+            node.queue is not None and bool(node.queue.inactive),
+            tuple(node.name == name for name in names),
+        )
+        for node in tree.nodes
+    )

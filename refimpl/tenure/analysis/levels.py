@@ -1,0 +1,47 @@
+"""The priorities that cells are about: those of the given classes, or one or two of each region.
+
+No rule compares priorities with anything but each other and maxPriorityThreshold. So where no class is given,
+two priorities of every region between thresholds stand for all: a lower and a higher one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenure.analysis.states import PriorityLevel
+from tenure.model import Cluster, WorkloadPriorityClass
+
+
+def levels_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> tuple[PriorityLevel, ...]:
+    """The levels, the lowest first.
+
+    Args:
+        cluster: for the thresholds of its ClusterQueues.
+        classes: the WorkloadPriorityClasses of the files.
+
+    >>> [level.name for level in levels_of(Cluster({}), [])]
+    ['low', 'high']
+    >>> from tenure.model import ClusterQueue
+    >>> queue = ClusterQueue("q", max_priority_threshold=100)
+    >>> [(level.name, level.priority) for level in levels_of(Cluster({"q": queue}), [])]
+    [('low-to-100', 99), ('high-to-100', 100), ('low-above-100', 101), ('high-above-100', 102)]
+    """
+    if classes:
+        ordered = sorted(classes, key=lambda known: (known.base, known.name))
+        return tuple(PriorityLevel(known.name, known.base) for known in ordered)
+    written = (queue.max_priority_threshold for queue in cluster.cluster_queues.values())
+    thresholds = sorted({threshold for threshold in written if threshold is not None})
+    if not thresholds:
+        return (PriorityLevel("low", 0), PriorityLevel("high", 1))
+    found: list[PriorityLevel] = []
+    for threshold in thresholds:
+        found += [
+            PriorityLevel(f"low-to-{threshold}", threshold - 1),
+            PriorityLevel(f"high-to-{threshold}", threshold),
+        ]
+    last = thresholds[-1]
+    return (
+        *found,
+        PriorityLevel(f"low-above-{last}", last + 1),
+        PriorityLevel(f"high-above-{last}", last + 2),
+    )

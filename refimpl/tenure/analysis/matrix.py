@@ -1,0 +1,213 @@
+"""The matrix of a configuration: random states first, then proofs of what they did not find.
+
+What proves is handed in, since the reference knows no solver.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import product
+from typing import Protocol
+
+from tenure.analysis.states import AskedCell, Example, PriorityLevel, States, is_replayed, made_small
+from tenure.model import Cluster, Reason
+from tenure.oracle.heroes.plan import plan_heroes
+from tenure.oracle.tree import Tree, build_tree
+from tenure.readings import Reading
+
+
+class CellVerdict(StrEnum):
+    """Of a cell."""
+
+    NEVER = "never"
+    CAN = "can"
+    UNKNOWN = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is known of a cell for one reason.
+
+    Args:
+        verdict: see `CellVerdict`.
+        why: what it rests on.
+        example: where it can.
+    """
+
+    verdict: CellVerdict
+    why: str
+    example: Example | None = None
+
+
+class Prover(Protocol):
+    """Settles what random states have not hit."""
+
+    def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
+        """For which reasons rules might allow it at all, whatever is in use."""
+
+    def settle(
+        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
+    ) -> Iterator[tuple[AskedCell, Settled]]:
+        """What is proved of each cell, or found by a solver's values."""
+
+
+Watch = Callable[[Iterable[tuple[AskedCell, Settled]], int], Iterable[tuple[AskedCell, Settled]]]
+MakeProver = Callable[[Cluster, Tree, Reading], Prover]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long is looked for examples.
+
+    Args:
+        seed: of the dice.
+        fewest: states for each ClusterQueue, at least.
+        most: at most; a queue has no more while its last `fewest` states have brought nothing new.
+    """
+
+    seed: int = 0
+    fewest: int = 400
+    most: int = 4_000
+
+
+@dataclass(slots=True)
+class Matrix:
+    """All cells of a configuration.
+
+    Args:
+        queues: the names of its ClusterQueues, in order.
+        levels: the priorities.
+        settled: what is known of each cell and reason that rules might allow.
+        apart: why nothing can be said of some pairs, or why they never meet, by preemptor and victim.
+        states: how many random states were decided.
+    """
+
+    queues: tuple[str, ...]
+    levels: tuple[PriorityLevel, ...]
+    settled: dict[AskedCell, Settled] = field(default_factory=dict)
+    apart: dict[tuple[str, str], Settled] = field(default_factory=dict)
+    states: int = 0
+
+    def of(self, preemptor: str, high: int, victim: str, low: int) -> list[tuple[Reason, Settled]]:
+        """What is known of one cell, by reason."""
+        cells = (AskedCell(preemptor, high, victim, low, reason) for reason in Reason)
+        return [(cell.reason, self.settled[cell]) for cell in cells if cell in self.settled]
+
+    def verdict(self, preemptor: str, high: int, victim: str, low: int) -> CellVerdict:
+        """Of one cell, over all reasons."""
+        known = self.apart.get((preemptor, victim))
+        if known is not None:
+            return known.verdict
+        found = {settled.verdict for _, settled in self.of(preemptor, high, victim, low)}
+        return next(
+            (verdict for verdict in (CellVerdict.CAN, CellVerdict.UNKNOWN) if verdict in found),
+            CellVerdict.NEVER,
+        )
+
+
+NO_COHORT = "they share no cohort: a search for targets stays in the tree of its ClusterQueue"
+
+
+def analyze(
+    cluster: Cluster,
+    levels: Sequence[PriorityLevel],
+    reading: Reading,
+    make_prover: MakeProver,
+    effort: Effort,
+    watched: Watch = lambda answers, _: answers,
+) -> Matrix:
+    """Settle every cell.
+
+    Args:
+        cluster: the configuration.
+        levels: the priorities of its workloads.
+        reading: see `tenure.readings`.
+        make_prover: gives what proves, for one tree.
+        effort: how long is looked for examples.
+        watched: shows how far it is with answers, of which there will be so many.
+    """
+    matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels))
+    trees = trees_of(cluster)
+    root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
+    for preemptor, victim in product(matrix.queues, repeat=2):
+        if root_of[preemptor] != root_of[victim]:
+            matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_COHORT)
+    for tree in trees:
+        uncovered = why_uncovered(cluster, tree, reading)
+        if uncovered:
+            for preemptor, victim in product(tree.places, repeat=2):
+                matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
+            continue
+        prover = make_prover(cluster, tree, reading)
+        hit = _hits(matrix, States(cluster, tree, reading, levels), sorted(tree.places), effort)
+        _settle(matrix, prover, hit, sorted(tree.places), watched)
+    return matrix
+
+
+def trees_of(cluster: Cluster) -> tuple[Tree, ...]:
+    """Every tree of a configuration, once."""
+    found: dict[str, Tree] = {}
+    for name in sorted(cluster.cluster_queues):
+        if not any(name in tree.places for tree in found.values()):
+            found[name] = build_tree(cluster, cluster.cluster_queues[name])
+    return tuple(found.values())
+
+
+def why_uncovered(cluster: Cluster, tree: Tree, reading: Reading) -> str:
+    """Why nothing is proved of a tree; empty where it is covered.
+
+    >>> from tenure.model import ClusterQueue, Settings
+    >>> from tenure.readings import preset
+    >>> cluster = Cluster({"q": ClusterQueue("q")}, settings=Settings(priority_boost=True))
+    >>> why_uncovered(cluster, trees_of(cluster)[0], preset("guaranteed"))
+    'not covered yet: feature gate PriorityBoost, by which a workload may have any priority'
+    """
+    if plan_heroes(tree, reading) is not None:
+        return "not covered yet: a hero is in the tree, whose bills and lending change quotas"
+    if cluster.settings.priority_boost:
+        return "not covered yet: feature gate PriorityBoost, by which a workload may have any priority"
+    if cluster.growing:
+        names = ", ".join(sorted(cluster.growing))
+        return f"not covered yet: priorities that grow with age, of WorkloadPriorityClass {names}"
+    return ""
+
+
+def _hits(matrix: Matrix, states: States, queues: Sequence[str], effort: Effort) -> dict[AskedCell, Example]:
+    """The cells that random states hit, each with the smallest of them."""
+    dice = random.Random(effort.seed)
+    found: dict[AskedCell, Example] = {}
+    for queue in queues:
+        since = drawn = 0
+        while since < effort.fewest and drawn < effort.most:
+            drawn, since = drawn + 1, since + 1
+            for cell, example in states.hits(dice, queue):
+                since = since if cell in found else 0
+                if cell not in found or example.size < found[cell].size:
+                    found[cell] = example
+        matrix.states += drawn
+    return found
+
+
+def _settle(
+    matrix: Matrix,
+    prover: Prover,
+    hit: Mapping[AskedCell, Example],
+    queues: Sequence[str],
+    watched: Watch,
+) -> None:
+    rest = [
+        AskedCell(preemptor, high.priority, victim, low.priority, reason)
+        for preemptor, victim in product(queues, repeat=2)
+        for high, low in product(matrix.levels, repeat=2)
+        for reason in sorted(prover.reasons(preemptor, victim, high.priority, low.priority))
+    ]
+    shown = {cell: made_small(cell, example) for cell, example in hit.items()}
+    shown = {cell: example for cell, example in shown.items() if is_replayed(cell, example)}
+    for cell, example in shown.items():
+        matrix.settled[cell] = Settled(CellVerdict.CAN, "by an example", example)
+    asked = [cell for cell in rest if cell not in shown]
+    answers = dict(watched(prover.settle(asked, shown), len(asked)))
+    matrix.settled.update(answers)

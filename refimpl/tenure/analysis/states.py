@@ -1,0 +1,305 @@
+"""Random consistent states of a configuration, and which workloads are preempted in them.
+
+A state is consistent if admission alone can produce it: at every node of the tree nothing less than zero is
+available, and each workload was created before its quota was reserved, which was not after now. Who runs in
+the files plays no part: every state of the configuration is meant.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.lab.writing import write_request
+from tenure.model import (
+    MINUTE,
+    Amount,
+    Amounts,
+    Cluster,
+    ClusterQueue,
+    FlavorResource,
+    Instant,
+    PodSet,
+    Reason,
+    Workload,
+)
+from tenure.oracle.assignment import PODS
+from tenure.oracle.bounded import with_bounded_usage
+from tenure.oracle.decide import Decision, decide
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import Tree, Usage, available_at, empty_usage, occupy, potential_at, quota_at
+from tenure.readings import Reading
+
+NOW: Instant = 1_767_614_400_000_000_000
+"""The clock of every example: noon of 5 January 2026, ns since the epoch."""
+
+LARGEST: Amount = 2**50
+"""No drawn amount is larger; quotas without end have no other scale."""
+
+MOST_WORKLOADS = 14
+NAMESPACE = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityLevel:
+    """A priority that stands for all that no rule tells from it.
+
+    Args:
+        name: of the WorkloadPriorityClass, or of a region of priorities where none is given.
+        priority: the class's value, or one of the region.
+    """
+
+    name: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCell:
+    """Whether a workload of one ClusterQueue and priority may be preempted by one of another, for a reason.
+
+    Args:
+        preemptor, victim: the names of the ClusterQueues.
+        high, low: the preemptor's priority, and the victim's.
+        reason: of condition Preempted.
+    """
+
+    preemptor: str
+    high: int
+    victim: str
+    low: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A state in which a workload is preempted.
+
+    Args:
+        request: the state, and the pending workload in it.
+        victim: key of the workload that is preempted.
+        victims: how many are preempted together.
+    """
+
+    request: DecideRequest
+    victim: str
+    victims: int
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Fewest victims first, then fewest workloads, then the least in use."""
+        running = self.request.cluster.admitted
+        return self.victims, len(running), sum(sum(workload.usage.values()) for workload in running)
+
+
+class States:
+    """Draws consistent states of one tree of a configuration.
+
+    Args:
+        cluster: the configuration; its workloads are left out.
+        tree: a tree of its queues, without heroes.
+        reading: see `tenure.readings`.
+        levels: the priorities that workloads have.
+
+    >>> from tenure.model import FlavorQuotas, ResourceGroup, WithinClusterQueue
+    >>> from tenure.oracle.tree import build_tree
+    >>> from tenure.readings import preset
+    >>> quotas = (ResourceGroup(("gpu",), (FlavorQuotas("a100", {"gpu": 4}),)),)
+    >>> queue = ClusterQueue("q", quotas, within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY)
+    >>> cluster = Cluster({"q": queue})
+    >>> levels = (PriorityLevel("low", 0), PriorityLevel("high", 1))
+    >>> states = States(cluster, build_tree(cluster, queue), preset("guaranteed"), levels)
+    >>> hit = {cell for _ in range(40) for cell, _ in states.hits(random.Random(_), "q")}
+    >>> sorted((cell.high, cell.low, cell.reason.label) for cell in hit)
+    [(1, 0, 'InClusterQueue')]
+    """
+
+    def __init__(
+        self, cluster: Cluster, tree: Tree, reading: Reading, levels: Sequence[PriorityLevel]
+    ) -> None:
+        self._cluster = replace(cluster, admitted=(), pending=(), local_queues={})
+        self._tree, self._reading = tree, reading
+        self._priorities = [level.priority for level in levels]
+        self._fine = False
+        self._grain = {
+            at: min(_given(node.quotas[at].nominal for node in tree.nodes if at in node.quotas)) // 4
+            for at in tree.nodes[0].quotas
+        }
+        self._places = [node.place for node in tree.nodes if node.queue is not None and node.quotas]
+
+    def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[AskedCell, Example]]:
+        """Draw a state with a workload that waits in a queue; who is preempted there, with the state."""
+        request = self.drawn(dice, queue)
+        yield from hits_of(request, self._decided(request))
+
+    def near(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
+        """As `hits`, of a state that may well hit a cell: most workloads run in its two ClusterQueues."""
+        both = [self._tree.places[name] for name in (cell.preemptor, cell.victim)]
+        request = self.drawn(dice, cell.preemptor, (*both, both[1]))
+        request = replace(request, preemptor=request.preemptor.with_priority(cell.high))
+        yield from hits_of(request, self._decided(request))
+
+    def drawn(self, dice: random.Random, queue: str, preferred: Sequence[int] = ()) -> DecideRequest:
+        """A state with a workload that waits in a queue.
+
+        Args:
+            dice: draw it.
+            queue: the ClusterQueue.
+            preferred: places in which most workloads run.
+        """
+        usage, running = empty_usage(self._tree), []
+        self._fine = dice.random() < 0.5
+        for number in range(dice.randint(1, MOST_WORKLOADS)):
+            place = dice.choice(preferred if preferred and dice.random() < 0.7 else self._places)
+            amounts = self._held(dice, usage, place)
+            if amounts:
+                usage = occupy(self._tree, usage, place, amounts)
+                running.append(self._running(dice, number, place, amounts))
+        waiting = self._waiting(dice, self._tree.places[queue])
+        cluster = replace(self._cluster, admitted=tuple(running))
+        return DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
+
+    def _decided(self, request: DecideRequest) -> Decision:
+        queue = request.cluster.cluster_queues[request.queue]
+        by_place: dict[int, list[Workload]] = {}
+        usage = empty_usage(self._tree)
+        for workload in request.cluster.admitted:
+            place = self._tree.places[workload.cluster_queue or ""]
+            by_place.setdefault(place, []).append(workload)
+            usage = occupy(self._tree, usage, place, workload.usage)
+        running = {place: tuple(workloads) for place, workloads in by_place.items()}
+        place = self._tree.places[request.queue]
+        snapshot = Snapshot(request.cluster, queue, self._tree, place, running, usage)
+        return decide(
+            request.cluster,
+            request.preemptor,
+            request.queue,
+            request.now,
+            request.reading,
+            snapshot=with_bounded_usage(snapshot),
+        )
+
+    def _held(self, dice: random.Random, usage: Usage, place: int) -> Amounts:
+        """What a workload is admitted with, on one flavor of each resource: all of it is available."""
+        quotas = self._tree.nodes[place].quotas
+        flavors: dict[str, list[FlavorResource]] = {}
+        for at in quotas:
+            flavors.setdefault(at.resource, []).append(at)
+        found: dict[FlavorResource, Amount] = {}
+        flavor = dice.choice(list(quotas)).flavor
+        for choices in flavors.values():
+            at = next((at for at in choices if at.flavor == flavor), dice.choice(choices))
+            free = available_at(self._tree, usage, place, at)
+            wanted = self._amount(dice, place, at, free)
+            if dice.random() < 0.8 and 0 < wanted <= free:
+                found[at] = wanted
+        return found
+
+    def _amount(self, dice: random.Random, place: int, at: FlavorResource, free: Amount) -> Amount:
+        """An amount near what decides: quotas, what is free, their halves and neighbours."""
+        nominal = quota_at(self._tree, place, at).nominal
+        if self._fine:
+            return dice.randint(1, 3) * max(1, min(LARGEST, self._grain[at]))
+        scale = dice.choice((nominal, free, potential_at(self._tree, place, at), 4))
+        scale = min(LARGEST, max(1, scale))
+        return max(1, dice.choice((1, 2, scale, scale // 2, scale // 4, scale + 1, scale - 1, scale // 3)))
+
+    def _running(self, dice: random.Random, number: int, place: int, amounts: Amounts) -> Workload:
+        queue = self._tree.nodes[place].queue
+        assert queue is not None
+        created, reserved = sorted(dice.choice(self._instants(queue)) for _ in range(2))
+        return Workload(
+            namespace=NAMESPACE,
+            name=f"w{number}",
+            uid=f"{dice.randint(0, 9)}{number}",
+            priority=dice.choice(self._priorities),
+            created_at=created,
+            quota_reserved_at=reserved,
+            cluster_queue=queue.name,
+            usage=amounts,
+        )
+
+    def _instants(self, queue: ClusterQueue) -> Sequence[Instant]:
+        least = queue.min_admit_duration or MINUTE
+        before = (0, 1, MINUTE, least - 1, least, least + 1, 2 * least)
+        return [NOW - length for length in before]
+
+    def _waiting(self, dice: random.Random, place: int) -> Workload:
+        queue = self._tree.nodes[place].queue
+        assert queue is not None
+        asked: dict[str, Amount] = {}
+        for at in queue.nominal():
+            free = self._amount(dice, place, at, potential_at(self._tree, place, at))
+            if at.resource != PODS and dice.random() < 0.8:
+                asked[at.resource] = free
+        both = dice.random() < 0.25 and len(asked) > 1
+        parts: list[Mapping[str, Amount]] = [asked]
+        if both:
+            first = dice.choice(list(asked))
+            rest = {resource: amount for resource, amount in asked.items() if resource != first}
+            parts = [{first: asked[first]}, rest]
+        return Workload(
+            namespace=NAMESPACE,
+            name="pending",
+            uid="p",
+            priority=dice.choice(self._priorities),
+            created_at=dice.choice(self._instants(queue)),
+            pod_sets=tuple(PodSet(f"set{number}", 1, part) for number, part in enumerate(parts)),
+        )
+
+
+def is_consistent(request: DecideRequest, tree: Tree) -> bool:
+    """Whether admission alone can produce the state: nothing is short at any node, stamps are in order."""
+    usage = empty_usage(tree)
+    for workload in request.cluster.admitted:
+        usage = occupy(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
+    return all(
+        available_at(tree, usage, node.place, at) >= 0 for node in tree.nodes for at in node.quotas
+    ) and all(
+        workload.created_at <= (workload.quota_reserved_at or 0) <= request.now
+        for workload in request.cluster.admitted
+    )
+
+
+def _given(quotas: Iterable[Amount]) -> Sequence[Amount]:
+    """Quotas that are not nothing; one where there is none."""
+    return [quota for quota in quotas if quota] or [1]
+
+
+def hits_of(request: DecideRequest, decision: Decision) -> Iterator[tuple[AskedCell, Example]]:
+    """Who is preempted in a state, as cells, each with the state."""
+    high = request.preemptor.priority
+    for target in decision.targets:
+        workload = target.workload
+        cell = AskedCell(request.queue, high, workload.cluster_queue or "", workload.priority, target.reason)
+        yield cell, Example(request, workload.key, len(decision.targets))
+
+
+def decided(request: DecideRequest) -> Decision:
+    """What the reference decides about a state."""
+    return decide(request.cluster, request.preemptor, request.queue, request.now, request.reading)
+
+
+def is_replayed(cell: AskedCell, example: Example) -> bool:
+    """Whether the example, written as manifests and read again, preempts the victim of the cell."""
+    written = write_request(example.request)
+    for queue in written["clusterQueues"]:
+        if example.request.cluster.cluster_queues[queue["metadata"]["name"]].inactive:
+            queue["spec"]["stopPolicy"] = "Hold"
+    request = read_decide_request(written)
+    return any(found == cell for found, _ in hits_of(request, decided(request)))
+
+
+def made_small(cell: AskedCell, example: Example) -> Example:
+    """The example without the running workloads that it does not need."""
+    for workload in example.request.cluster.admitted:
+        if workload.key == example.victim:
+            continue
+        running = tuple(other for other in example.request.cluster.admitted if other is not workload)
+        cluster = replace(example.request.cluster, admitted=running)
+        request = replace(example.request, cluster=cluster)
+        smaller = [found for hit, found in hits_of(request, decided(request)) if hit == cell]
+        if smaller:
+            example = min(smaller, key=lambda found: found.size)
+    return example

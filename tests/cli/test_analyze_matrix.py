@@ -1,0 +1,150 @@
+"""`tenure analyze matrix`: the table, cells with their reasons, kept answers, and what is not covered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure_proofs.analysis import command
+from tests.command_line import tenure
+
+SMALL = "--states", "60"
+
+QUEUES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: f}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  cohortName: c
+  preemption: {reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: b}
+spec:
+  cohortName: c
+  preemption: {reclaimWithinCohort: LowerPriority}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: f, resources: [{name: cpu, nominalQuota: 0}]}]
+"""
+
+
+@pytest.fixture(scope="module")
+def queues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ClusterQueues: one owns everything, the other borrows."""
+    path = tmp_path_factory.mktemp("queues") / "queues.yaml"
+    path.write_text(QUEUES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def answer(queues: Path) -> Any:
+    """What is said of them."""
+    done = tenure("analyze", "matrix", str(queues), *SMALL, "-o", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def verdicts(answer: Any) -> dict[tuple[str, str, str, str], str]:
+    return {
+        (
+            cell["preemptor"]["clusterQueue"],
+            cell["preemptor"]["priorityClass"],
+            cell["victim"]["clusterQueue"],
+            cell["victim"]["priorityClass"],
+        ): cell["verdict"]
+        for cell in answer["cells"]
+    }
+
+
+def test_every_pair_of_queues_and_priorities_has_a_verdict(answer: Any) -> None:
+    can = {cell for cell, verdict in verdicts(answer).items() if verdict == "can"}
+    levels = ("low", "high")
+    assert can == {
+        ("a", "high", "a", "low"),
+        *(("a", high, "b", low) for high in levels for low in levels),
+    }
+    assert len(answer["cells"]) == 16
+    assert answer["counts"] == {"never": 11, "can": 5, "unknown": 0}
+    assert answer["scope"] == "consistent"
+
+
+def test_a_cell_that_can_has_an_example_and_one_that_never_can_says_by_which_field(answer: Any) -> None:
+    for cell in answer["cells"]:
+        if cell["verdict"] == "can":
+            example = next(found["example"] for found in cell["reasons"] if found["example"])
+            victim = next(known for known in example["running"] if known["workload"] == example["victim"])
+            assert victim["preempted"]
+            assert victim["clusterQueue"] == cell["victim"]["clusterQueue"]
+            assert victim["priority"] == cell["victim"]["priority"]
+        elif cell["preemptor"]["clusterQueue"] == cell["victim"]["clusterQueue"] == "b":
+            assert cell["why"] == "KQ-040: spec.preemption.withinClusterQueue of ClusterQueue/b is Never"
+
+
+def test_the_table_has_a_row_for_each_queue(queues: Path) -> None:
+    lines = tenure("analyze", "matrix", str(queues), *SMALL).stdout.decode().splitlines()
+    rows = [line.split() for line in lines if line.strip()[:1] in ("1", "2")]
+    assert [row[:3] for row in rows[:2]] == [["1", "c..", "ccc"], ["2", "...", "..."]]
+    assert "16 cells: 5 can, 11 never, 0 not known" in lines
+
+
+def test_unchanged_files_are_answered_from_what_was_kept(
+    queues: Path, answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*_: Any) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(command, "_answer", asked)
+    again = tenure("analyze", "matrix", str(queues), *SMALL, "-o", "json")
+    assert json.loads(again.stdout) == answer
+    changed = ("--set", "clusterqueue/b.spec.preemption.reclaimWithinCohort=Any")
+    done = tenure("analyze", "matrix", str(queues), *SMALL, *changed)
+    assert (done.returncode, b"asked again" in done.stderr) == (3, True)
+
+
+def test_one_cell_is_explained(queues: Path) -> None:
+    done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "b/high", "a/low")
+    said = done.stdout.decode()
+    assert (done.returncode, said.splitlines()[0]) == (0, "b/high preempts a/low: never")
+    assert "proved for every state by Z3 and cvc5" in said
+    said = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/low", "b/high").stdout.decode()
+    assert "InCohortReclamation: can, by " in said
+    assert ": is preempted" in said
+
+
+def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:
+    done = tenure("analyze", "matrix", "--example", "hero", *SMALL)
+    said = done.stdout.decode()
+    assert done.returncode == 5
+    assert "not covered yet: a hero is in the tree" in said
+    assert " 0 can, 0 never," in said
+
+
+def test_a_cell_that_does_not_exist_is_refused_by_name(queues: Path) -> None:
+    done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/none", "b/low")
+    assert done.returncode == 2
+    assert b"--explain: found 'a/none', expected a ClusterQueue and a priority: a/low, a/high" in done.stderr
+
+
+def test_the_answer_fits_its_schema(answer: Any) -> None:
+    schema = json.loads(tenure("schema", "analyze-matrix").stdout)
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(answer)] == []
+
+
+def test_files_without_queues_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "flavor.yaml").write_text(QUEUES.split("---")[0], encoding="utf-8")
+    done = tenure("analyze", "matrix", str(tmp_path))
+    assert done.returncode == 2
+    assert b"paths: found 'no ClusterQueue', expected the ClusterQueues of a configuration" in done.stderr

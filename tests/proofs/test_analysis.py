@@ -1,0 +1,73 @@
+"""What is proved of every state of a configuration: the encoding, its slices, and what they stand on."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+import z3
+
+from tenure.model import Reason
+from tenure.oracle.shares import weight_as_float
+from tenure.oracle.tree import build_tree
+from tenure.readings import preset
+from tenure.rules.share import Share, borrowed_ratio, compare_shares
+from tenure_proofs.analysis import campaign
+from tenure_proofs.analysis.encoding import Pair, Priorities, Ratio
+from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
+
+EVERY_STATE = 40
+
+
+def test_random_states_hit_nothing_that_is_proved_never_and_the_encoding_accepts_what_was_decided(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert campaign.main(["--configurations", "2", "--states", "30", "--seed", "3"]) == 0
+    assert "0 refuted" in capsys.readouterr().out
+
+
+def test_the_cells_of_a_known_configuration_have_the_verdicts_that_are_known() -> None:
+    known, can = KNOWN["two flavors"]
+    assert sum(said == "sat" for said in cells_of(known).values()) == can
+
+
+def test_usage_at_the_start_decides_beside_usage_at_the_turn() -> None:
+    """A queue of weight 0 first loses a workload of its own: with one usage its cell would be never."""
+    fair = cluster(
+        queue("a", "c", (4, None, None), within_cluster_queue=LOWER, reclaim_within_cohort=ANY, weight=0),
+        queue("b", "c", (2, None, None)),
+        fair_sharing=(),
+    )
+    tree = build_tree(fair, fair.cluster_queues["a"])
+    pair = Pair(fair, tree, ("a", "b"), preset("guaranteed"), {})
+    same = [
+        pair.held["start"][place][at].term == pair.held["turn"][place][at].term
+        for place in pair.queues
+        for at in tree.nodes[place].quotas
+    ]
+    asked = pair, Priorities(1, 0), Reason.IN_COHORT_FAIR_SHARING
+    assert (asked_of(*asked), asked_of(*asked, *same)) == ("sat", "unsat")
+
+
+@pytest.mark.parametrize("number", range(EVERY_STATE))
+def test_floats_of_shares_stay_within_the_band_of_the_exact_comparison(number: int) -> None:
+    dice = random.Random(number)
+    parts = [
+        (dice.randint(1, 2 ** dice.randint(1, 50)), dice.randint(1, 2**50), dice.randint(1, 10**12))
+        for _ in range(2)
+    ]
+    if number % 2:  # as near to each other as amounts can be
+        borrowed, lendable, weight = parts[0]
+        parts[1] = (borrowed * 3 + dice.randint(-1, 1), lendable * 3, weight)
+    shares = [
+        Share(True, borrowed_ratio(borrowed, lendable), weight_as_float(weight))
+        for borrowed, lendable, weight in parts
+    ]
+    ratios = [Ratio(z3.IntVal(borrowed), lendable, weight) for borrowed, lendable, weight in parts]
+    compared = compare_shares(*shares)
+    lower, higher = (z3.is_true(z3.simplify(one.at_most(other))) for one, other in (ratios, ratios[::-1]))
+    assert lower if compared < 0 else higher if compared > 0 else lower and higher
+    one, other = (Fraction(borrowed, lendable * weight) for borrowed, lendable, weight in parts)
+    assert lower or one > other
+    assert higher or one < other
