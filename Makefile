@@ -16,6 +16,8 @@ QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 N ?= 20000
 SEED ?= 1
 REPEAT ?= 3
+# Of `make peers`: on how many clusters a whole scheduling cycle is compared.
+CYCLES ?= 500
 # Of `make peers`: which release; `current` is that of go.mod, `previous` the newest of the minor before it.
 KUEUE ?= current
 KUEUE_PEER = build/kueue-peer$(if $(filter previous,$(KUEUE)),-previous)
@@ -107,12 +109,13 @@ vectors: $(STAMP) ## check the vectors against their schema and run them
 
 # The real scheduler's own code, as released; needs Go. Its first build takes minutes.
 .PHONY: peers
-peers: $(STAMP) ## compare with the real Kueue on N scenarios (N=20000 SEED=1 REPEAT=3 KUEUE=current|previous)
+peers: $(STAMP) ## compare with the real Kueue on N scenarios and CYCLES cycles (N=20000 CYCLES=500 SEED=1 REPEAT=3 KUEUE=current|previous)
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
 	@[[ "$(KUEUE)" =~ ^(current|previous)$$ ]] || { echo "KUEUE: found $(KUEUE), expected current or previous" >&2; exit 1; }
 	mkdir -p build
 	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) . && go test $(KUEUE_BUILD_$(KUEUE)) ./...
 	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
 	@$(MAKE) --no-print-directory peers-kai
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.

@@ -248,3 +248,30 @@ def test_what_cannot_be_asked_is_refused(words: tuple[str, ...], said: str) -> N
 def test_a_change_is_looked_at_as_if_it_were_made() -> None:
     asked = answered(SHORT, *TWO, "--set", f"workload/{SHORT}.spec.priority=1000")
     assert (asked["ended"], asked["asked"]["place"]) == ("admitted", 1)
+
+
+def test_a_release_has_its_own_gates_of_cycles(tmp_path: Path) -> None:
+    """Two heads choose one victim: in Kueue main the second looks for another one, in 0.19 it is skipped."""
+    file = Path(dump(tmp_path))
+    items = json.loads(file.read_text())["items"]
+    (queue,) = (item for item in items if item["kind"] == "ClusterQueue")
+    others = []
+    for name, gpus in (("one", "2"), ("other", "2"), ("q", "0")):
+        changed = copy.deepcopy(queue)
+        changed["metadata"]["name"] = name
+        changed["spec"] |= {"cohortName": "all", "preemption": {"reclaimWithinCohort": "Any"}}
+        changed["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = gpus
+        others.append(changed)
+        local = {"metadata": {"namespace": "ml", "name": name}, "spec": {"clusterQueue": name}}
+        others.append({"apiVersion": API, "kind": "LocalQueue", **local})
+    others += [workload(name, 2, created=90, reserved=80) for name in ("first", "last")]
+    others += [workload(f"asks-{name}", 2, created=10, queueName=name) for name in ("one", "other")]
+    file.write_text(json.dumps({"kind": "List", "items": [items[0], *others]}))
+
+    def results(*words: str) -> list[str]:
+        heads = answered(str(file), *NOW, "--cycles", "1", *words)["cycles"][0]["heads"]
+        return [head["result"] for head in heads]
+
+    gate = "--feature-gates=RecomputeAssignmentUponPreemptionTargetsOverlap"
+    assert results() == results("--kueue", "0.19", f"{gate}=true") == ["preempting", "preempting"]
+    assert results("--kueue", "0.19") == results(f"{gate}=false") == ["preempting", "skipped"]

@@ -53,6 +53,20 @@ class QueueGates:
     preemptors_first: bool = False
 
 
+def gates_of(release: str | None) -> QueueGates:
+    """The gates' defaults in a release of Kueue.
+
+    Args:
+        release: without its last number; None for Kueue main of August 2026.
+
+    Source: Kueue v0.19.2, pkg/features: there RecomputeAssignmentUponPreemptionTargetsOverlap is off.
+
+    >>> gates_of("0.19").recompute, gates_of(None).recompute
+    (False, True)
+    """
+    return QueueGates(recompute=release is None)
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A workload and what it has to do.

@@ -123,3 +123,26 @@ func TestGatesDoNotLeak(t *testing.T) {
 		}
 	}
 }
+
+// TestCycle: one cycle of the real scheduler, with a head that preempts, and one that is like it and waits behind.
+func TestCycle(t *testing.T) {
+	line := strings.Replace(strings.ReplaceAll(preempts, "\n", " "), `"call": "decide"`, `"call": "cycle"`, 1)
+	incoming := line[strings.Index(line, `"incoming": `)+len(`"incoming": `) : strings.Index(line, `, 	"targetCQ"`)]
+	queued := strings.Replace(incoming, `"spec": {`, `"spec": {"queueName": "main", `, 1)
+	behind := strings.Replace(queued, `"name": "next"`, `"name": "behind"`, 1)
+	line = strings.Replace(line, `"incoming": `+incoming, `"localQueues": [{"metadata": {"namespace": "ns", "name": "main"},
+		"spec": {"clusterQueue": "q"}}], "pending": [`+queued+`, `+strings.Replace(behind, `"priority": 1`, `"priority": 0`, 1)+`]`, 1)
+	line = strings.ReplaceAll(line, `"spec": { 		"preemption"`, `"spec": {"namespaceSelector": {}, "queueingStrategy": "BestEffortFIFO", "preemption"`)
+	a := newServer(1).answer([]byte(strings.ReplaceAll(line, "\n", " ")))
+	if a.Error != nil {
+		t.Fatal(a.Error)
+	}
+	got := a.Output.(*cycleOutput)
+	if len(got.Heads) != 1 || !got.Stable || len(got.Refused) != 0 {
+		t.Fatalf("got %+v", got)
+	}
+	head, target := got.Heads[0], preempted{Workload: "ns/low", ClusterQueue: "q", Reason: "InClusterQueue"}
+	if head.Workload != "ns/next" || head.Mode != "Preempt" || !head.InHeap || !slices.Equal(head.Preempted, []preempted{target}) {
+		t.Errorf("got %+v", head)
+	}
+}

@@ -134,6 +134,12 @@ func (s *server) call(req *request) (any, error) {
 			repeat = req.Repeat
 		}
 		return s.decide(req.Input, repeat)
+	case "cycle":
+		repeat := s.repeat
+		if req.Repeat > 0 {
+			repeat = req.Repeat
+		}
+		return s.cycle(req.Input, repeat)
 	case "time":
 		seconds := defaultSeconds
 		if req.Seconds > 0 {
@@ -141,7 +147,7 @@ func (s *server) call(req *request) (any, error) {
 		}
 		return s.time(req.Input, seconds)
 	default:
-		return nil, &problem{Code: codeUnknownCall, Field: "call", Message: fmt.Sprintf("found %q, expected decide, time or version", req.Call)}
+		return nil, &problem{Code: codeUnknownCall, Field: "call", Message: fmt.Sprintf("found %q, expected decide, cycle, time or version", req.Call)}
 	}
 }
 

@@ -23,8 +23,18 @@ func (emptyCluster) List(context.Context, client.ObjectList, ...client.ListOptio
 // wait for anything, and takes a snapshot. Workloads that the cache does not count are returned by
 // name: no quota is reserved for them, their ClusterQueue is not there, or it stands below a cycle of Cohorts.
 func buildSnapshot(ctx context.Context, s *scenario) (*schdcache.Snapshot, []string, error) {
+	cache, ignored, err := buildCache(ctx, s, emptyCluster{})
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := cache.Snapshot(ctx)
+	return snapshot, ignored, err
+}
+
+// buildCache is the same without the snapshot.
+func buildCache(ctx context.Context, s *scenario, api client.Client) (*schdcache.Cache, []string, error) {
 	log := logr.FromContextOrDiscard(ctx)
-	cache := schdcache.New(emptyCluster{}, schdcache.WithFairSharing(s.fairSharing != nil))
+	cache := schdcache.New(api, schdcache.WithFairSharing(s.fairSharing != nil))
 	for _, flavor := range s.resourceFlavors {
 		cache.AddOrUpdateResourceFlavor(log, flavor)
 	}
@@ -49,8 +59,7 @@ func buildSnapshot(ctx context.Context, s *scenario) (*schdcache.Snapshot, []str
 			ignored = append(ignored, string(workload.Key(admitted)))
 		}
 	}
-	snapshot, err := cache.Snapshot(ctx)
-	return snapshot, ignored, err
+	return cache, ignored, nil
 }
 
 // tolerateCycle lets a cycle of Cohorts pass: the cache has taken the object, and keeps the

@@ -30,7 +30,7 @@ from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, parse_duration
 from tenure.manifests.structure import dig
 from tenure.model import Duration
-from tenure.timeline.scenario import QueueGates
+from tenure.timeline.scenario import QueueGates, gates_of
 from tenure.units import format_duration
 
 _GATES = {
@@ -58,16 +58,14 @@ class HorizonOptions:
         str, typer.Option(metavar="DURATION", help="How long the pods of an evicted workload take to end.")
     ] = format_duration(USUAL_EVICTION)
 
-    def horizon(self, flags: SchedulerFlags) -> Horizon:
+    def horizon(self) -> Horizon:
         """The same as it is asked about.
 
         Raises:
             InputError: no such duration, or a negative one.
         """
-        said = parse_gates(flags.feature_gates)
-        gates = QueueGates(**{_GATES[gate]: on for gate, on in said.items() if gate in _GATES})
         until, eviction = _length(self.until, "--until"), _length(self.eviction, "--eviction")
-        return Horizon(self.cycles, until, eviction, gates)
+        return Horizon(self.cycles, until, eviction)
 
 
 def _length(text: str, option: str) -> Duration:
@@ -75,6 +73,12 @@ def _length(text: str, option: str) -> Duration:
     if found < 0:
         raise bad_input(option, text, "a duration that is not negative")
     return found
+
+
+def _gates(flags: SchedulerFlags, release: str | None) -> QueueGates:
+    """The gates of queues and cycles: the release's defaults, and above them what the command line says."""
+    said = parse_gates(flags.feature_gates)
+    return replace(gates_of(release), **{_GATES[gate]: on for gate, on in said.items() if gate in _GATES})
 
 
 @with_records
@@ -124,10 +128,11 @@ def next_command(
     """
     choose_colour(printing.color)
     named, paths = split_words(words or [], example, least=0)
-    horizon = ahead.horizon(flags)
+    horizon = ahead.horizon()
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
     asked = ask(source, now, interpretation, None, flags, edits, kept=objects)
+    horizon = replace(horizon, gates=_gates(flags, asked.kueue))
     print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
 

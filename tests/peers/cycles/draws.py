@@ -1,0 +1,129 @@
+"""Clusters in which several workloads wait, as a request for the peer and as a scenario of Tenure's."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.errors import InputError
+from tenure.lab.options import KUEUE_FEATURES, Feature
+from tenure.lab.scenarios import examples
+from tenure.readings import preset
+from tenure.timeline.objects import without_workloads
+from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
+
+API = "kueue.x-k8s.io/v1beta2"
+GATES: Mapping[str, str] = {
+    "SchedulingEquivalenceHashing": "equivalence",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap": "recompute",
+    "PrioritizePreemptorWorkloads": "preemptors_first",
+}
+READING = preset("released")
+FEATURES = KUEUE_FEATURES - {Feature.UNRESERVED}
+"""Who has an admission and no reserved quota waits, in a dump as in Kueue."""
+_AGAIN = 0.35
+"""So many of the running workloads wait again."""
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCycle:
+    """One cluster.
+
+    Args:
+        index: of the seed.
+        request: the input of the peer's call `cycle`.
+        scenario: the same, as Tenure plays it.
+        ours: the settings and objects of it.
+    """
+
+    index: int
+    request: Raw
+    scenario: Scenario
+    ours: DecideRequest
+
+
+def drawn_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]:
+    """Clusters of a seed, the same for the same one; without those that Tenure refuses to read.
+
+    Args:
+        count: how many are drawn.
+        seed: any whole number.
+        start: the first index that is wanted.
+    """
+    for index, drawn in enumerate(examples(count, seed, max_workloads=12, features=FEATURES)):
+        if index < start:
+            continue
+        dice = random.Random(f"{seed}/{index}")
+        waiting = _waiting(drawn, dice)
+        gates = {name: dice.random() < likely for name, likely in zip(GATES, (0.7, 0.5, 0.3), strict=True)}
+        drawn["featureGates"] = {**(drawn.get("featureGates") or {}), **gates}
+        try:
+            asked = [
+                read_decide_request({**drawn, "incoming": workload, "targetCQ": queue})
+                for workload, queue in waiting
+            ]
+        except InputError:
+            continue
+        yield DrawnCycle(index, _request(drawn, waiting), _scenario(asked, gates), asked[0])
+
+
+def _waiting(drawn: Raw, dice: random.Random) -> list[tuple[Raw, str]]:
+    """The workloads that wait, with their ClusterQueues; those that ran are no longer among the admitted."""
+    queues = [queue["metadata"]["name"] for queue in drawn["clusterQueues"]]
+    waiting, running = [(copy.deepcopy(drawn["incoming"]), drawn["targetCQ"])], []
+    for workload in drawn["admitted"]:
+        place = workload["status"]["admission"]["clusterQueue"]
+        if place in queues and dice.random() < _AGAIN:
+            again = copy.deepcopy(workload)
+            del again["status"]
+            waiting.append((again, place))
+        else:
+            running.append(workload)
+    drawn["admitted"] = running
+    return waiting
+
+
+def _request(drawn: Raw, waiting: list[tuple[Raw, str]]) -> Raw:
+    named = {(workload["metadata"].get("namespace", ""), queue) for workload, queue in waiting}
+    local_queues = [
+        {
+            "apiVersion": API,
+            "kind": "LocalQueue",
+            "metadata": {"name": f"to-{queue}", "namespace": namespace},
+            "spec": {"clusterQueue": queue},
+        }
+        for namespace, queue in sorted(named)
+    ]
+    pending = [
+        {**workload, "spec": {**workload["spec"], "queueName": f"to-{queue}"}} for workload, queue in waiting
+    ]
+    left_out = ("incoming", "targetCQ", "assignment")
+    kept = {key: value for key, value in drawn.items() if key not in left_out}
+    return {**kept, "localQueues": local_queues, "pending": pending}
+
+
+def _scenario(asked: list[DecideRequest], gates: Mapping[str, bool]) -> Scenario:
+    first = asked[0]
+    cluster = first.cluster
+    present = [
+        Submission(running, queue)
+        for running in cluster.admitted
+        if (queue := running.cluster_queue) is not None and queue in cluster.cluster_queues
+    ]
+    present += [Submission(request.preemptor, request.queue) for request in asked]
+    return Scenario(
+        name="cycle",
+        title="",
+        start=first.now,
+        end=first.now,
+        cluster=without_workloads(cluster),
+        present=tuple(present),
+        timing=Timing(eviction=1),
+        gates=QueueGates(**{GATES[name]: on for name, on in gates.items()}),
+    )
