@@ -116,7 +116,7 @@ def decide(
     """
     given, instant = _loaded(loaded), _instant(now)
     preemptor = find_pending(given, workload)
-    name = cluster_queue if cluster_queue is not None else _queue_name(given, preemptor)
+    name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
     return decide_by(
@@ -427,8 +427,21 @@ def find_pending(loaded: Loaded, workload: str | None) -> Workload:
     return next(waits for waits in loaded.cluster.pending if waits.key == key)
 
 
-def _queue_name(loaded: Loaded, workload: Workload) -> str:
-    """The ClusterQueue that a pending workload's LocalQueue points to, or the one that is assumed."""
+def queue_of(loaded: Loaded, workload: Workload) -> str:
+    """The ClusterQueue that a pending workload's LocalQueue points to, or the one that is assumed.
+
+    Args:
+        loaded: the cluster.
+        workload: one that waits.
+
+    Raises:
+        InputError: there is no such LocalQueue or ClusterQueue, or it needs what is not modelled.
+
+    >>> from tenure.resources import bundled
+    >>> cluster = load(bundled("examples", "two-teams"))
+    >>> queue_of(cluster, cluster.cluster.pending[0])
+    'gpu-cluster-queue'
+    """
     return assumed_queue(loaded) or _queue_behind(loaded, workload)
 
 

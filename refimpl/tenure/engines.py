@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from enum import StrEnum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
-from tenure.model import Assignment, Cluster, Instant, Kin, Target, WithinClusterQueue, Workload
+from tenure.model import Assignment, Cluster, Instant, Kin, PodSet, Target, WithinClusterQueue, Workload
 from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
 from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.decide import decide as decide_by_reference
@@ -142,8 +143,8 @@ def decide(
 class Sitting:
     """Decisions about many pending workloads of one cluster, each evaluated independently.
 
-    They share what they have in common: a snapshot for each tree, the core's kept removals, and where the
-    reference decides, searches for workloads that no rule tells apart.
+    They share what they have in common: a snapshot for each tree, the core's kept removals, and for workloads
+    that no rule tells apart the reference's searches, or the core's whole answer.
 
     Args:
         engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
@@ -182,6 +183,8 @@ class Sitting:
         self._prepared: Prepared | None = None
         self._trees: dict[str, Snapshot] = {}
         self._searches = Searches()
+        self._alike: dict[Hashable, Decision] = {}
+        self._listed = 0
 
     def snapshot(self, queue_name: str) -> Snapshot:
         """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
@@ -217,7 +220,10 @@ class Sitting:
         if self._engine != Engine.FAST:
             return by_reference()
         effective = with_effective_priority(preemptor, self._cluster, now, reading)
-        return _by_core(
+        alike = self._what_decides(effective, snapshot)
+        if alike in self._alike:
+            return replace(self._alike[alike], preemptor=effective)
+        decided = _by_core(
             lambda: self._asked_core().decide(preemptor, queue_name, now),
             by_reference,
             effective,
@@ -226,6 +232,22 @@ class Sitting:
             now,
             explained=self._explained,
         )
+        if decided.engine == Engine.FAST:
+            self._keep(alike, decided)
+        return decided
+
+    def _what_decides(self, preemptor: Workload, snapshot: Snapshot) -> Hashable:
+        """What is the same for all pending workloads that no rule tells apart."""
+        terms = terms_of(snapshot.queue, self._cluster.settings, self._reading)
+        age = self._searches.age(preemptor, terms, snapshot, self._now)
+        return snapshot.queue.name, preemptor.priority, age, tuple(map(_pods, preemptor.pod_sets))
+
+    def _keep(self, alike: Hashable, decided: Decision) -> None:
+        self._listed += 1 + len(decided.targets)
+        if self._listed > MOST_LISTED:
+            self._alike.clear()
+            self._listed = 1 + len(decided.targets)
+        self._alike[alike] = decided
 
     def _asked_core(self) -> Prepared:
         if self._prepared is None:
@@ -233,6 +255,12 @@ class Sitting:
 
             self._prepared = Prepared(self._store.arrays(), self._reading)
         return self._prepared
+
+
+def _pods(pods: PodSet) -> Hashable:
+    maps = (pods.requests, pods.node_selector, pods.settled)
+    counts = pods.name, pods.count, pods.min_count, pods.full_count
+    return *counts, pods.node_affinity, pods.tolerations, *(frozenset(found.items()) for found in maps)
 
 
 class Searches:
@@ -258,7 +286,7 @@ class Searches:
         key = (
             question.terms.cluster_queue,
             question.preemptor.priority,
-            self._age(question),
+            self.age(question.preemptor, question.terms, question.snapshot, question.now),
             question.needed,
             tuple(question.request.items()),
         )
@@ -273,12 +301,17 @@ class Searches:
             self._known[key] = found
         return found
 
-    def _age(self, question: Question) -> int:
+    def age(self, mine: Workload, terms: PreemptionTerms, snapshot: Snapshot, now: Instant) -> int:
         """How many instants that the age of a preemptor is compared with are not later than its own.
 
         Only equals of the same ClusterQueue are compared by age (KQ-040, TBP-040), and only under one policy.
+
+        Args:
+            mine: the preemptor.
+            terms: what holds for it.
+            snapshot: the tree around its ClusterQueue.
+            now: the clock, ns since the epoch.
         """
-        terms, mine = question.terms, question.preemptor
         if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
             return 0
         by_reservation = (
@@ -286,9 +319,9 @@ class Searches:
         )
         instants = self._instants.get(terms.cluster_queue)
         if instants is None:
-            running = question.snapshot.running.get(question.snapshot.place, ())
+            running = snapshot.running.get(snapshot.place, ())
             instants = self._instants[terms.cluster_queue] = sorted(
-                quota_reservation_time(workload, question.now)
+                quota_reservation_time(workload, now)
                 if by_reservation
                 else requeue_timestamp(workload, terms)
                 for workload in running

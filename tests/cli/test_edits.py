@@ -178,7 +178,7 @@ def test_a_difference_is_as_its_schema_says_and_fails_where_it_is_told_to() -> N
 
 def test_the_markdown_has_a_row_for_each_change() -> None:
     said = tenure("diff", *TWO, *LONGER, "-o", "markdown").stdout.decode()
-    assert "| Running workload | ClusterQueue | Preempted for | Protected from equals until |" in said
+    assert "| Running workload | ClusterQueue | Preempted for | Safe | Protected from equals until |" in said
     assert "| `team-a/job-notebook-export-9440c` | `gpu-cluster-queue` |" in said
     assert "2026-03-02T16:40:02Z |" in said
 

@@ -16,7 +16,7 @@ from tenure.timeline import load_scenario, play
 from tenure.timeline.record import Record
 from tenure.units import format_instant
 from tests.command_line import tenure
-from tests.properties.test_diff_by_hand import objects_of
+from tests.properties.edits_by_hand import objects_of
 from tests.sampling import sample
 
 SEED = 22

@@ -19,7 +19,7 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
-from tenure.fast import CoreAnswer
+from tenure.fast import CoreAnswer, Prepared
 from tenure.lab.strategies import examples
 from tenure.model import (
     Cluster,
@@ -27,6 +27,7 @@ from tenure.model import (
     Ground,
     Reason,
     Target,
+    Workload,
 )
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
@@ -322,3 +323,29 @@ def test_searches_are_forgotten_where_they_list_too_many(
     for workload in (waiting(4), waiting(3), waiting(4)):
         sitting.decide(workload, "q")
     assert len(found) == searches
+
+
+def test_the_core_answers_once_for_all_whom_no_rule_tells_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    decide = Prepared.decide
+
+    def counted(self: Prepared, preemptor: Workload, *rest: Any) -> CoreAnswer:
+        asked.append(preemptor.key)
+        return decide(self, preemptor, *rest)
+
+    monkeypatch.setattr(Prepared, "decide", counted)
+    # Newer than all that run, or older than one of them; another request, or another priority.
+    same = [waiting(4, name=f"w{number}", created_at=NOW_NS + number) for number in range(3)]
+    others = [
+        waiting(4, name="old", created_at=-1),
+        waiting(3, name="small"),
+        waiting(4, name="high", priority=101),
+    ]
+    cluster = Cluster({"q": queue()}, (running("a", 4), running("b", created_at=5)), (*same, *others))
+    sitting = Sitting(Engine.FAST, cluster, NOW_NS, preset("released"))
+    for workload in (*same, *others, *same):
+        together = sitting.decide(workload, "q")
+        alone = decide_by_reference(cluster, workload, "q", NOW_NS, preset("released"))
+        assert (together.outcome, victims(together)) == (alone.outcome, victims(alone))
+        assert together.preemptor == alone.preemptor
+    assert asked == ["ml/w0", "ml/old", "ml/small", "ml/high"]

@@ -53,6 +53,11 @@ class RunningChange:
     """Until when no equal of its ClusterQueue may preempt it, before; null where nothing protects it now."""
     protected_after: Moment | None
     """The same afterwards."""
+    until: Moment | None
+    """The last instant at which it is still a victim afterwards, or still none, of those who wait now, if
+    nothing but time passes; null where it does not run, or where no such instant was found."""
+    looked_until: Moment | None
+    """Until when that was looked for; null where it was found, or where nothing can change later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
-from tenure.api import Loaded, PendingDecision, decide_all
+from tenure.api import Loaded, PendingDecision, decide_all, pending_names
 from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
+from tenure.apps.compare.spells import Spell, spells
+from tenure.apps.compare.trees import reached
 from tenure.engines import Engine
-from tenure.model import Cluster, ClusterQueue, Duration, Instant, Workload
+from tenure.model import Cluster, ClusterQueue, Duration, Instant, Target, Workload
 from tenure.readings import Reading, SamePriorityGate
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -34,7 +37,7 @@ class Side:
 
 @dataclass(slots=True)
 class _Decided:
-    """What is decided in one cluster.
+    """What is decided in one cluster, as far as the change can reach it.
 
     Args:
         pending: by pending workload: its queue, the decision in a word, and reasons by victim.
@@ -47,8 +50,12 @@ class _Decided:
     reading: Reading
     pending: dict[str, tuple[str | None, str, dict[str, str]]] = field(default_factory=dict)
     victims: dict[str, dict[str, str]] = field(default_factory=dict)
-    running: dict[str, Workload] = field(default_factory=dict)
+    running: dict[str, Workload] = field(init=False)
     terms: dict[str, PreemptionTerms] = field(default_factory=dict)
+    _reasons: dict[int, tuple[tuple[Target, ...], dict[str, str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.running = {workload.key: workload for workload in self.cluster.admitted}
 
     def take(self, decided: PendingDecision) -> None:
         """Keep one decision."""
@@ -56,10 +63,18 @@ class _Decided:
         if decision is None:
             self.pending[decided.workload] = decided.cluster_queue, UNDECIDED, {}
             return
-        reasons = {target.workload.key: target.reason.label for target in decision.targets}
+        reasons = self._reasons_of(decision.targets)
         self.pending[decided.workload] = decided.cluster_queue, str(decision.outcome), reasons
         for victim, reason in reasons.items():
             self.victims.setdefault(victim, {})[decided.workload] = reason
+
+    def _reasons_of(self, targets: tuple[Target, ...]) -> dict[str, str]:
+        """Reasons by victim; many workloads have the very same victims."""
+        known = self._reasons.get(id(targets))
+        if known is None:
+            reasons = {target.workload.key: target.reason.label for target in targets}
+            known = self._reasons[id(targets)] = targets, reasons
+        return known[1]
 
     def terms_of(self, queue: ClusterQueue) -> PreemptionTerms:
         """The terms of a ClusterQueue, made once."""
@@ -93,40 +108,39 @@ def difference(
         reading: of both.
         engine: who decides.
     """
-    one, other = (_decided(side.loaded, now, reading, engine) for side in (before, after))
+    one, other = (_Decided(side.loaded.cluster, now, reading) for side in (before, after))
+    parts = reached(before.loaded, after.loaded)
+    for decided, part in zip((one, other), parts, strict=True):
+        for row in decide_all(part, now=now, reading=reading, engine=engine):
+            decided.take(row)
+    changed = one.victims.keys() ^ other.victims.keys()
+    spells_after = spells(parts[1], now, reading, other.victims, changed, engine)
     return DiffAnswer(
         before=before.words,
         after=after.words,
         now=now,
         reading=reading.name,
-        pending_count=len(one.pending.keys() | other.pending.keys()),
+        pending_count=len({*pending_names(before.loaded), *pending_names(after.loaded)}),
         running_count=len(one.running.keys() | other.running.keys()),
         pending=tuple(_pending_changes(one, other)),
-        gained_victims=tuple(_running_changes(other.victims, one.victims, one, other)),
-        lost_victims=tuple(_running_changes(one.victims, other.victims, one, other)),
+        gained_victims=tuple(_running_changes(other.victims, one.victims, one, other, spells_after)),
+        lost_victims=tuple(_running_changes(one.victims, other.victims, one, other, spells_after)),
         kueue=after.loaded.cluster.settings.release,
         notes=tuple(_notes(one, other)),
     )
 
 
-def _decided(loaded: Loaded, now: Instant, reading: Reading, engine: Engine) -> _Decided:
-    cluster = loaded.cluster
-    decided = _Decided(cluster, now, reading)
-    decided.running.update((workload.key, workload) for workload in cluster.admitted)
-    for pending_decision in decide_all(loaded, now=now, reading=reading, engine=engine):
-        decided.take(pending_decision)
-    return decided
-
-
 def _pending_changes(one: _Decided, other: _Decided) -> Iterator[PendingChange]:
     nowhere: tuple[str | None, str, dict[str, str]] = (None, ABSENT, {})
+    known: dict[tuple[int, int], tuple[tuple[Taken, ...], tuple[Taken, ...]]] = {}
     for key in sorted(one.pending.keys() | other.pending.keys()):
         queue, before, lost = one.pending.get(key, nowhere)
         queue_after, after, gained = other.pending.get(key, nowhere)
         if (before, lost) != (after, gained):
-            yield PendingChange(
-                key, queue_after or queue, before, after, _without(gained, lost), _without(lost, gained)
-            )
+            pair = id(gained), id(lost)
+            if pair not in known:
+                known[pair] = _without(gained, lost), _without(lost, gained)
+            yield PendingChange(key, queue_after or queue, before, after, *known[pair])
 
 
 def _without(some: Mapping[str, str], others: Mapping[str, str]) -> tuple[Taken, ...]:
@@ -139,18 +153,23 @@ def _running_changes(
     there: Mapping[str, Mapping[str, str]],
     one: _Decided,
     other: _Decided,
+    spells_after: Mapping[str, Spell],
 ) -> Iterator[RunningChange]:
     """Those who are victims on one side only."""
+    taken = cache(Taken)
     for key in sorted(here.keys() - there.keys()):
         runs = other.running.get(key) or one.running[key]
+        spell = spells_after.get(key, Spell())
         yield RunningChange(
             workload=key,
             cluster_queue=runs.cluster_queue,
             runs_before=key in one.running,
             runs_after=key in other.running,
-            preemptors=tuple(Taken(name, reason) for name, reason in here[key].items()),
+            preemptors=tuple(taken(name, reason) for name, reason in here[key].items()),
             protected_before=one.protected_until(key),
             protected_after=other.protected_until(key),
+            until=spell.until,
+            looked_until=spell.looked_until,
         )
 
 

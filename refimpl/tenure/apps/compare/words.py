@@ -36,8 +36,11 @@ def text_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     yield f"  before  {answer.before}"
     yield f"  after   {answer.after}"
     yield f"  clock {format_instant(answer.now)}, reading {answer.reading}; each evaluated independently"
-    yield from _section("Become victims", map(_running_line, answer.gained_victims), every=every)
-    yield from _section("Cease to be victims", map(_running_line, answer.lost_victims), every=every)
+    for title, changes, gained in (
+        ("Become victims", answer.gained_victims, True),
+        ("Cease to be victims", answer.lost_victims, False),
+    ):
+        yield from _section(title, (_running_line(change, gained) for change in changes), every=every)
     yield from _section("Decided otherwise", map(_pending_line, answer.pending), every=every)
     yield from _section("Note", answer.notes, every=True)
 
@@ -49,10 +52,21 @@ def _section(title: str, lines: Iterable[str], *, every: bool) -> Iterator[str]:
         yield from shortened(told, every=every)
 
 
-def _running_line(change: RunningChange) -> str:
-    return (
-        f"{change.workload} ({change.cluster_queue}): {_preemptors(change.preemptors)}; {_protected(change)}"
-    )
+def _running_line(change: RunningChange, gained: bool) -> str:
+    told = f"{change.workload} ({change.cluster_queue}): {_preemptors(change.preemptors)}"
+    if not change.runs_after:
+        return f"{told}; does not run afterwards"
+    return f"{told}; {_safe(change, gained)}; {_protected(change)}"
+
+
+def _safe(change: RunningChange, gained: bool) -> str:
+    """From when, or until when, it is no victim, for whatever reason."""
+    if change.until is not None:
+        return f"safe {'only after' if gained else 'until'} {format_instant(change.until)}"
+    if change.looked_until is not None:
+        found = "not safe" if gained else "safe"
+        return f"{found} until {format_instant(change.looked_until)}, later was not looked at"
+    return f"{'not safe' if gained else 'safe'} as long as nothing else happens"
 
 
 def _preemptors(preemptors: Sequence[Taken]) -> str:
@@ -66,8 +80,6 @@ def _preemptors(preemptors: Sequence[Taken]) -> str:
 
 
 def _protected(change: RunningChange) -> str:
-    if not change.runs_after:
-        return "does not run afterwards"
     before, after = change.protected_before, change.protected_after
     if after is not None:
         return f"protected from equals until {format_instant(after)}"
@@ -98,12 +110,12 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     about = f", Kueue {answer.kueue}" if answer.kueue else ""
     yield from ("", f"{summary_of(answer)} At {format_instant(answer.now)}, reading {answer.reading}{about}.")
     yield from ("", f"- before: {_code(answer.before)}", f"- after: {_code(answer.after)}")
-    head = ("Running workload", "ClusterQueue", "Preempted for", "Protected from equals until")
-    for title, changes in (
-        ("Become victims", answer.gained_victims),
-        ("Cease to be victims", answer.lost_victims),
+    head = ("Running workload", "ClusterQueue", "Preempted for", "Safe", "Protected from equals until")
+    for title, changes, gained in (
+        ("Become victims", answer.gained_victims, True),
+        ("Cease to be victims", answer.lost_victims, False),
     ):
-        yield from _table(title, head, [_running_row(change) for change in changes], every=every)
+        yield from _table(title, head, [_running_row(change, gained) for change in changes], every=every)
     yield from _table(
         "Decided otherwise",
         ("Pending workload", "ClusterQueue", "Before", "After", "Preempts", "No longer preempts"),
@@ -114,7 +126,7 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
         yield from ("", f"> {_escaped(note)}")
 
 
-def _running_row(change: RunningChange) -> tuple[str, ...]:
+def _running_row(change: RunningChange, gained: bool) -> tuple[str, ...]:
     more = f" and {len(change.preemptors) - 1} more" if len(change.preemptors) > 1 else ""
     first = change.preemptors[0]
     until = "" if change.protected_after is None else format_instant(change.protected_after)
@@ -122,7 +134,8 @@ def _running_row(change: RunningChange) -> tuple[str, ...]:
         _code(change.workload),
         _code(change.cluster_queue or ""),
         f"{_code(first.workload)} {first.reason}{more}",
-        until if change.runs_after else "does not run afterwards",
+        _safe(change, gained).removeprefix("safe ") if change.runs_after else "does not run afterwards",
+        until,
     )
 
 
