@@ -15,6 +15,8 @@ from tenure.readings import preset
 from tenure.rules.share import Share, borrowed_ratio, compare_shares
 from tenure_proofs.analysis import campaign
 from tenure_proofs.analysis.encoding import Pair, Priorities, Ratio
+from tenure_proofs.analysis.prover import BothSolvers
+from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
 
 EVERY_STATE = 40
@@ -48,6 +50,16 @@ def test_usage_at_the_start_decides_beside_usage_at_the_turn() -> None:
     ]
     asked = pair, Priorities(1, 0), Reason.IN_COHORT_FAIR_SHARING
     assert (asked_of(*asked), asked_of(*asked, *same)) == ("sat", "unsat")
+
+
+def test_values_that_were_asked_for_decide_about_no_other_question() -> None:
+    known, _ = KNOWN["flat"]
+    tree, names, equals = build_tree(known, known.cluster_queues["b"]), ("b", "b"), Priorities(1, 1)
+    with Cvc5() as cvc5:
+        solver = BothSolvers(Pair(known, tree, names, preset("as-written"), {}), names, cvc5)
+        expired = solver.models(equals, Reason.IN_CLUSTER_QUEUE_TIME_BASED)
+        assert next(expired) is not None
+        assert solver.both(equals, Reason.IN_CLUSTER_QUEUE) == "sat"
 
 
 @pytest.mark.parametrize("number", range(EVERY_STATE))

@@ -76,8 +76,8 @@ class SolverProver:
         self._grounds: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
-        self._asked: _Solver | None = None
-        self._whole: _Solver | None = None
+        self._asked: BothSolvers | None = None
+        self._whole: BothSolvers | None = None
 
     def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
         """For which reasons rules might allow it at all, whatever is in use."""
@@ -217,13 +217,13 @@ class SolverProver:
                     return small if is_replayed(cell, small) else None
         return None
 
-    def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> _Solver:
+    def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim
         pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy)
-        return _Solver(pair, names, self._cvc5)
+        return BothSolvers(pair, names, self._cvc5)
 
 
-class _Solver:
+class BothSolvers:
     """Both solvers about one pair.
 
     Args:
@@ -258,21 +258,22 @@ class _Solver:
         """Values that satisfy all facts, small ones first, in each of which something else is in use."""
         question = self._asked(priorities, reason)
         size = sum((term for term in self.pair.sizes), z3.IntVal(0))
-        self._solver.push()
-        self._solver.add(*question)
+        # A solver of its own: who has seen enough values leaves it with facts that are no other cell's.
+        solver = z3.SolverFor("QF_LIA")
+        solver.set("rlimit", BUDGET.z3)
+        solver.add(*self.pair.definitions, *self.pair.facts, *question)
         bound, found = 4, 0
         while found < MOST_MODELS and bound < 2**62:
-            self._solver.push()
-            self._solver.add(size <= bound)
-            model = self._solver.model() if self._solver.check() == z3.sat else None
-            self._solver.pop()
+            solver.push()
+            solver.add(size <= bound)
+            model = solver.model() if solver.check() == z3.sat else None
+            solver.pop()
             if model is None:
                 bound *= 4
                 continue
             found += 1
             yield model
-            self._solver.add(z3.Or([term != model.eval(term, True) for term in self.pair.sizes]))
-        self._solver.pop()
+            solver.add(z3.Or([term != model.eval(term, True) for term in self.pair.sizes]))
 
     def _asked(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
         question = self.pair.question(priorities, reason)
