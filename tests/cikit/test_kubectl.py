@@ -16,6 +16,7 @@ from tenure.apps.cli.kubectl import main
 from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 from tenure.errors import InputError
 from tenure.manifests import build
+from tenure.manifests.history import PreemptionMessage, preemption_message
 from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
 from tests.cikit.command import Run, Said, in_process
 from tests.cikit.repository import NOW, SAMPLE
@@ -67,6 +68,23 @@ def test_the_answer_is_that_of_the_manifests(plugin: Run, run_tenure: Run, tmp_p
     done = plugin("why", "train", "-w", "eval", "--now", NOW)
     assert (done.code, done.out) == (0, same.out)
     assert "warning: Kueue's Configuration is not known, its defaults are assumed" in done.err
+
+
+def test_a_preempted_workload_is_told_why(api: Api, plugin: Run) -> None:
+    (waits,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "eval"]
+    (runs,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "train"]
+    told = PreemptionMessage(runs["metadata"]["uid"], victim_path=("gpu",), preemptor_path=("gpu",))
+    condition = {
+        "type": "Preempted",
+        "status": "True",
+        "reason": "InClusterQueue",
+        "message": preemption_message("InClusterQueue", told),
+        "lastTransitionTime": "2026-03-01T00:00:00Z",
+    }
+    waits["status"] = {"conditions": [condition, {**condition, "type": "Evicted", "reason": "Preempted"}]}
+    done = plugin("why", "eval", "--now", NOW)
+    assert done.code == 0, done.err
+    assert done.out.startswith("ml/eval was preempted at 2026-03-01T00:00:00Z for ml/train, InClusterQueue: ")
 
 
 def test_one_bad_workload_spoils_no_answer_and_strict_refuses_it(api: Api, plugin: Run) -> None:
