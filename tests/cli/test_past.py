@@ -79,4 +79,4 @@ def test_why_of_one_that_runs_again_mentions_it(tmp_path: Path) -> None:
 def test_with_a_pending_workload_named_the_victim_must_run(dump: str) -> None:
     ended = tenure("why", "default/victim", dump, "-w", "default/victim", *NOW)
     assert ended.returncode == 2
-    assert b"this one is pending" in ended.stderr
+    assert b"default/victim is pending" in ended.stderr

@@ -19,6 +19,7 @@ def test_no_cause_is_wrong_and_most_are_confirmed() -> None:
     }
     assert problems == []
     assert by_verdict[Certainty.CONFIRMED] > found.total() / 2
+    assert {rule for verdict, rule in found if verdict == SEVERAL} & {"KQ-420", "KQ-430"}
     assert len({rule for verdict, rule in found if verdict == Certainty.CONFIRMED}) >= 3
 
 

@@ -280,3 +280,54 @@ def test_an_eviction_that_is_no_preemption_is_told_as_one() -> None:
     assert (answer.preemptor, answer.chains, answer.unknown) == (None, (), ())
     evicted["reason"] = "Preempted"
     assert asked(objects).certainty == Certainty.UNKNOWN
+
+
+def test_another_reason_than_the_recorded_one_confirms_nothing() -> None:
+    objects = objects_at(cohort_play(), 3)
+    condition = condition_of(named(objects, "victim"), "Preempted")
+    condition["reason"] = "InCohortReclaimWhileBorrowing"
+    condition["message"] = condition["message"].replace("the cohort;", "the cohort while borrowing;")
+    answer = asked(objects)
+    assert answer.certainty == Certainty.RECORDED
+    assert [chain.rules[-1] for chain in answer.chains] == ["KQ-340"]
+    assert answer.replay.startswith(
+        "default/owner preempts default/victim (InCohortReclamation); that is not "
+    )
+
+
+def test_a_victim_more_than_is_recorded_confirms_nothing() -> None:
+    events = [submit("0s", name, "q", 1) for name in ("victim", "beside")] + [submit("1h", "wide", "q", 2, 5)]
+    raw = scenario([queue("q", 2, preemption={"withinClusterQueue": "LowerPriority"})], events, until="9h")
+    objects = objects_at(raw, 2)
+    others = [found for found in objects if found["metadata"]["name"] != "beside"]
+    answer = asked([*others, named(objects_at(raw, 0.5), "beside")])
+    assert (answer.certainty, answer.together) == (Certainty.RECORDED, ())
+    assert "default/beside (InClusterQueue)" in answer.replay
+
+
+def test_who_was_admitted_in_the_same_second_may_have_run() -> None:
+    objects = objects_at(cohort_play(), 3)
+    old = named(objects, "old")
+    old["spec"]["priority"] = 5
+    condition_of(old, "QuotaReserved")["lastTransitionTime"] = "2026-01-05T11:00:00Z"
+    answer = asked(objects)
+    assert answer.certainty == Certainty.CONFIRMED
+    assert any(text.startswith("whether default/old held quota then") for text in answer.unknown)
+
+
+@pytest.mark.parametrize(("created", "doubted"), [("10:30", True), ("11:10", False)])
+def test_who_is_evicted_later_may_have_run_if_it_was_there(created: str, doubted: bool) -> None:
+    objects = objects_at(cohort_play(), 3)
+    late = copy.deepcopy(named(objects, "victim"))
+    late["metadata"].update(name="late", uid="late", creationTimestamp=f"2026-01-05T{created}:00Z")
+    for condition in late["status"]["conditions"]:
+        condition["lastTransitionTime"] = "2026-01-05T11:20:00Z"
+    answer = asked([*objects, late])
+    assert any(text.startswith("whether default/late held quota then") for text in answer.unknown) == doubted
+
+
+def test_the_preemptor_is_decided_in_the_queue_that_the_record_names() -> None:
+    objects = objects_at(cohort_play(), 3)
+    named(objects, "owner")["status"]["admission"]["clusterQueue"] = "a"
+    answer = asked(objects)
+    assert (answer.certainty, answer.preemptor_queue) == (Certainty.CONFIRMED, "b")
