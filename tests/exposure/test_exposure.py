@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -26,14 +27,15 @@ from tenure.model import (
     Workload,
     WorkloadPriorityClass,
 )
+from tenure.oracle.decide import decide
 from tenure.readings import preset
 from tenure.telling.exposure.answer import exposure_answer
 from tenure.telling.exposure.answer_types import SeenShape, SpanShape
 from tenure.telling.exposure.lines import exposure_lines
-from tenure.telling.exposure.ranges import Comparisons, Noting
+from tenure.telling.exposure.ranges import Comparisons, Noting, Range, rest_of
 from tests.command_line import tenure
 from tests.exposure.brute_force import run
-from tests.unit.clusters import ANY_EQUAL, GPU, NOW, queue, running
+from tests.unit.clusters import ANY_EQUAL, GPU, NOW, queue, running, waiting
 
 LOWEST = -(2**31)
 AN_HOUR = 60 * MINUTE
@@ -88,6 +90,10 @@ def test_an_equal_that_waits_for_longer_is_told_apart_from_a_new_one() -> None:
     assert seen.spans[0].priority == 101
     assert seen.older is not None
     assert seen.older.waits_since_before == "1970-01-01T01:39:00Z"
+    for earlier, outcome in ((1, "Preempt"), (0, "NoCandidates")):
+        asks = waiting(4, created_at=NOW - MINUTE - earlier)
+        cluster = Cluster({"q": queue(ANY_EQUAL)}, (victim,))
+        assert decide(cluster, asks, "q", NOW, preset("guaranteed")).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -169,6 +175,16 @@ def test_a_workload_behind_others_that_free_enough_is_out_of_reach() -> None:
     assert span.refusal == "others of q go first, and free all that it may preempt for"
 
 
+def test_one_that_is_evicted_already_and_may_not_be_preempted_shields_none() -> None:
+    """It stands first (KQ-050), but no candidate of so low a preemptor; what it uses still counts."""
+    policy = ReclaimWithinCohort.LOWER_PRIORITY
+    queues = {"owner": sharing("owner", 2, reclaim_within_cohort=policy), "borrower": sharing("borrower", 2)}
+    high = held_by("high", "borrower", uid="h", priority=300, usage={GPU: 3}, evicted=True)
+    victim = held_by("held", "borrower", usage={GPU: 1})
+    (span,) = spans_of(Cluster(queues, (high, victim)), victim, "owner")
+    assert (span.priority, span.unknown_from) == (101, None)
+
+
 def test_a_hero_preempts_by_any_priority_and_is_preempted_by_no_standard_queue() -> None:
     hero = sharing("hero", 0, rules=PreemptionRules.UBER_CLUSTER_QUEUE)
     standard = sharing("standard", 4, reclaim_within_cohort=ReclaimWithinCohort.ANY)
@@ -222,6 +238,19 @@ def test_an_amount_notes_exactly_the_range_of_every_comparison(bound: int, const
             if compare not in (operator.eq, operator.ne):
                 assert low == 0 or answers[low - 1] != found
                 assert high == 30 or answers[high + 1] != found
+
+
+@pytest.mark.parametrize("known", [((2, 3), (1, 4)), ((0, 5), (4, 4)), ((1, 1), (0, 0)), ((0, 5), (0, 4))])
+def test_what_is_left_of_a_box_is_all_the_rest_and_nothing_twice(known: tuple[Range, Range]) -> None:
+    box, inside = {GPU: (0, 5), CPU: (0, 4)}, dict(zip((GPU, CPU), known, strict=True))
+    boxes = [inside, *rest_of(box, inside)]
+    for gpus, cpu in product(range(6), range(5)):
+        holding = [
+            part
+            for part in boxes
+            if part[GPU][0] <= gpus <= part[GPU][1] and part[CPU][0] <= cpu <= part[CPU][1]
+        ]
+        assert len(holding) == 1, (gpus, cpu)
 
 
 def test_what_is_done_with_an_amount_and_not_noted_concludes_nothing() -> None:

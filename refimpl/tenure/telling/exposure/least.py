@@ -13,7 +13,7 @@ from tenure.telling.exposure.sizes import try_every, try_likeliest
 
 _NO_SIZE = "a request of no size leads to it: others go first, or too little is freed"
 
-MOST_FOR_LIKELIEST = 100_000
+MOST_FOR_LIKELIEST = 80_000
 """So many running workloads the searches for one answer look at, at most, for the likeliest sizes."""
 
 MOST_PRIORITIES = 8

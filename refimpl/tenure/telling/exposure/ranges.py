@@ -164,6 +164,10 @@ A_SEARCH = 20
 """What a search costs besides, counted in running workloads."""
 
 
+FAIRLY = 2
+"""So many times as much a search by shares does with each of them."""
+
+
 @dataclass(slots=True)
 class Budget:
     """How many running workloads searches may still look at: a bound that no machine's speed moves."""
@@ -180,7 +184,8 @@ class Budget:
 
     def spend(self, prospect: Prospect, searches: int = 1) -> bool:
         """Whether so many more searches are within the budget; they are charged."""
-        self.left -= searches * (A_SEARCH + sum(map(len, prospect.snapshot.running.values())))
+        running = sum(map(len, prospect.snapshot.running.values()))
+        self.left -= searches * (A_SEARCH + running * (FAIRLY if prospect.terms.fair_sharing else 1))
         return self.left >= 0
 
 
@@ -205,7 +210,7 @@ def sizes_that_preempt(
         if known is None:
             yield None
             return
-        boxes += _rest(box, known)
+        boxes += rest_of(box, known)
         if search.preempts:
             yield {at: high for at, (_, high) in known.items() if high > 0}
 
@@ -296,7 +301,7 @@ def _turns(found: Selection) -> tuple[object, ...]:
     return attempts, tuple(candidate.workload.key for candidate in found.spared)
 
 
-def _rest(box: Box, known: Box) -> Iterator[Box]:
+def rest_of(box: Box, known: Box) -> Iterator[Box]:
     """What is left of a box without another one inside it, in boxes that share nothing."""
     left = dict(box)
     for at, (low, high) in known.items():
