@@ -215,7 +215,7 @@ class Sitting:
             asked = self._cluster, preemptor, queue_name, now, reading
             return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
-        if self._engine == Engine.AUTO and max(self._searches.looked_at, self._expected) >= WORTH_LOADING:
+        if self._engine == Engine.AUTO and self._is_worth_loading:
             self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
         if self._engine != Engine.FAST:
             return by_reference()
@@ -248,6 +248,12 @@ class Sitting:
             self._alike.clear()
             self._listed = 1 + len(decided.targets)
         self._alike[alike] = decided
+
+    @property
+    def _is_worth_loading(self) -> bool:
+        """Whether so much is searched, or will be as far as is known; what fits needs no search."""
+        searched = self._searches.looked_at
+        return searched > 0 and max(searched, self._expected) >= WORTH_LOADING
 
     def _asked_core(self) -> Prepared:
         if self._prepared is None:
