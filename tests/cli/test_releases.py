@@ -76,6 +76,7 @@ def test_a_release_decides_as_if_the_field_were_not_there() -> None:
         ("why-not", ("why-not", JOB[1])),
         ("accessible", ("accessible",)),
         ("diff", ("diff", "--set", f"{QUEUE}.reclaimWithinCohort=Any")),
+        ("next", ("next",)),
     ],
 )
 def test_every_answer_says_which_release_it_is_about(name: str, words: tuple[str, ...]) -> None:
@@ -240,3 +241,15 @@ def test_another_release_is_refused_by_its_name(text: str) -> None:
     assert done.returncode == 2
     assert f"--kueue: found {text!r}, expected {KNOWN_RELEASES[0]}" in done.stderr.decode()
     assert ("DV-060" in done.stderr.decode()) == (text == "0.18")
+
+
+@pytest.mark.parametrize("name", ["loops", "sanity"])
+def test_what_is_asked_of_a_configuration_is_asked_of_the_release(name: str) -> None:
+    words = ("analyze", name, "--example", "two-teams")
+    assert json.loads(tenure(*words, "-o", "json").stdout)["kueue"] is None
+    done = tenure(*words, "--kueue", "0.19", "-o", "json")
+    answer = json.loads(done.stdout)
+    assert answer["kueue"] == "0.19"
+    assert any(CONFIG in warning for warning in answer["warnings"])
+    assert CONFIG in done.stderr.decode()
+    assert tenure(*words, "--kueue", "0.18").returncode == 2

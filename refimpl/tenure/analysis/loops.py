@@ -154,6 +154,8 @@ class LoopsAnswer:
     """Those that were begun with."""
     warnings: tuple[str, ...] = ()
     """About the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)

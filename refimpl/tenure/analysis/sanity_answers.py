@@ -48,6 +48,8 @@ class SanityAnswer:
     """What was found, by file and line."""
     warnings: tuple[str, ...] = ()
     """About the input."""
+    kueue: str | None = None
+    """The release of Kueue that is asked about; null for one with all that the proposals add."""
 
 
 def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityAnswer:

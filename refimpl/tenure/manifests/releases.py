@@ -162,15 +162,26 @@ class AskedKueue:
         Raises:
             InputError: the release does not start with the feature gates of the Configuration.
         """
-        if self.problems:
-            raise InputError(self.problems)
+        warnings = (*loaded.warnings, *self.said())
         if self.release is None:
             return loaded
         settings = replace(loaded.cluster.settings, release=self.release)
-        warnings = (*loaded.warnings, *self.warnings())
         return replace(loaded, cluster=replace(loaded.cluster, settings=settings), warnings=warnings)
 
-    def warnings(self) -> Iterator[str]:
+    def said(self) -> tuple[str, ...]:
+        """What is to be warned of, once all objects are drawn.
+
+        Raises:
+            InputError: as `stamped`.
+
+        >>> AskedKueue.of("0.19").said()
+        ()
+        """
+        if self.problems:
+            raise InputError(self.problems)
+        return tuple(self._warnings())
+
+    def _warnings(self) -> Iterator[str]:
         """What was left out, a sentence for each field."""
         for addition in ADDITIONS:
             lacking = (left.place.object for left in self.left_out if left.addition == addition)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +12,11 @@ import typer
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
-from tenure.apps.cli.output import Output, Printing, aligned, print_answer
+from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, hint, progress
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
-from tenure.manifests.releases import AskedKueue
 from tenure.units import format_duration
 
 if TYPE_CHECKING:
@@ -146,17 +145,19 @@ def loops_command(
     from tenure.analysis.loops import LoopHunt
 
     request, reading = bounds.request(), interpretation.chosen()
-    objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), AskedKueue()))
-    trees, warnings = trees_of(objects, reading)
+    kueue = interpretation.asked_kueue()
+    objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
+    trees, found = trees_of(objects, reading)
+    warnings = (*found, *kueue.said())
     for warning in warnings:
         complain("warning", warning)
     files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
     hunt = LoopHunt(trees, request, reading, files, progress)
-    answer = hunt.run(warnings)
+    answer = replace(hunt.run(warnings), kueue=kueue.release)
     if to is not None and hunt.scenarios:
         _write(to, hunt.scenarios)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
-    print_answer(printing.output, rendered, loop_lines(answer, to))
+    print_answer(printing.output, rendered, about(kueue.release, loop_lines(answer, to)))
     if answer.found and to is None:
         hint("--to FILE writes the loops as scenarios, for tenure play")
     code = EXIT_INTERRUPTED if answer.interrupted else _code(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +11,10 @@ import typer
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
-from tenure.apps.cli.output import Output, Printing, print_answer
+from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.as_json import as_json
 from tenure.manifests import read_objects
-from tenure.manifests.releases import AskedKueue
 
 if TYPE_CHECKING:
     from tenure.analysis.sanity_answers import SanityAnswer, SanityNotice
@@ -49,12 +49,14 @@ def sanity_command(
     choose_colour(printing.color)
     from tenure.analysis.sanity_answers import sanity_answer
 
-    objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), AskedKueue()))
-    answer = sanity_answer(objects, interpretation.chosen())
+    kueue = interpretation.asked_kueue()
+    objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
+    found = sanity_answer(objects, interpretation.chosen())
+    answer = replace(found, kueue=kueue.release, warnings=(*found.warnings, *kueue.said()))
     for warning in answer.warnings:
         complain("warning", warning)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
-    print_answer(printing.output, rendered, sanity_lines(answer))
+    print_answer(printing.output, rendered, about(kueue.release, sanity_lines(answer)))
     if strict and answer.notices:
         raise typer.Exit(1)
 
