@@ -27,7 +27,8 @@ _PARTS: Final = 4
 _MOST_QUOTAS: Final = 2
 """So many different nominal quotas of ClusterQueues are sizes as well."""
 _MOST_PRIORITIES: Final = 3
-_WITHOUT_CLASSES: Final = (0, 100)
+_WITHOUT_CLASSES: Final = (0, 50, 100)
+"""Two victims and their preemptor may need three: of one queue the higher one goes first."""
 _FINITE: Final = 2**60
 
 

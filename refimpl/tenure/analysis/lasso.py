@@ -17,9 +17,9 @@ from itertools import combinations_with_replacement, permutations
 from typing import Any, Final
 
 from tenure.analysis.closed import CohortTree, WorkloadKind, submitted
-from tenure.engines import Engine, decide
+from tenure.engines import Engine, Sitting
 from tenure.errors import InputError
-from tenure.model import SECOND, Duration, Outcome, Reason, Workload
+from tenure.model import SECOND, Duration, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
@@ -124,6 +124,7 @@ class LoopSearch:
         self._tree, self._kinds, self._bounds, self._reading = tree, kinds, bounds, reading
         self._states: dict[tuple[int, ...], tuple[Workload, ...]] = {(): ()}
         self._outcomes: dict[tuple[int, ...], Outcome] = {}
+        self._sittings: dict[int, tuple[tuple[int, ...], Sitting]] = {}
         settings = tree.cluster.settings
         terms = [terms_of(queue, settings, reading) for queue in tree.queues]
         durations = [duration for duration in map(duration_in_force, terms) if duration is not None]
@@ -195,16 +196,25 @@ class LoopSearch:
         known = self._outcomes.get(numbers)
         if known is not None:
             return known
-        place = len(numbers) - 1
-        running, kind = self._states[numbers[:-1]], self._kinds[numbers[-1]]
+        before, place, kind = numbers[:-1], len(numbers) - 1, self._kinds[numbers[-1]]
         clock = self._tree.scenario.start + place * MINUTE
         workload = dataclasses.replace(_workload(kind, place).workload, created_at=clock)
-        cluster = dataclasses.replace(self._tree.cluster, admitted=running)
-        decision = decide(Engine.REFERENCE, cluster, workload, kind.queue, clock, self._reading)
+        decision = self._sitting(before, clock).decide(workload, kind.queue)
         if decision.outcome == Outcome.FIT:
-            self._states[numbers] = (*running, admitted(workload, kind.queue, decision.assignment, clock))
+            after = admitted(workload, kind.queue, decision.assignment, clock)
+            self._states[numbers] = (*self._states[before], after)
         self._outcomes[numbers] = decision.outcome
         return decision.outcome
+
+    def _sitting(self, running: tuple[int, ...], clock: Instant) -> Sitting:
+        """Who decides where these run; of each number of workloads the last one is kept."""
+        known = self._sittings.get(len(running))
+        if known is not None and known[0] == running:
+            return known[1]
+        cluster = dataclasses.replace(self._tree.cluster, admitted=self._states[running])
+        sitting = Sitting(Engine.REFERENCE, cluster, clock, self._reading)
+        self._sittings[len(running)] = running, sitting
+        return sitting
 
     def _played_all(self, start: ClosedStart) -> Iterator[FoundLoop | None]:
         """A start with every combination of the times of its victims."""

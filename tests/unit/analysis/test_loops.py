@@ -31,6 +31,7 @@ from tenure.timeline import Scenario, parse_scenario, play
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)
+TWO = ("0", "100")
 FAIR = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -87,7 +88,7 @@ def borrowers(**changes: Any) -> list[CohortTree]:
 
 
 def test_a_loop_is_found_with_the_fields_that_it_needs_and_plays_as_it_is_written() -> None:
-    answer, scenarios = hunted(circle("LowerPriority"), evictions=ONE_TIME)
+    answer, scenarios = hunted(circle("LowerPriority"), evictions=ONE_TIME, priorities=TWO)
     (tree,) = answer.trees
     (search,) = tree.searches
     loop = search.loop
@@ -112,7 +113,7 @@ def test_a_loop_is_found_with_the_fields_that_it_needs_and_plays_as_it_is_writte
 
 
 def test_without_a_field_that_is_needed_no_loop_is_found() -> None:
-    answer, scenarios = hunted(circle("Never"), evictions=ONE_TIME, sizes=("2", "4"))
+    answer, scenarios = hunted(circle("Never"), evictions=ONE_TIME, sizes=("2", "4"), priorities=TWO)
     assert (answer.found, answer.complete, scenarios) == (False, True, [])
     assert answer.trees[0].searches[0].complete_up_to == 3
 
@@ -235,7 +236,7 @@ def test_what_was_found_before_an_interrupt_is_kept() -> None:
                 raise KeyboardInterrupt
             yield step
 
-    hunt = LoopHunt(trees(FAIR, *first, *second), LoopRequest(), READING, {}, interrupting)
+    hunt = LoopHunt(trees(FAIR, *first, *second), LoopRequest(priorities=TWO), READING, {}, interrupting)
     answer = hunt.run()
     assert (answer.found, answer.interrupted, answer.complete) == (True, True, False)
     assert [(tree.tree, tree.searches[0].stopped) for tree in answer.trees] == [

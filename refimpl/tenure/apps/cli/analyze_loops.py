@@ -55,7 +55,7 @@ class LoopBounds:
         typer.Option(
             metavar="PRIORITY,...",
             help="Their priorities: numbers, or names of WorkloadPriorityClasses.",
-            show_default="the lowest class, one between and the highest; without classes 0 and 100",
+            show_default="the lowest class, one between and the highest; without classes 0, 50 and 100",
         ),
     ] = ""
     evictions: Annotated[
@@ -182,8 +182,8 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
         yield "interrupted: the rest was not searched"
     if not count:
         evictions = " or ".join(map(format_duration, answer.evictions))
-        most = f"systems of at most {answer.up_to} workloads"
-        yield f"searched, not proved: {most}, pods that end after {evictions}"
+        most = f"systems of at most {answer.up_to} workloads, pods that end after {evictions}"
+        yield f"searched, not proved: {most}" if answer.complete else f"not all of it was played: {most}"
 
 
 def _tree_lines(tree: TreeSearch) -> Iterator[str]:
@@ -243,7 +243,7 @@ def _remarks(search: ResourceSearch) -> Iterator[str]:
 
 def _searched(search: ResourceSearch) -> str:
     text = f"{search.systems:,} systems, {search.plays:,} plays in {search.seconds:.1f} s"
-    return f"{text}; then the time ran out" if search.stopped else text
+    return f"{text}; the rest was not played" if search.stopped else text
 
 
 def _number(count: int, what: str) -> str:

@@ -1,0 +1,1 @@
+"""What `tenure analyze loops` says of configurations in which loops were reported."""
