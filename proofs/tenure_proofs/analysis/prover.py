@@ -76,6 +76,7 @@ class SolverProver:
         self._grounds: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
+        self._open: dict[Key, Settled] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
 
@@ -113,7 +114,13 @@ class SolverProver:
             return Settled(CellVerdict.NEVER, PROVED)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
-        return self._by_whole_tree(cell)
+        key = self._key(cell)
+        if key not in self._open:
+            settled = self._by_whole_tree(cell)
+            if settled.verdict != CellVerdict.UNKNOWN:
+                return settled
+            self._open[key] = settled
+        return self._open[key]
 
     # -- what is the same ---------------------------------------------------------------------------------
 
