@@ -194,8 +194,9 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
     found = [
         workload
         for running in decision.snapshot.running.values()
+        if running and running[0].cluster_queue == victim.cluster_queue
         for workload in running
-        if workload.key == victim.key
+        if workload.name == victim.name and workload.namespace == victim.namespace
     ]
     # Of many, the verdicts are what is asked for; each of these repeats a search.
     alone = flips is not None

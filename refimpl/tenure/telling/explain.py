@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.model import Outcome, Target, Workload
 from tenure.oracle.decide import Decision
-from tenure.oracle.question import Candidate, Turn, uses_any
+from tenure.oracle.question import Candidate, uses_any
 from tenure.rules.hero_targets import is_immune
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import duration_in_force, is_time_expired, precedes_among_equals
 from tenure.telling.heroes import is_above_preemptor, kin_of
-from tenure.telling.other_queues import comparisons, elsewhere_remarks
+from tenure.telling.other_queues import Searched, elsewhere_remarks
 from tenure.telling.own_queue import own_queue_remarks
 from tenure.telling.remarks import GROUND_RULES, Remark, remark
 from tenure.telling.summary import request_remarks, summarize
@@ -76,12 +76,12 @@ def explain(decision: Decision) -> Explanation:
     """
     if decision.engine != "reference":
         raise ValueError(f"engine {decision.engine} keeps no trace: decide by the reference to explain")
-    known, shares = _Known.of(decision), comparisons(decision)
+    known, searched = _Known.of(decision), Searched.of(decision)
     ordered = sorted(decision.running, key=lambda workload: (*known.rank(workload), workload.key))
     return Explanation(
         decision=decision,
         request=tuple(request_remarks(decision)),
-        workloads=tuple(_explain_workload(decision, workload, known, shares) for workload in ordered),
+        workloads=tuple(_explain_workload(decision, workload, known, searched) for workload in ordered),
     )
 
 
@@ -120,11 +120,13 @@ def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanat
         decision: the decision.
         workload: one of `decision.running`.
     """
-    return _explain_workload(decision, workload, _Known.of(decision), comparisons(decision))
+    own = workload.cluster_queue == decision.queue.name
+    searched = Searched({}, {}) if own else Searched.of(decision)
+    return _explain_workload(decision, workload, _Known.of(decision), searched)
 
 
 def _explain_workload(
-    decision: Decision, workload: Workload, known: _Known, shares: Mapping[str, Turn]
+    decision: Decision, workload: Workload, known: _Known, searched: Searched
 ) -> WorkloadExplanation:
     preempted = workload.key in known.targets
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
@@ -137,7 +139,7 @@ def _explain_workload(
         return WorkloadExplanation(workload, preempted, "kept: it uses nothing that is short", ())
     place = known.places.get(workload.key)
     own = workload.cluster_queue == decision.queue.name
-    told = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, shares)
+    told = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, searched)
     remarks = [*told]
     if place is not None:
         remarks += order_remarks(decision, place)

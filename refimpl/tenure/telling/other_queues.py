@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
 from tenure.oracle.classical import levels_of
@@ -32,18 +33,36 @@ from tenure.units import format_amount
 _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
 
-def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str, Turn]) -> Iterator[Remark]:
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the search for targets knows of each workload, by name.
+
+    Args:
+        turns: see `comparisons`.
+        found: the candidate that it is, with the most that is known of it, and whether it may be preempted.
+    """
+
+    turns: Mapping[str, Turn]
+    found: Mapping[str, tuple[Candidate, bool]]
+
+    @classmethod
+    def of(cls, decision: Decision) -> Searched:
+        """What the search of a decision knows; nothing where there was none."""
+        return cls(comparisons(decision), _found(decision))
+
+
+def elsewhere_remarks(decision: Decision, target: Workload, searched: Searched) -> Iterator[Remark]:
     """What the rules found about whether a workload of another queue may be preempted, outermost first.
 
     Args:
         decision: the decision.
         target: a workload of another queue.
-        shares: what `comparisons(decision)` returned.
+        searched: what its search knows.
     """
     if decision.terms.hero:
         yield from taken_by_hero_remarks(decision, target)
         return
-    found, taken = _found(decision, target)
+    found, taken = searched.found.get(target.key, (None, False))
     yield remark("KQ-300", taken, _turn_text(decision, found, taken))
     yield from immunity_remarks(decision, target)
     yield from _quota_remarks(decision, target)
@@ -56,7 +75,7 @@ def elsewhere_remarks(decision: Decision, target: Workload, shares: Mapping[str,
     yield from ageing_remarks(decision, decision.preemptor, "preemptor")
     if found is not None:
         if decision.terms.fair_sharing:
-            yield from _by_share(decision, found, taken, shares.get(target.key))
+            yield from _by_share(decision, found, taken, searched.turns.get(target.key))
             yield from _ties(decision, found) if taken else _left_out(decision, found)
         else:
             yield from _classically(decision, target, found)
@@ -200,22 +219,23 @@ def _left_out(decision: Decision, found: Candidate) -> Iterator[Remark]:
         yield remark("KQ-480", False, f"{name} does not borrow, so it is left out: uses {amounts}")
 
 
-def _found(decision: Decision, target: Workload) -> tuple[Candidate | None, bool]:
-    """The candidate that a workload is, with the most that is known about it; whether it may be preempted."""
+def _found(decision: Decision) -> Mapping[str, tuple[Candidate, bool]]:
     selection = decision.selection
     if selection is None:
-        return None, False
+        return {}
     fairly = decision.terms.fair_sharing
-    for group, allowed in (
+    # The most is known of the first of these.
+    groups = (
         (selection.kept, True),
         (selection.removed, True),
         (selection.attempts[-1].rejected if fairly else (), False),
         (selection.candidates, not fairly),
-    ):
-        for candidate in group:
-            if candidate.workload.key == target.key:
-                return candidate, allowed
-    return None, False
+    )
+    return {
+        candidate.workload.key: (candidate, allowed)
+        for group, allowed in reversed(groups)
+        for candidate in reversed(group)
+    }
 
 
 def narrower_remarks(decision: Decision, common: int) -> Iterator[Remark]:

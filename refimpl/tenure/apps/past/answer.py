@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from tenure.apps.lookup.stated import rule_pages
 from tenure.apps.past.answer_types import Certainty, PastAnswer, RuleChain
 from tenure.apps.past.record import PreemptionRecord, Preemptor, eviction_of, preemptor_of, record_of
 from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
@@ -184,6 +183,9 @@ def _not_excluded(replay: Replay) -> Iterator[Ground]:
 
 
 def _chain(ground: Ground) -> RuleChain:
+    # The pages are read for a preemption that has happened, and every `why` imports this.
+    from tenure.apps.lookup.stated import rule_pages
+
     rules = GROUND_RULES[ground]
     return RuleChain(rules, rule_pages()[rules[-1]].title)
 

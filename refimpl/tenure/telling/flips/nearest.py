@@ -158,7 +158,7 @@ DEFAULT_LIMIT = 5
 """How many flips are told unless said otherwise."""
 MOST_DECISIONS = 5_000
 """How many decisions a search makes at most unless said otherwise."""
-FEWEST_DECISIONS = 150
+FEWEST_DECISIONS = 50
 """How many it makes at least, however large the tree."""
 MOST_WORK = 400_000
 """How many workloads these decisions look at together, at most: some seconds."""
