@@ -240,7 +240,7 @@ def test_all_who_wait_are_reported_with_those_who_cannot_be_decided(tmp_path: Pa
         "nvidia.com/gpu: 4",
         "nvidia.com/gpu: 4\n    topologyRequest: {required: rack}",
     )
-    assert run_tenure(repository, *asked).code == 0
+    assert run_tenure(repository, *asked).code == 2
     (result,) = sarif_of(repository)
     assert result["ruleId"] == "not-modelled"
     assert at(result)[0] == "running/workloads.yaml"

@@ -65,5 +65,38 @@ def render_rows(nodes: Iterable[NodeAccounts]) -> list[written.AccessibleRow]:
     return sorted(rows, key=lambda row: (row["clusterQueue"], row["flavor"], row["resource"]))
 
 
+def render_tree(tree: Iterable[NodeAccounts]) -> list[written.AccessibleNode]:
+    """The nodes of a tree, cohorts too.
+
+    Args:
+        tree: its nodes, from the root down.
+    """
+    return [
+        {
+            "kind": kind_of(node),
+            "name": node.name,
+            "depth": node.depth,
+            "accounts": [
+                {
+                    "flavor": account.asked.flavor,
+                    "resource": account.asked.resource,
+                    "nominal": _bounded(account.nominal),
+                    "bill": account.bill,
+                    "accessible": _bounded(account.accessible),
+                }
+                for account in node.accounts
+            ],
+        }
+        for node in tree
+    ]
+
+
+def kind_of(node: NodeAccounts) -> str:
+    """What a node is: a hero, another ClusterQueue, or a Cohort."""
+    if not node.is_queue:
+        return "Cohort"
+    return "hero" if node.hero else "ClusterQueue"
+
+
 def _bounded(amount: Amount) -> Amount | None:
     return None if amount == UNLIMITED else amount

@@ -67,6 +67,16 @@ Warnings = Annotated[
 """What was assumed or ignored in the input, each once."""
 
 
+Counted = Annotated[int, Field(ge=0)]
+"""A number of workloads."""
+
+ReadingText = Annotated[str, Field(min_length=1)]
+"""A preset's name, and what differs from it."""
+
+Summary = Annotated[list[str], Field(min_length=1)]
+"""The outcome of a decision, then its numbers, in sentences."""
+
+
 class Preempted(TypedDict):
     """A running workload that is preempted."""
 
@@ -243,6 +253,10 @@ class DecideAnswer(DecideOutput):
     """The ClusterQueue decided in."""
     now: Clock
     """The clock."""
+    readingText: ReadingText
+    """The reading in words."""
+    summary: Summary
+    """The outcome, and what was short or where it fits, in words."""
     kueue: KueueRelease
     """The release of Kueue that is asked about; null for one with all that the proposals add."""
     warnings: Warnings  # type: ignore[misc]  # always there
@@ -273,6 +287,8 @@ class PendingDecided(TypedDict):
     """The ClusterQueue decided in."""
     decision: Decided
     """As in the answer about one workload."""
+    summary: Summary
+    """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""
     preempted: list[Preempted]
     """The workloads that are preempted, in the order of removal."""
     effects: list[EffectShape]
@@ -296,6 +312,21 @@ class PendingUndecided(TypedDict):
     """Why."""
 
 
+class PendingCounts(TypedDict):
+    """How many pending workloads there are of each kind."""
+
+    fit: Counted
+    """They fit."""
+    preempt: Counted
+    """They preempt."""
+    noCandidates: Counted
+    """They wait: preempting all candidates would not free enough."""
+    noFit: Counted
+    """They wait: no flavor serves them."""
+    undecided: Counted
+    """They cannot be decided about; where no other is, the exit code is 2."""
+
+
 class PendingAnswer(TypedDict):
     """Decisions about all pending workloads, each evaluated independently."""
 
@@ -303,6 +334,10 @@ class PendingAnswer(TypedDict):
     """The clock."""
     reading: ReadingWritten
     """A preset's name, or every choice."""
+    readingText: ReadingText
+    """The reading in words."""
+    counts: PendingCounts
+    """How many there are of each kind."""
     engine: Annotated[str, _one_of("reference", "fast", "auto")]
     """The engine that decided; auto where each decided some."""
     kueue: KueueRelease
@@ -423,8 +458,41 @@ class AccessibleOutput(TypedDict):
     """As in the output of decide."""
 
 
+class AccessibleAccount(TypedDict):
+    """What a node of a tree has of a resource, in base units, milli-CPU for cpu; null for no limit."""
+
+    flavor: str
+    """The flavor."""
+    resource: str
+    """The resource."""
+    nominal: int | None
+    """The nominal quota of the node and of those below it."""
+    bill: int
+    """What heroes bill it."""
+    accessible: int | None
+    """What is accessible here."""
+
+
+class AccessibleNode(TypedDict):
+    """A node of a tree."""
+
+    kind: Annotated[str, _one_of("ClusterQueue", "Cohort", "hero")]
+    """What it is; a hero is a ClusterQueue."""
+    name: str
+    """Its name."""
+    depth: int
+    """How many nodes are above it."""
+    accounts: list[AccessibleAccount]
+    """By flavor and resource."""
+
+
 class AccessibleAnswer(AccessibleOutput):
     """What is accessible to every ClusterQueue, and when and how that was asked."""
+
+    trees: list[list[AccessibleNode]]
+    """Every tree, its nodes from the root down, each before those below it."""
+    readingText: ReadingText
+    """The reading in words."""
 
     now: Clock
     """The clock."""

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import EditOptions, InputOptions, Interpretation, Now
-from tenure.apps.cli.output import Printing, about, aligned, print_answer
+from tenure.apps.cli.output import Every, Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour
-from tenure.conformance.accessible import render_rows
+from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
+from tenure.telling.groups import shortened
 from tenure.telling.shortages import amount
 from tenure.telling.summary import reading_text
 from tenure.units import format_instant
@@ -28,6 +29,7 @@ def accessible_command(
     edits: EditOptions,
     now: Now = None,
     interpretation: Interpretation,
+    every: Every = False,
     printing: Printing,
 ) -> None:
     """Say what is accessible to every ClusterQueue while heroes run, and what they are billed.
@@ -49,7 +51,7 @@ def accessible_command(
     tenure accessible --example hero --reading as-written -o json | jq '.rows[] | select(.bill > 0)'
 
     Below the table is every tree, with nominal quota, bill and what is accessible at each node; JSON and
-    YAML have one row for each ClusterQueue, flavor and resource, in base units or milli-CPU.
+    YAML have the same, in base units or milli-CPU.
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
@@ -59,19 +61,23 @@ def accessible_command(
     rendered = {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
+        "readingText": reading_text(asked.reading),
         "kueue": asked.kueue,
         "rows": render_rows(node for tree in trees for node in tree),
+        "trees": [render_tree(tree) for tree in trees],
         "warnings": asked.warnings,
     }
-    print_answer(printing.output, rendered, about(asked.kueue, _lines(trees, asked)))
+    print_answer(printing.output, rendered, about(asked.kueue, _lines(trees, asked, every=every)))
 
 
-def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry) -> Iterator[str]:
-    yield from aligned([HEADS, *sorted(row for tree in trees for row in _rows(tree))], right=_AMOUNTS)
+def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry, *, every: bool) -> Iterator[str]:
+    heads, *lines = aligned([HEADS, *sorted(row for tree in trees for row in _rows(tree))], right=_AMOUNTS)
+    yield heads
+    yield from shortened(lines, every=every, indent="")
     for tree in trees:
         if len(tree) > 1:
             yield ""
-            yield from _picture(tree)
+            yield from shortened(list(_picture(tree)), every=every, indent="")
     yield ""
     yield f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
 
@@ -94,7 +100,7 @@ def _limit(at: FlavorResource, limit: Amount | None) -> str:
 
 
 def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
-    names = [f"{'  ' * node.depth}{_kind(node)} {node.name}" for node in tree]
+    names = [f"{'  ' * node.depth}{kind_of(node)} {node.name}" for node in tree]
     width = max(map(len, names))
     for name, node in zip(names, tree, strict=True):
         said = "; ".join(
@@ -103,9 +109,3 @@ def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
             for row in node.accounts
         )
         yield f"{name.ljust(width)}  {said}".rstrip()
-
-
-def _kind(node: NodeAccounts) -> str:
-    if not node.is_queue:
-        return "Cohort"
-    return "hero" if node.hero else "ClusterQueue"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,7 +30,7 @@ from tenure.conformance.rendering import render_decision
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.model import Outcome
-from tenure.telling.summary import summarize
+from tenure.telling.summary import reading_text, summarize
 from tenure.units import format_instant
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def decide_command(
     queue from.
 
     Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
-    workload needs what is not modelled; 3 internal error.
+    workload needs what is not modelled, with --all-pending each of them; 3 internal error.
     """
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure decide")
@@ -154,8 +155,12 @@ def decide_command(
             decision = asked.decided(pending.workload)
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
-        decisions = progress(asked.decided_all(), "deciding", count)
+        outcomes: Counter[bool] = Counter()
+        decisions = progress(_counted(asked.decided_all(), outcomes), "deciding", count)
         _print_all(decisions, asked, reporting, grouped=grouped, output=printing.output)
+        if outcomes[False] and not outcomes[True]:
+            complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
+            raise typer.Exit(2)
         return
     if printing.output == Output.TEXT:
         lines = decision_lines(decision, explained=explained, every=every)
@@ -169,6 +174,13 @@ def decide_command(
     if wrong:
         complain("error", wrong)
         raise typer.Exit(1)
+
+
+def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:
+    """The decisions; whether each could be made is counted while they are drawn."""
+    for pending_decision in decisions:
+        outcomes[pending_decision.decision is not None] += 1
+        yield pending_decision
 
 
 def unexpected(decision: Decision, expected: Outcome | None) -> str:
@@ -214,6 +226,8 @@ def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> writ
         "clusterQueue": decision.queue.name,
         "now": format_instant(decision.now),
         **render_decision(decision, explained=explained),
+        "readingText": reading_text(decision.reading),
+        "summary": list(summarize(decision)),
         "kueue": asked.kueue,
         "warnings": asked.warnings,
     }

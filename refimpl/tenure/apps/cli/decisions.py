@@ -97,10 +97,23 @@ def rendered_pending(
     return {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
+        "readingText": reading_text(asked.reading),
+        "counts": _counts(rows),
         "engine": _engine(asked, seen),
         "kueue": asked.kueue,
         "pending": rows,
         "warnings": asked.warnings,
+    }
+
+
+def _counts(rows: Iterable[written.PendingDecided | written.PendingUndecided]) -> written.PendingCounts:
+    counted = Counter(str(row["decision"] or "undecided") for row in rows)
+    return {
+        "fit": counted["Fit"],
+        "preempt": counted["Preempt"],
+        "noCandidates": counted["NoCandidates"],
+        "noFit": counted["NoFit"],
+        "undecided": counted["undecided"],
     }
 
 
@@ -223,6 +236,7 @@ def _rendered(
         "workload": pending_decision.workload,
         "clusterQueue": pending_decision.decision.queue.name,
         "decision": decided["decision"],
+        "summary": list(summarize(pending_decision.decision)),
         "preempted": decided["preempted"],
         "effects": decided["effects"],
     }
