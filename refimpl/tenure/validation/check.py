@@ -37,6 +37,8 @@ from tenure.validation.together import Overview, overview
 from tenure.validation.walk import deviations
 
 KAI: Final = "scheduling.run.ai"
+KAI_VERSIONS: Final = {"Queue": (f"{KAI}/v2",), "PodGroup": (f"{KAI}/v2alpha2",)}
+"""The kinds of KAI-Scheduler that are validated, and their versions."""
 
 _OTHERS = ("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology")
 """Kinds of Kueue's group that say nothing about quotas."""
@@ -54,7 +56,7 @@ def kind_of(raw: object) -> str | None:
     kind = dig(raw, "kind")
     if not isinstance(kind, str) or kind not in SHAPES:
         return None
-    return kind if group == (KAI if kind == "Queue" else GROUP) else None
+    return kind if group == (KAI if kind in KAI_VERSIONS else GROUP) else None
 
 
 def is_looked_at(raw: object) -> bool:
@@ -89,7 +91,7 @@ def header_faults(raw: object, where: str = "") -> Iterator[Fault]:
             yield required(name, f"text such as {example}")
         elif not isinstance(found, str):
             yield wrong_type(name, found, f"text such as {example}")
-    kind, kinds = raw.get("kind"), [kind for kind in SHAPES if kind != "Queue"]
+    kind, kinds = raw.get("kind"), [kind for kind in SHAPES if kind not in KAI_VERSIONS]
     if isinstance(kind, str) and kind and _group(raw) == GROUP and kind not in (*kinds, *_OTHERS):
         yield not_supported("kind", kind, kinds)
 
@@ -136,7 +138,7 @@ def _group(raw: object) -> str:
 
 
 def _version_faults(raw: object, kind: str) -> Iterator[Fault]:
-    versions = VERSIONS.get(kind, (f"{KAI}/v2",))
+    versions = {**VERSIONS, **KAI_VERSIONS}[kind]
     found = dig(raw, "apiVersion")
     if found not in versions:
         yield not_supported("apiVersion", found, versions)
@@ -175,7 +177,7 @@ def validate(
 
     Args:
         objects: ClusterQueues, Cohorts, LocalQueues, ResourceFlavors, Workloads, WorkloadPriorityClasses,
-            Kueue's Configuration, and Queues of KAI-Scheduler; any other kind is ignored.
+            Kueue's Configuration, and Queues and PodGroups of KAI-Scheduler; any other kind is ignored.
         old: the same objects as they are now, where `objects` update them.
         gates: feature gates; those of a Configuration among the objects count where this names none.
         reading: decides about what a proposal leaves open; None for the default preset.

@@ -12,6 +12,7 @@ from tenure.validation import (
     cautions,
     cluster_queue,
     flavor,
+    kai_pod_group,
     kai_queue,
     priority_class,
     quotas,
@@ -35,6 +36,7 @@ SHAPES: Final[Mapping[str, Fields]] = {
     "Workload": shape_of(WorkloadObject),
     "WorkloadPriorityClass": _without_status(shape_of(schema.WorkloadPriorityClassObject)),
     "Queue": kai_queue.QUEUE,
+    "PodGroup": kai_pod_group.POD_GROUP,
 }
 """The shape of a whole object, by kind."""
 
@@ -81,6 +83,7 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
         (Source.DYNAMIC_PRIORITY, priority_class.refused_growth),
     ),
     "Queue": ((Source.WEBHOOK, kai_queue.resources_given),),
+    "PodGroup": ((Source.WEBHOOK, kai_pod_group.sub_groups),),
 }
 """What makes an object invalid, beside its schema."""
 
@@ -108,6 +111,7 @@ TOGETHER: Final[tuple[Together, ...]] = (
     together.cohorts,
     together.cycles,
     together.parent_queues,
+    together.pod_group_queues,
     together.thresholds,
     together.lent_for_good,
     together.borrowing_under_fair_sharing,

@@ -195,6 +195,13 @@ def parent_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         yield from _missing(overview, queue, "spec.parentQueue", name, "Queue", why)
 
 
+def pod_group_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
+    """Source: KAI-Scheduler, PodGroupSpec: without its queue a PodGroup is not scheduled."""
+    for pod_group in overview.of("PodGroup"):
+        name, why = pod_group.get("spec", "queue"), "and no pod of the group is scheduled without it"
+        yield from _missing(overview, pod_group, "spec.queue", name, "Queue", why)
+
+
 def _missing(
     overview: Overview, subject: Subject, path: str, name: object, kind: str, why: str
 ) -> Iterator[tuple[Subject, Fault]]:

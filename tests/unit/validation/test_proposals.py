@@ -157,6 +157,37 @@ def kai(**spec: Any) -> dict[str, Any]:
     return {**header, "spec": {"resources": {}, **spec}}
 
 
+def pod_group(**spec: Any) -> dict[str, Any]:
+    """A PodGroup of KAI-Scheduler."""
+    header = {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup"}
+    return {**header, "metadata": {"name": "train", "namespace": "ml"}, "spec": {"queue": "ml", **spec}}
+
+
+def test_pod_groups_of_kai_are_validated() -> None:
+    good = {"minMember": 2, "priorityClassName": "train", "preemptibility": "non-preemptible"}
+    parts = [{"name": "all"}, {"name": "workers", "parent": "all", "minMember": 2}]
+    assert errors(pod_group(**good, subGroups=parts)) == []
+    assert warnings(kai(), pod_group(**good)) == []
+    for wrong, expected in (
+        ({"minMembers": 2}, ("Forbidden", "spec.minMembers")),
+        ({"minMember": 0}, ("Invalid", "spec.minMember")),
+        ({"minMember": "2"}, ("TypeInvalid", "spec.minMember")),
+        ({"preemptibility": "no"}, ("NotSupported", "spec.preemptibility")),
+        ({"priorityClassName": 5}, ("TypeInvalid", "spec.priorityClassName")),
+        ({"subGroups": [{"name": "a", "parent": "b"}]}, ("NotSupported", "spec.subGroups[0].parent")),
+        ({"subGroups": [{"name": "a"}, {"name": "a"}]}, ("Duplicate", "spec.subGroups[1].name")),
+        ({"subGroups": [{"name": "a", "parent": "a"}]}, ("Invalid", "spec.subGroups[0].parent")),
+        ({"subGroups": [{"minMember": 1}]}, ("Required", "spec.subGroups[0].name")),
+    ):
+        assert errors(pod_group(**wrong)) == [expected]
+    assert errors({**pod_group(), "apiVersion": "scheduling.run.ai/v2"}) == [("NotSupported", "apiVersion")]
+
+
+def test_a_pod_group_whose_queue_is_not_there_is_warned_of() -> None:
+    assert warnings(kai(), pod_group(queue="mll")) == [("DanglingReference", "spec.queue")]
+    assert warnings(pod_group(queue="mll")) == []
+
+
 def test_minimum_runtimes_of_kai_are_durations() -> None:
     assert warnings(kai(preemptMinRuntime="4h", reclaimMinRuntime="0s")) == []
     assert errors(kai(preemptMinRuntime="1d")) == [("Invalid", "spec.preemptMinRuntime")]

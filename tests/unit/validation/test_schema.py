@@ -23,6 +23,7 @@ FILES = {
     "Workload": "kueue/kueue.x-k8s.io_workloads.yaml",
     "WorkloadPriorityClass": "kueue/kueue.x-k8s.io_workloadpriorityclasses.yaml",
     "Queue": "kai/scheduling.run.ai_queues.yaml",
+    "PodGroup": "kai/scheduling.run.ai_podgroups.yaml",
 }
 DELIBERATE = {
     ("spec.resourceGroups[].flavors", "key"): "the webhook says it with the path of the name",
