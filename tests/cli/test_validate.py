@@ -126,6 +126,76 @@ def test_no_spelling_of_a_version_hides_a_file_from_skip_others(spelling: str, t
     assert unreadable(run(str(path), "--skip-others")) == [str(path)]
 
 
+def in_folders(root: Path, **folders: Any) -> None:
+    """Files by `folder__file`: an object, or the content of a kustomization."""
+    for name, content in folders.items():
+        path = root / f"{name.replace('__', '/')}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+
+def test_overlays_with_objects_of_one_name_are_sets_of_their_own(tmp_path: Path) -> None:
+    in_folders(tmp_path, dev__q=queue("a"), prod__q=queue("a"), flavors=thing("ResourceFlavor", "a100"))
+    done = run(str(tmp_path), "--skip-others")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("validate: 3 objects, 0 errors, 0 warnings; 2 sets: ")
+    assert "FieldValueDuplicate" in run(str(tmp_path)).stdout
+    in_folders(tmp_path, dev__again=queue("a"))
+    done = run(str(tmp_path), "--skip-others", "-o", "json")
+    (error,) = json.loads(done.stdout)["errors"]
+    assert (error["type"], error["file"]) == ("FieldValueDuplicate", f"{tmp_path}/dev/q.yaml")
+    assert json.loads(done.stdout)["sets"] == [f"{tmp_path}/dev", f"{tmp_path}/prod"]
+
+
+def test_an_object_above_a_folder_is_found_twice_in_it(tmp_path: Path) -> None:
+    in_folders(tmp_path, q=queue("a"), dev__q=queue("a"))
+    assert "FieldValueDuplicate" in run(str(tmp_path), "--skip-others").stdout
+
+
+def test_patches_of_a_kustomization_are_parts_of_objects(tmp_path: Path) -> None:
+    part = {key: value for key, value in queue("a").items() if key != "spec"}
+    in_folders(
+        tmp_path,
+        base__kustomization={"resources": ["q.yaml"]},
+        base__q=queue("a"),
+        overlays__dev__kustomization={"resources": ["../../base"], "patches": [{"path": "q.yaml"}]},
+        overlays__dev__q={**part, "spec": {"stopPolicy": "Hold"}},
+        overlays__prod__kustomization={"resources": ["../../base"], "patchesStrategicMerge": ["q.yaml"]},
+        overlays__prod__q={**part, "spec": {"resourceGroups": [{"flavors": [{"name": "b"}]}]}},
+    )
+    done = run(str(tmp_path), "--skip-others")
+    assert (done.exit_code, done.stdout) == (0, "validate: 3 objects, 0 errors, 0 warnings\n")
+    in_folders(tmp_path, overlays__dev__q={**part, "spec": {"stopPolicy": "Stop", "stopPolice": "Hold"}})
+    done = run(str(tmp_path), "--skip-others")
+    assert "spec.stopPolicy: found 'Stop'" in done.stdout
+    assert "spec.stopPolice: found 'Hold'" in done.stdout
+
+
+def test_what_a_kustomization_includes_is_of_its_set(tmp_path: Path) -> None:
+    in_folders(
+        tmp_path,
+        base__kustomization={"resources": ["q.yaml"]},
+        base__q=queue("a"),
+        dev__kustomization={"resources": ["../base", "q.yaml"]},
+        dev__q=queue("a"),
+        other__kustomization={"resources": ["deep/q.yaml"]},
+        other__deep__q=queue("a"),
+    )
+    done = run(str(tmp_path), "--skip-others", "-o", "json")
+    (error,) = json.loads(done.stdout)["errors"]
+    assert (error["type"], error["file"]) == ("FieldValueDuplicate", f"{tmp_path}/dev/q.yaml")
+
+
+def test_names_are_looked_up_in_the_own_set(tmp_path: Path) -> None:
+    dev, prod = (queue("a", cohortName=name) for name in ("dev", "prod"))
+    in_folders(
+        tmp_path, dev__q=dev, dev__c=thing("Cohort", "dev"), prod__q=prod, prod__c=thing("Cohort", "prod")
+    )
+    in_folders(tmp_path, dev__l=thing("LocalQueue", "l", {"clusterQueue": "gone"}))
+    done = run(str(tmp_path), "--skip-others")
+    assert done.stdout.count("DanglingReference") == 1
+
+
 def test_skip_others_says_which_of_the_others_cannot_be_read(tmp_path: Path) -> None:
     written(tmp_path, "good.yaml", queue())
     written(tmp_path, "other.yaml", {"apiVersion": "apps/v1", "kind": "Deployment"})

@@ -420,6 +420,8 @@ class ManifestsAnswer(TypedDict):
     """How many objects were checked."""
     ignored: Annotated[int, Field(ge=0)]
     """How many objects were of other kinds."""
+    sets: list[str]
+    """The folders that are not applied together and have objects of one name; empty where all is one set."""
     kueue: KueueRelease
     """The release of Kueue that is asked about; null for one with all that the proposals add."""
     proposed: list[ProposedIn]

@@ -32,6 +32,7 @@ from tenure.validation.faults import (
     text,
     wrong_type,
 )
+from tenure.validation.repository import Repository
 from tenure.validation.rules import ERRORS, SHAPES, TOGETHER, WARNINGS
 from tenure.validation.together import Overview, overview
 from tenure.validation.walk import deviations
@@ -169,6 +170,7 @@ def validate(
     old: Sequence[SourcedObject] = (),
     gates: Mapping[str, bool] | None = None,
     reading: Reading | None = None,
+    repository: Repository | None = None,
 ) -> ValidationReport:
     """Everything that is wrong with some objects, and what they hardly mean.
 
@@ -181,6 +183,7 @@ def validate(
         old: the same objects as they are now, where `objects` update them.
         gates: feature gates; those of a Configuration among the objects count where this names none.
         reading: decides about what a proposal leaves open; None for the default preset.
+        repository: says which of them are not applied together; None where all are.
 
     Source: Kueue v1beta2 API and webhooks; KEP-8522, Webhook Validation; KEP-8826, API; KEP-754.
 
@@ -190,7 +193,7 @@ def validate(
     >>> [(error.object, error.field, error.type) for error in report.errors]
     [('Cohort/all', 'spec.fairSharing', 'FieldValueInvalid')]
     """
-    run = _Run(tuple(objects), old, gates or {}, reading or preset(default_preset()))
+    run = _Run(tuple(objects), old, gates or {}, reading or preset(default_preset()), repository)
     return run.report()
 
 
@@ -200,12 +203,14 @@ class _Run:
     old: Sequence[SourcedObject]
     given_gates: Mapping[str, bool]
     reading: Reading
+    repository: Repository | None = None
     gates: dict[str, bool] = field(default_factory=dict)
     fair_sharing: tuple[FairStrategy, ...] | None = None
     errors: list[list[Notice]] = field(default_factory=list)
     warnings: list[list[Notice]] = field(default_factory=list)
     subjects: dict[int, Subject] = field(default_factory=dict)
     ignored: int = 0
+    places: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
 
     def report(self) -> ValidationReport:
         self.errors = [[] for _ in self.objects]
@@ -218,12 +223,15 @@ class _Run:
         for index, subject in self.subjects.items():
             self.errors[index] += error_notices(subject)
             self.warnings[index] += warning_notices(subject)
-        self._look_at_all(overview(self.subjects.values(), self.fair_sharing))
+        sets = self._sets()
+        for together in sets.values():
+            self._look_at_all(overview(together, self.fair_sharing))
         return ValidationReport(
             tuple(notice for found in self.errors for notice in found),
             tuple(notice for found in self.warnings for notice in found),
             len(self.objects) - self.ignored,
             self.ignored,
+            tuple(sets) if len(sets) > 1 else (),
         )
 
     def _take_configuration(self, index: int, sourced: SourcedObject) -> None:
@@ -254,7 +262,6 @@ class _Run:
 
     def _take_objects(self) -> None:
         before = {_identity(found_object.object): found_object.object for found_object in self.old}
-        seen: set[tuple[str, str, str]] = set()
         for index, sourced in enumerate(self.objects):
             kind = kind_of(sourced.object)
             if index in self.subjects:
@@ -266,11 +273,43 @@ class _Run:
             old = before.get(identity) if all(identity[::2]) else None
             subject, notices = take(sourced, kind, old, self.gates, self.reading)
             self.errors[index] += notices
-            if identity in seen and identity[2]:
+            if self.repository is not None and self.repository.is_patch(sourced.file):
+                self._take_patch(index, subject)
+                continue
+            known = self.places.setdefault(identity, [])
+            if identity[2] and any(not self._are_apart(index, other) for other in known):
                 again = duplicate("metadata.name", identity[2])
                 self.errors[index].append(notice(subject, again, Source.TENURE))
-            seen.add(identity)
+            known.append(index)
             self.subjects[index] = subject
+
+    def _take_patch(self, index: int, subject: Subject) -> None:
+        """A part of an object: what it lacks another one has."""
+        faults = deviations(SHAPES[subject.kind], subject.raw)
+        kept = (fault for fault in faults if fault.type != ErrorType.REQUIRED)
+        self.errors[index] += [notice(subject, fault, Source.SCHEMA) for fault in kept]
+
+    def _are_apart(self, index: int, other: int) -> bool:
+        files = self.objects[index].file, self.objects[other].file
+        return self.repository is not None and self.repository.are_apart(*files)
+
+    def _sets(self) -> dict[str, list[Subject]]:
+        """What is looked at together: everything, or each set with the objects that are there once."""
+        repository = self.repository
+        named_twice = (indexes for indexes in self.places.values() if len(indexes) > 1)
+        several = {index for indexes in named_twice for index in indexes}
+        heads: dict[str, int] = {}
+        if repository is not None:
+            for index in sorted(several):
+                heads.setdefault(repository.root_of(self.objects[index].file), index)
+        if len(heads) < 2:
+            return {"": list(self.subjects.values())}
+        return {root: list(self._of_set(head, several)) for root, head in heads.items()}
+
+    def _of_set(self, head: int, several: set[int]) -> Iterator[Subject]:
+        for index, subject in self.subjects.items():
+            if index not in several or not self._are_apart(head, index):
+                yield subject
 
     def _skip(self, index: int, sourced: SourcedObject) -> None:
         faults = list(header_faults(sourced.object, f"objects[{index}]"))
@@ -282,7 +321,10 @@ class _Run:
         index_of = {id(subject): index for index, subject in self.subjects.items()}
         for rule in TOGETHER:
             for subject, fault in rule(everything):
-                self.warnings[index_of[id(subject)]].append(notice(subject, fault, Source.TENURE))
+                found = notice(subject, fault, Source.TENURE)
+                known = self.warnings[index_of[id(subject)]]
+                if found not in known:
+                    known.append(found)
 
 
 def error_notices(subject: Subject) -> Iterator[Notice]:

@@ -260,12 +260,15 @@ class ValidationReport:
         warnings: what is accepted, and is dangerous or has no effect.
         checked: how many objects were looked at.
         ignored: how many were of kinds that are not.
+        sets: the folders that are not applied together and have objects of one name; empty where all is one
+            set.
     """
 
     errors: tuple[Notice, ...] = ()
     warnings: tuple[Notice, ...] = ()
     checked: int = 0
     ignored: int = 0
+    sets: tuple[str, ...] = ()
 
     @property
     def is_valid(self) -> bool:

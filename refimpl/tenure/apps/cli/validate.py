@@ -16,7 +16,7 @@ from tenure.apps.cli.options import EditOptions, Example, Interpretation, parse_
 from tenure.apps.cli.output import CheckPrinting, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.manifests import Place, gate_problems
+from tenure.manifests import Place, gate_problems, listed
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
 from tenure.manifests.releases import AskedKueue, LeftOut, gates_problems
 from tenure.validation import Notice, ValidationReport, render, validate
@@ -24,6 +24,7 @@ from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
 from tenure.validation.released import proposals_in, refused_by
+from tenure.validation.repository import Repository
 
 
 @with_records
@@ -63,7 +64,8 @@ def validate_command(
         typer.Option(
             "--skip-others",
             help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold; say which "
-            "of them cannot be read.",
+            "of them cannot be read. Folders that are not applied together, such as overlays, are sets of "
+            "their own, and may have objects of the same name.",
         ),
     ] = False,
     printing: CheckPrinting,
@@ -127,7 +129,16 @@ def validate_command(
     gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
     if gates_of_all:
         raise InputError(gates_of_all)
-    found = refused_by(kueue, validate(objects, old=before, gates=gates, reading=chosen))
+    found = refused_by(
+        kueue,
+        validate(
+            objects,
+            old=before,
+            gates=gates,
+            reading=chosen,
+            repository=Repository() if skip_others else None,
+        ),
+    )
     proposed = [] if kueue.release else list(proposals_in(objects))
     if objects or not unreadable:
         answer = rendered(found, kueue.release, proposed)
@@ -165,6 +176,7 @@ def rendered(
         "valid": report.is_valid,
         "checked": report.checked,
         "ignored": report.ignored,
+        "sets": list(report.sets),
         "kueue": kueue,
         "proposed": [
             {
@@ -226,7 +238,8 @@ def _summary(report: ValidationReport) -> str:
         )
     )
     ignored = f"; {report.ignored} of other kinds ignored" if report.ignored else ""
-    return f"validate: {counted}{ignored}"
+    sets = f"; {len(report.sets)} sets: {listed(report.sets)}" if report.sets else ""
+    return f"validate: {counted}{ignored}{sets}"
 
 
 def _gates(text: str) -> dict[str, bool]:
