@@ -121,7 +121,7 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
         timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("ml/train is preempted for ml/eval")
+    assert "ml/train is preempted for ml/eval" in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def _event_lines(events: Sequence[ComingEvent], *, every: bool) -> Iterator[str]
     for (at, text), found in groupby(events, key=lambda event: (event.at, event.text)):
         names = [event.workload for event in found]
         told = ", ".join(names) if every else some_names(names)
-        yield f"{format_instant(at)}  {told}: {text}"
+        yield f"{format_instant(at)}  {told}: {'each ' if len(names) > 1 else ''}{text}"
 
 
 def _head_line(head: ComingHead) -> str:
