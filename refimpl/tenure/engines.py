@@ -153,6 +153,7 @@ class Sitting:
         reading: see `tenure.readings`.
         explained: whether findings about the decisions will be asked for.
         expected: how many workloads will be looked at in searches, as far as that is known.
+        searched: whether anything was searched in an earlier cycle.
 
     Raises:
         InputError: the core is asked for and NumPy is not installed.
@@ -173,12 +174,13 @@ class Sitting:
         *,
         explained: bool = False,
         expected: int = 0,
+        searched: bool = False,
     ) -> None:
         self._engine = Engine.REFERENCE if engine == Engine.AUTO and explained else engine
         if engine == Engine.FAST:
             require_core()
         self._cluster, self._now, self._reading = cluster, now, reading
-        self._explained, self._expected = explained, expected
+        self._explained, self._expected, self._searched = explained, expected, searched
         self._store = Store(cluster)
         self._prepared: Prepared | None = None
         self._trees: dict[str, Snapshot] = {}
@@ -215,7 +217,8 @@ class Sitting:
             asked = self._cluster, preemptor, queue_name, now, reading
             return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
-        if self._engine == Engine.AUTO and self._is_worth_loading:
+        much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
+        if self._engine == Engine.AUTO and much and self.has_searched:
             self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
         if self._engine != Engine.FAST:
             return by_reference()
@@ -250,10 +253,9 @@ class Sitting:
         self._alike[alike] = decided
 
     @property
-    def _is_worth_loading(self) -> bool:
-        """Whether so much is searched, or will be as far as is known; what fits needs no search."""
-        searched = self._searches.looked_at
-        return searched > 0 and max(searched, self._expected) >= WORTH_LOADING
+    def has_searched(self) -> bool:
+        """Whether anything was searched, here or before; what fits needs no search, and no core."""
+        return self._searched or self._searches.looked_at > 0
 
     def _asked_core(self) -> Prepared:
         if self._prepared is None:

@@ -286,6 +286,17 @@ def test_auto_goes_over_to_the_core_where_much_is_searched(
         assert victims(decided[-1]) == victims(decided[0]) != []
 
 
+def test_auto_does_not_load_the_core_before_anything_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
+    cluster = Cluster({"q": queue()}, (running("a", 3, priority=1),), ())
+    asked = Engine.AUTO, cluster, NOW_NS, preset("released")
+    first = Sitting(*asked, expected=engines.WORTH_LOADING)
+    engine_of = [str(first.decide(waiting(size), "q").engine) for size in (1, 4, 4)]
+    assert engine_of == ["reference", "reference", "fast"]
+    later = Sitting(*asked, expected=engines.WORTH_LOADING, searched=first.has_searched)
+    assert str(later.decide(waiting(4), "q").engine) == "fast"
+
+
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     """The searches that are made while a test runs."""

@@ -50,6 +50,7 @@ class World:
         self.queues: dict[str, PendingQueue] = {}
         self.cluster = scenario.cluster
         self._terms: dict[str, PreemptionTerms] = {}
+        self._last: Sitting | None = None
         self.take_objects(scenario.cluster)
 
     @property
@@ -161,7 +162,10 @@ class World:
         cluster = dataclasses.replace(self.cluster, admitted=admitted, pending=())
         heads = sum(1 for queue in self.queues.values() if queue.active)
         expected = _SEARCHES * heads * len(admitted)
-        return Snapshots(Sitting(Engine.AUTO, cluster, self.clock, self.reading, expected=expected))
+        searched = self._last is not None and self._last.has_searched
+        asked = Engine.AUTO, cluster, self.clock, self.reading
+        self._last = Sitting(*asked, expected=expected, searched=searched)
+        return Snapshots(self._last)
 
 
 class Snapshots:

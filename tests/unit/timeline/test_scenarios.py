@@ -55,6 +55,7 @@ def test_the_core_plays_scenarios_as_the_reference_does(monkeypatch: pytest.Monk
         return decision
 
     monkeypatch.setattr(engines, "WORTH_LOADING", 0)
+    monkeypatch.setattr(engines.Sitting, "has_searched", True)
     monkeypatch.setattr(engines, "_is_compiled", lambda: True)
     monkeypatch.setattr(engines.Sitting, "decide", noted)
     by_core = [play(load_scenario(path), preset("guaranteed")) for path in some]
