@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 import pytest
 
+from tenure.readings import preset
 from tenure_proofs.analysis import campaign
 from tests.analyzed import KNOWN, cells_of
 
 
 def test_random_configurations_refute_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert campaign.main(["--configurations", "50", "--states", "150"]) == 0
+    assert campaign.main(["--configurations", "50", "--states", "100"]) == 0
     assert capsys.readouterr().out.endswith("0 refuted\n")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_configurations_and_their_slices_refuse_no_decision(name: str) -> None:
+    known, _ = KNOWN[name]
+    for seed in (1, 2):
+        print(f"seed {seed}")
+        refused = campaign.refusals_in(known, preset("guaranteed"), random.Random(seed), 60, Counter())
+        assert not list(refused)
 
 
 @pytest.mark.parametrize("name", KNOWN)

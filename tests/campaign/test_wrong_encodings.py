@@ -1,81 +1,193 @@
-"""Ten wrong encodings of a preemption: random states and real decisions refute each."""
+"""Wrong encodings and wrong slices: the decisions of one configuration that is known to do refute each."""
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tenure_proofs.analysis import campaign, encoding, prover
+from tenure.readings import preset
+from tenure_proofs.analysis import campaign, encoding, runs, slices
+from tests.analyzed import KNOWN
 
-WRONG: dict[str, tuple[str, str]] = {
-    "the victim's queue exceeds its quota without it too": (
+STATES = 60
+QUEUES = 5
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A mistake, and the configuration that notices it: a known one, or the number of a random one."""
+
+    where: ModuleType
+    right: str
+    wrong: str
+    noticed_in: str | int
+
+
+WRONG: dict[str, Wrong] = {
+    "the victim's queue exceeds its quota without it too": Wrong(
+        encoding,
         'z3.Bool("E.over_quota") == self._all_exceed("turn", self.v)',
         'z3.Bool("E.over_quota") == self._all_exceed("final", self.v)',
+        2,
     ),
-    "every cohort up to the root exceeds its quota": (
+    "every cohort up to the root exceeds its quota": Wrong(
+        encoding,
         "for index in places_below(self.tree, place, common)])",
         "for index in self.tree.nodes[place].path])",
+        2,
     ),
-    "none but the victim leaves": (
+    "none but the victim leaves": Wrong(
+        encoding,
         "yield z3.And(start >= turn, turn >= back)",
         "yield z3.And(start == turn, turn == back)",
+        2,
     ),
-    "the request fits beside the victim": (
+    "the request fits beside the victim": Wrong(
+        encoding,
         'yield self._fits("final")',
         'yield self._fits("back")',
+        1,
     ),
-    "an attempt with borrowing is one without": (
+    "an attempt with borrowing is one without": Wrong(
+        encoding,
         "for may_borrow in (False, True))",
         "for may_borrow in (True, False))",
+        1,
     ),
-    "a victim's initial share is counted without it": (
+    "need is read at the victim's turn": Wrong(
+        encoding,
+        'ask, usage = self._folds.traced, self._usage["start"]',
+        'ask, usage = self._folds.traced, self._usage["turn"]',
+        5,
+    ),
+    "advantage is read at the end": Wrong(
+        encoding,
+        'usage, place = self._usage["start"], self.p',
+        'usage, place = self._usage["final"], self.p',
+        "tree",
+    ),
+    "a victim's initial share is counted without it": Wrong(
+        encoding,
         '"less" if ground == Ground.FINAL_SHARE else "charged"',
         '"less"',
+        1,
     ),
-    "a share of weight zero is a small one": (
+    "a share of weight zero is a small one": Wrong(
+        encoding,
         "return z3.Or(other.borrowed > 0, self.borrowed <= 0)",
         "return self.borrowed <= 0",
+        23,
     ),
-    "the second strategy is left out": (
+    "the second strategy is left out": Wrong(
+        encoding,
         "if len(strategies) > 1 else ()",
         "if len(strategies) > 2 else ()",
+        1,
     ),
-    "a victim was admitted after the preemptor was created": (
+    "a victim was admitted after the preemptor was created": Wrong(
+        encoding,
         'z3.Int("V.quota_reserved_at") >= z3.Int("V.created_at")',
         'z3.Int("V.quota_reserved_at") >= z3.Int("P.created_at")',
+        1,
     ),
-    "in every state something is left at every node": (
+    "in every state something is left at every node": Wrong(
+        encoding,
         'self._usage["start"], node.place, at)) >= 0',
         'self._usage["start"], node.place, at)) > 0',
+        1,
+    ),
+    "the others of a slice borrow nothing": Wrong(
+        slices,
+        "limit = reduce(plus, limits) if len(limits) == len(quotas) else None",
+        "limit = 0",
+        1,
+    ),
+    "the others of a slice use their nominal quota at most": Wrong(
+        slices,
+        "nominal=lent, subtree=lent, local=0, borrowing_limit=limit",
+        "nominal=lent, subtree=sum(quota.nominal for quota in quotas), local=0, borrowing_limit=0",
+        1,
+    ),
+    "the others of a slice use nothing": Wrong(
+        slices,
+        "nominal=lent, subtree=lent, local=0, borrowing_limit=limit",
+        "nominal=0, subtree=0, local=0, borrowing_limit=0",
+        1,
+    ),
+    "the others of a slice borrow together what the least of them may": Wrong(
+        slices,
+        "limit = reduce(plus, limits) if",
+        "limit = min(limits) if",
+        19,
+    ),
+    "the others of a slice that have no limit borrow nothing": Wrong(
+        slices,
+        "if len(limits) == len(quotas) else None",
+        "if limits else None",
+        1,
+    ),
+    "a cohort between a ClusterQueue and the root is left out": Wrong(
+        slices,
+        "path = (place, *above)\n        self._nodes[place] = node",
+        "path = (place, *above[-1:])\n        self._nodes[place] = node",
+        7,
+    ),
+    "a lending limit is ignored": Wrong(
+        slices,
+        "quotas=node.quotas,",
+        "quotas={at: NodeQuota(quota.nominal, quota.subtree, 0, quota.borrowing_limit) "
+        "for at, quota in node.quotas.items()},",
+        1,
     ),
 }
-"""What must be refuted, by a state that hits what is never or by a refused decision: right and wrong."""
+"""By name. A mistake by which facts say less, such as shares before the request, or others of a slice that
+lend beyond their limits, refuses no decision and proves no wrong *never*: nothing here notices it."""
 
 
 @contextmanager
-def changed(right: str, wrong: str) -> Iterator[None]:
-    """The encoding with one expression changed."""
-    text = Path(encoding.__file__).read_text(encoding="utf-8")
-    assert text.count(right) == 1
-    made = ModuleType(encoding.__name__)
-    sys.modules[encoding.__name__] = made  # where its dataclasses look for it
+def changed(mistake: Wrong) -> Iterator[None]:
+    """Decisions laid before encodings of which one expression is changed."""
+    where = mistake.where
+    text = Path(where.__file__ or "").read_text(encoding="utf-8")
+    assert text.count(mistake.right) == 1
+    made = ModuleType(where.__name__)
+    sys.modules[where.__name__] = made  # where its dataclasses look for it
     try:
-        exec(compile(text.replace(right, wrong), encoding.__file__, "exec"), vars(made))
+        exec(compile(text.replace(mistake.right, mistake.wrong), str(where.__file__), "exec"), vars(made))
     finally:
-        sys.modules[encoding.__name__] = encoding
+        sys.modules[where.__name__] = where
+    name = "Pair" if where is encoding else "slice_of"
     with pytest.MonkeyPatch.context() as patch:
-        for user in (campaign, prover):
-            patch.setattr(user, "Pair", made.Pair)
+        patch.setattr(runs, name, getattr(made, name))
         yield
+
+
+def refused_in(configuration: str | int) -> list[str]:
+    """The first decision that is refused in a configuration, if any is."""
+    if isinstance(configuration, int):
+        found = campaign.refusals([configuration], STATES, QUEUES, Counter())
+    else:
+        known, _ = KNOWN[configuration]
+        found = campaign.refusals_in(known, preset("guaranteed"), random.Random(1), STATES, Counter())
+    return list(islice(found, 1))
 
 
 @pytest.mark.parametrize("mistake", WRONG)
 def test_a_wrong_encoding_is_refuted(mistake: str) -> None:
-    with changed(*WRONG[mistake]):
-        assert next(campaign.refutations(range(1, 200), 60, 3, Counter()), None)
+    wrong = WRONG[mistake]
+    with changed(wrong):
+        assert refused_in(wrong.noticed_in)
+
+
+@pytest.mark.parametrize("configuration", sorted({wrong.noticed_in for wrong in WRONG.values()}, key=str))
+def test_the_right_one_is_not(configuration: str | int) -> None:
+    assert not refused_in(configuration)

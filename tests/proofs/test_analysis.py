@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -27,6 +28,14 @@ def test_random_states_hit_nothing_that_is_proved_never_and_the_encoding_accepts
 ) -> None:
     assert campaign.main(["--configurations", "2", "--states", "30", "--seed", "3"]) == 0
     assert "0 refuted" in capsys.readouterr().out
+
+
+def test_the_encodings_of_trees_and_slices_refuse_no_decision() -> None:
+    """Among the random configurations are nested and fair ones, several flavors, and limits of every kind."""
+    numbers, count = (1, 2, 7, 18), Counter[str]()
+    print(f"configurations {numbers}")
+    assert not list(campaign.refusals(numbers, 40, 5, count))
+    assert count["decisions accepted"] > 25
 
 
 def test_the_cells_of_a_known_configuration_have_the_verdicts_that_are_known() -> None:

@@ -1,8 +1,8 @@
 """`python -m tenure_proofs.analysis.campaign`: random configurations and states against what is proved.
 
 For each configuration states are drawn and decided. No cell that a state hits may be *never*, and the
-encoding must accept each decision as it was made: every quantity is fixed to what it was, for each victim
-(lemma W2).
+encodings of the tree and of its slices must accept decisions as they were made; see
+`tenure_proofs.analysis.runs`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-import z3
-
 from tenure.analysis.matrix import trees_of
-from tenure.analysis.states import AskedCell, PriorityLevel, States, decided
+from tenure.analysis.states import AskedCell, States, decided
 from tenure.apps.cli.terminal import print_text
 from tenure.model import (
     MINUTE,
@@ -40,15 +38,12 @@ from tenure.model import (
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading, preset, preset_names
-from tenure_proofs.analysis.encoding import STAMPS, Pair, Priorities
 from tenure_proofs.analysis.prover import SolverProver
+from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.trusted.claim import Traces
 
-LEVELS = tuple(PriorityLevel(str(priority), priority) for priority in range(4))
-
-MOST_ACCEPTED = 6
-"""Victims of one configuration whose decisions are laid before the encoding."""
+FEW_PAIRS, MOST_PAIRS = 2, 3
+"""Pairs of ClusterQueues of a tree whose decisions are laid before encodings: beside questions, and alone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,6 +81,31 @@ def refutations(numbers: Iterable[int], states: int, queues: int, count: Counter
             for tree in trees_of(cluster):
                 for problem in Trial(cluster, tree, reading, cvc5, count).refutations(dice, states):
                     yield f"configuration {number}: {problem}"
+
+
+def refusals(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
+    """Decisions that an encoding refuses; no solver searches for anything. Arguments as of `refutations`."""
+    for number in numbers:
+        dice = random.Random(number)
+        cluster, reading = draw_configuration(dice, queues)
+        for problem in refusals_in(cluster, reading, dice, states, count):
+            yield f"configuration {number}: {problem}"
+
+
+def refusals_in(
+    cluster: Cluster, reading: Reading, dice: random.Random, states: int, count: Counter[str]
+) -> Iterator[str]:
+    """The same of one configuration."""
+    for tree in trees_of(cluster):
+        drawing, asked = (
+            States(cluster, tree, reading, LEVELS),
+            Runs(cluster, tree, reading, MOST_PAIRS, count),
+        )
+        for queue in sorted(tree.places):
+            for _ in range(states):
+                decision = decided(drawing.drawn(dice, queue))
+                for target in decision.targets:
+                    yield from asked.refused(decision, target)
 
 
 def draw_configuration(dice: random.Random, most: int) -> tuple[Cluster, Reading]:
@@ -172,10 +192,8 @@ class Trial:
     ) -> None:
         self._cluster, self._tree, self._reading, self._count = cluster, tree, reading, count
         self._prover = SolverProver(cluster, tree, reading, cvc5)
-        self._traces: Traces = {}
-        self._pairs: dict[tuple[str, str], Pair] = {}
+        self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count)
         self._hit: set[AskedCell] = set()
-        self._accepted = 0
 
     def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
         """What contradicts the proofs, in so many states for each ClusterQueue."""
@@ -198,59 +216,7 @@ class Trial:
             possible = target.reason in self._prover.reasons(*names, high, victim.priority)
             if not possible or self._prover.said(cell) == "unsat":
                 yield f"never, and hit: {cell}"
-        if self._is_laid_before(decision, target) and not accepts(self._pair(names), decision, target):
-            yield f"the encoding refuses a decision: {cell}"
-
-    def _is_laid_before(self, decision: Decision, target: Target) -> bool:
-        """A few of each tree; half of them had others removed before, of which more is asked."""
-        assert decision.selection is not None
-        is_first = decision.selection.removed[0].workload.key == target.workload.key
-        laid = self._accepted < (MOST_ACCEPTED // 2 if is_first else MOST_ACCEPTED)
-        self._accepted += laid
-        self._count["decisions accepted"] += laid
-        return laid
-
-    def _pair(self, names: tuple[str, str]) -> Pair:
-        if names not in self._pairs:
-            self._pairs[names] = Pair(
-                self._cluster, self._tree, names, self._reading, self._traces, tidy=True
-            )
-        return self._pairs[names]
-
-
-def accepts(pair: Pair, decision: Decision, target: Target) -> bool:
-    """Whether the facts of a pair hold of a decision in which one of its victims is preempted."""
-    victim = target.workload
-    question = pair.question(Priorities(decision.preemptor.priority, victim.priority), target.reason)
-    solver = z3.SolverFor("QF_LIA")
-    solver.add(*pair.definitions, *pair.facts, *question, *_facts_of(pair, decision, target))
-    return bool(solver.check() == z3.sat)
-
-
-def _facts_of(pair: Pair, decision: Decision, target: Target) -> Iterator[z3.BoolRef]:
-    assert decision.selection is not None
-    victim = target.workload
-    removed = [candidate.workload.key for candidate in decision.selection.removed]
-    before = set(removed[: removed.index(victim.key)])
-    # While the victim is asked about, those removed before it have not come back yet.
-    gone = before | {candidate.workload.key for candidate in decision.selection.kept}
-    for place in pair.queues:
-        running = decision.snapshot.running.get(place, ())
-        for at in pair.tree.nodes[place].quotas:
-            for moment, left in (("start", set[str]()), ("turn", before), ("final", gone)):
-                used = sum(workload.usage.get(at, 0) for workload in running if workload.key not in left)
-                yield pair.held[moment][place][at].term == used
-    asked = decision.assignment.usage
-    yield from (amount.term == asked.get(at, 0) for at, amount in pair.request.items())
-    yield from (amount.term == victim.usage.get(at, 0) for at, amount in pair.victim.items())
-    yield z3.Int("now") == decision.now
-    for name, workload in (("P", decision.preemptor), ("V", victim)):
-        for stamp in STAMPS:
-            known = getattr(workload, stamp)
-            if stamp != "created_at":
-                yield z3.Bool(f"{name}.{stamp}?") == (known is not None)
-            if known is not None:
-                yield z3.Int(f"{name}.{stamp}") == known
+        yield from self._runs.refused(decision, target)
 
 
 if __name__ == "__main__":

@@ -195,7 +195,8 @@ class Pair:
             for place in self.queues
         }
 
-    def _used(self, moment: str, place: int, at: FlavorResource) -> Any:
+    def used(self, moment: str, place: int, at: FlavorResource) -> Any:
+        """What is in use at a node at one of the moments: a number, or a symbolic one."""
         return self._usage[moment][place].get(at, 0)
 
     def _each(self) -> Iterator[tuple[int, FlavorResource]]:
@@ -334,7 +335,7 @@ class Pair:
         nominal = [
             z3.Implies(
                 self._is_needed(at),
-                term_of(below(self._used("start", self.p, at), quota_at(self.tree, self.p, at).nominal)),
+                term_of(below(self.used("start", self.p, at), quota_at(self.tree, self.p, at).nominal)),
             )
             for at in self.request
         ]
@@ -397,7 +398,7 @@ class Pair:
         return z3.And(found)
 
     def _borrowed(self, moment: str, place: int, at: FlavorResource) -> Any:
-        used, quota = self._used(moment, place, at), quota_at(self.tree, place, at).subtree
+        used, quota = self.used(moment, place, at), quota_at(self.tree, place, at).subtree
         return term_of(self._folds.of(borrowed_amount)(used, quota))
 
     def _compared(self, mine: int, moment: str, theirs: int) -> z3.BoolRef:

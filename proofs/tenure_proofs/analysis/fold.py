@@ -143,43 +143,92 @@ class Folds:
         self.facts.append(number == term)
         if is_enum:
             return SymEnum(hint, number)
-        low, high = _interval(term, self._between)
+        low, high = _Within(self._between).interval(term)
         self._between[name] = low, high
         self.facts += [number >= low, number <= high]
         return SymInt(number)
 
     def _cut(self, term: Any) -> Any:
         """The term without the arms that no value within the known intervals reaches."""
-        return z3.simplify(_reached(z3.simplify(term), self._between))
+        return z3.simplify(_Within(self._between).reached(z3.simplify(term)))
 
 
-def _reached(term: Any, between: Mapping[str, Interval]) -> Any:
-    if not z3.is_int(term) or not term.num_args():
-        return term
-    children = term.children()
-    if term.decl().kind() != z3.Z3_OP_ITE:
-        return term.decl()(*(_reached(child, between) for child in children))
-    condition, yes, no = children
-    truth = _truth(condition, between)
-    if truth is None:
-        return z3.If(condition, _reached(yes, between), _reached(no, between))
-    return _reached(yes if truth else no, between)
+class _Within:
+    """What is known of the parts of one term while every name keeps to its interval.
 
+    Args:
+        between: by name, its interval.
+    """
 
-def _truth(condition: Any, between: Mapping[str, Interval]) -> bool | None:
-    """Whether a condition holds of all values within the known intervals, or of none; None for neither."""
-    kind, children = condition.decl().kind(), condition.children()
-    if kind == z3.Z3_OP_NOT:
-        truth = _truth(children[0], between)
-        return None if truth is None else not truth
-    if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
-        ends = kind == z3.Z3_OP_OR
-        truths = [_truth(child, between) for child in children]
-        return ends if ends in truths else None if None in truths else not ends
-    if len(children) != 2 or not z3.is_int(children[0]):
-        return None
-    (low, high), (least, most) = (_interval(child, between) for child in children)
-    return _compared(kind, (low - most, high - least))
+    def __init__(self, between: Mapping[str, Interval]) -> None:
+        self._between = between
+        # Both by the numbers of terms, which live as long as the whole.
+        self._intervals: dict[int, Interval] = {}
+        self._truths: dict[int, bool | None] = {}
+
+    def reached(self, term: Any) -> Any:
+        """The term without the arms that are not reached."""
+        if not z3.is_int(term) or not term.num_args():
+            return term
+        children = term.children()
+        if term.decl().kind() != z3.Z3_OP_ITE:
+            return term.decl()(*(self.reached(child) for child in children))
+        condition, yes, no = children
+        truth = self._truth(condition)
+        if truth is None:
+            return z3.If(condition, self.reached(yes), self.reached(no))
+        return self.reached(yes if truth else no)
+
+    def _truth(self, condition: Any) -> bool | None:
+        """Whether a condition holds of all values, or of none; None for neither."""
+        number = condition.get_id()
+        if number not in self._truths:
+            self._truths[number] = self._judged(condition)
+        return self._truths[number]
+
+    def _judged(self, condition: Any) -> bool | None:
+        kind, children = condition.decl().kind(), condition.children()
+        if kind == z3.Z3_OP_NOT:
+            truth = self._truth(children[0])
+            return None if truth is None else not truth
+        if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
+            return self._joined(children, ends=kind == z3.Z3_OP_OR)
+        if len(children) != 2 or not z3.is_int(children[0]):
+            return None
+        (low, high), (least, most) = (self.interval(child) for child in children)
+        return _compared(kind, (low - most, high - least))
+
+    def _joined(self, conditions: Iterable[Any], *, ends: bool) -> bool | None:
+        known: bool | None = not ends
+        for condition in conditions:
+            truth = self._truth(condition)
+            if truth is ends:
+                return ends
+            known = None if truth is None else known
+        return known
+
+    def interval(self, term: Any) -> Interval:
+        """Bounds of a term, by interval arithmetic: not the closest, but implied."""
+        number = term.get_id()
+        if number not in self._intervals:
+            self._intervals[number] = self._counted(term)
+        return self._intervals[number]
+
+    def _counted(self, term: Any) -> Interval:
+        if z3.is_int_value(term):
+            return term.as_long(), term.as_long()
+        kind, children = term.decl().kind(), term.children()
+        if not children:
+            return self._between.get(term.decl().name(), (LOWEST, UNLIMITED))
+        parts = [self.interval(child) for child in children if z3.is_int(child)]
+        if kind == z3.Z3_OP_ITE:
+            return min(low for low, _ in parts), max(high for _, high in parts)
+        if kind == z3.Z3_OP_ADD:
+            return sum(low for low, _ in parts), sum(high for _, high in parts)
+        if kind == z3.Z3_OP_MUL and len(parts) == 2:
+            ends = [one * other for one in parts[0] for other in parts[1]]
+            return min(ends), max(ends)
+        return LOWEST, UNLIMITED
 
 
 def _compared(kind: int, difference: Interval) -> bool | None:
@@ -195,22 +244,6 @@ def _compared(kind: int, difference: Interval) -> bool | None:
     if kind == z3.Z3_OP_LT:
         return True if high < 0 else False if low >= 0 else None
     return None
-
-
-def _interval(term: Any, between: Mapping[str, Interval]) -> Interval:
-    """Bounds of a term, by interval arithmetic: not the closest, but implied."""
-    if z3.is_int_value(term):
-        return term.as_long(), term.as_long()
-    parts = [_interval(child, between) for child in term.children() if z3.is_int(child)]
-    kind = term.decl().kind()
-    if kind == z3.Z3_OP_ITE:
-        return min(low for low, _ in parts), max(high for _, high in parts)
-    if kind == z3.Z3_OP_ADD:
-        return sum(low for low, _ in parts), sum(high for _, high in parts)
-    if kind == z3.Z3_OP_MUL and len(parts) == 2:
-        ends = [one * other for one in parts[0] for other in parts[1]]
-        return min(ends), max(ends)
-    return between.get(str(term), (LOWEST, UNLIMITED))
 
 
 def _names_in(code: Any) -> set[str]:
