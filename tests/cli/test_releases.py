@@ -222,12 +222,12 @@ def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
         "metadata": {"name": "q"},
         "spec": {"preemption": {"rules": "UberClusterQueueRules"}},
     }
-    file = written(tmp_path, queue, deployment("registry.k8s.io/kueue/kueue:v0.19.2@sha256:00"))
+    file = written(tmp_path, queue, deployment("images.example/kueue/kueue:v0.19.2@sha256:00"))
     assert said("accessible", "accessible", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
     for objects, found in (
         ((queue,), "there is none"),
-        ((queue, deployment("registry.k8s.io/kueue/kueue:v0.17.0")), "'v0.17.0'"),
-        ((queue, deployment("registry.k8s.io/kueue/kueue:main")), "'main'"),
+        ((queue, deployment("images.example/kueue/kueue:v0.17.0")), "'v0.17.0'"),
+        ((queue, deployment("images.example/kueue/kueue:main")), "'main'"),
         ((queue, deployment("other/kueue-viz:v0.19.2")), "there is none"),
     ):
         done = tenure("accessible", written(tmp_path, *objects), *NOW, "--kueue", "objects")
@@ -243,9 +243,11 @@ def test_another_release_is_refused_by_its_name(text: str) -> None:
     assert ("DV-060" in done.stderr.decode()) == (text == "0.18")
 
 
-@pytest.mark.parametrize("name", ["loops", "sanity"])
-def test_what_is_asked_of_a_configuration_is_asked_of_the_release(name: str) -> None:
-    words = ("analyze", name, "--example", "two-teams")
+@pytest.mark.parametrize(
+    "words", [("loops", "--up-to", "2", "--sizes", "8", "--priorities", "0"), ("sanity",)]
+)
+def test_what_is_asked_of_a_configuration_is_asked_of_the_release(words: tuple[str, ...]) -> None:
+    words = ("analyze", *words, "--example", "two-teams")
     assert json.loads(tenure(*words, "-o", "json").stdout)["kueue"] is None
     done = tenure(*words, "--kueue", "0.19", "-o", "json")
     answer = json.loads(done.stdout)

@@ -299,7 +299,7 @@ def release_among(objects: Sequence[SourcedObject]) -> str:
     Raises:
         InputError: none is, or Deployments of several releases, or one that is not known.
 
-    >>> containers = [{"image": "registry.k8s.io/kueue/kueue:v0.19.2"}]
+    >>> containers = [{"image": "images.example/kueue/kueue:v0.19.2"}]
     >>> spec = {"template": {"spec": {"containers": containers}}}
     >>> release_among([SourcedObject("", {"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec})])
     '0.19'
