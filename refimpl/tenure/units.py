@@ -1,7 +1,8 @@
-"""Times, durations and amounts as people read them."""
+"""Times, durations, amounts and lists of names as people read them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from tenure.model import MINUTE, SECOND, Amount, Duration, Instant
@@ -83,6 +84,21 @@ def format_elapsed(since: Duration) -> str:
     seconds, rest = divmod(since, SECOND)
     part = f".{rest // _MILLISECOND:03}" if rest >= _MILLISECOND else ""
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
+
+
+def format_names(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are.
+
+    Args:
+        names: in the order in which they are told.
+        most: so many are told.
+
+    >>> format_names(["a", "b", "c"], 2), format_names(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    rest = len(names) - most
+    shown = ", ".join(names[:most])
+    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def format_amount(resource: str, amount: Amount) -> str:

@@ -23,6 +23,7 @@ from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
+from tenure.units import format_names
 from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.fingerprints import digest, package_digest
 
@@ -195,9 +196,7 @@ def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell
             return cell
         sides[one] = None
     wrong = preemptor if preemptor not in sides else victim
-    known = list(sides)
-    listed = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-    raise bad_input("--explain", wrong, f"a ClusterQueue and a priority: {listed}")
+    raise bad_input("--explain", wrong, f"a ClusterQueue and a priority: {format_names(list(sides), 20)}")
 
 
 class _Kept:

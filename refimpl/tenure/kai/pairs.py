@@ -12,7 +12,7 @@ from tenure.kai.model import Scene
 from tenure.kai.resolver import Resolution, resolve
 from tenure.kai.words import origin
 from tenure.model import Action, Instant
-from tenure.units import format_duration, format_instant
+from tenure.units import format_duration, format_instant, format_names
 
 MOST_ROWS = 40
 """So many rows of the table are printed, unless all of them are asked for."""
@@ -128,7 +128,5 @@ def _rows(pairs: list[PairShape], *, every: bool) -> Iterator[tuple[str, str, st
         key = (pair.action, pair.until or pair.min_runtime, pair.text)
         alike.setdefault(key, []).append(pair.pending_queue)
     for (action, protects, text), pending in alike.items():
-        named = pending if every else pending[:MOST_QUEUES]
-        rest = len(pending) - len(named)
-        more = f" and {rest} more" if rest else ""
-        yield pairs[0].victim_queue, ", ".join(named) + more, action, protects, text
+        named = format_names(pending, len(pending) if every else MOST_QUEUES)
+        yield pairs[0].victim_queue, named, action, protects, text

@@ -16,6 +16,7 @@ from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
+from tenure.units import format_names
 
 KNOWN_RELEASES: Final = ("0.19",)
 """Those whose fields, feature gates and decisions were compared with what Tenure has."""
@@ -187,9 +188,7 @@ class AskedKueue:
             lacking = (left.place.object for left in self.left_out if left.addition == addition)
             names = list(dict.fromkeys(lacking))
             if names:
-                more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
-                where = f"{', '.join(names[:_TOLD])}{more}"
-                yield f"{self.lacks(addition)}, and is not looked at: {where}"
+                yield f"{self.lacks(addition)}, and is not looked at: {format_names(names, _TOLD)}"
 
     def lacks(self, addition: Addition) -> str:
         """That the release does not have a field."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tenure.errors import ErrorCode, InputError, Problem
+from tenure.units import format_names
 
 LONGEST = 80
 """Characters of a value that an error shows."""
@@ -137,9 +138,7 @@ def some_of(names: Iterable[str], what: str) -> str:
     '0 queues: none is given'
     """
     ordered = sorted(map(printable, names))
-    rest = len(ordered) - MOST_NAMES
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{len(ordered)} {what}: {', '.join(ordered[:MOST_NAMES]) or 'none is given'}{more}"
+    return f"{len(ordered)} {what}: {format_names(ordered, MOST_NAMES) or 'none is given'}"
 
 
 class Place(NamedTuple):

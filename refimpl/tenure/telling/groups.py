@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from tenure.units import format_names
+
 MOST: Final = 20
 """So many workloads of a kind are told one by one; more are grouped or counted."""
 MOST_GROUPS: Final = 8
@@ -66,9 +68,7 @@ def names_text(names: Sequence[str], *, every: bool = False) -> str:
     >>> names_text([f"w{number}" for number in range(25)])
     'w0, w1, w2 and 22 more'
     """
-    if every or len(names) <= MOST:
-        return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return format_names(names, len(names) if every or len(names) <= MOST else MOST_NAMES)
 
 
 def queues_text(queues: Iterable[str]) -> str:

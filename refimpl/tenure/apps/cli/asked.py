@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.api import (
     Decision,
@@ -25,7 +25,9 @@ from tenure.apps.cli.options import (
     instant_of,
     parse_gates,
 )
+from tenure.apps.cli.output import Output, about, print_answer
 from tenure.apps.cli.terminal import hint
+from tenure.as_json import as_json
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
@@ -34,6 +36,9 @@ from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 from tenure.units import END_OF_TIME
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
@@ -169,6 +174,20 @@ class Inquiry:
             engine=self.engine,
             explained=self.explained,
         )
+
+    def print(self, output: Output, answer: DataclassInstance, lines: Iterable[str]) -> None:
+        """Print what is answered; JSON and YAML say the warnings and the release too.
+
+        Args:
+            output: the form.
+            answer: one with `warnings` and `kueue`.
+            lines: its text.
+        """
+        if output == Output.TEXT:
+            print_answer(output, None, about(self.kueue, lines))
+        else:
+            said = replace(answer, warnings=tuple(self.warnings), kueue=self.kueue)
+            print_answer(output, as_json(said), ())
 
 
 def ask(

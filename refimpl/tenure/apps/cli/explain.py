@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Annotated
@@ -25,15 +24,12 @@ from tenure.apps.cli.options import (
     SchedulerFlags,
     Strict,
 )
-from tenure.apps.cli.output import Every, Output, Printing, about, print_answer
+from tenure.apps.cli.output import Every, Output, Printing
 from tenure.apps.cli.terminal import choose_colour
 from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
-from tenure.apps.past.answer_types import PastAnswer
 from tenure.apps.past.words import past_lines
-from tenure.as_json import as_json
 from tenure.manifests.naming import ANYWHERE, LIVE, Home, pending_key, running_key, workload_key
 from tenure.model import Workload
-from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.telling.answers import explain_answer, why_answer, why_not_answer
 from tenure.telling.exposure.answer import exposure_answer
 from tenure.telling.exposure.lines import exposure_lines
@@ -73,7 +69,7 @@ def explain_command(
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
     answer = explain_answer(asked.decided(workload), flips, worse=every)
-    _print(printing.output, answer, explain_lines(answer, every=every), asked)
+    asked.print(printing.output, answer, explain_lines(answer, every=every))
 
 
 @with_records
@@ -153,7 +149,7 @@ def print_why(
         record = preemption_record(asked.loaded, key)
         if record is not None:
             past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
-            _print(output, past, past_lines(past), asked)
+            asked.print(output, past, past_lines(past))
             return
     target = _running(asked.loaded, victim, home)
     undecided: list[tuple[str, str]] = []
@@ -168,7 +164,7 @@ def print_why(
         exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
         answer = replace(answer, exposure=exposure)
         lines = chain(exposure_lines(exposure, every=every), [""], lines)
-    _print(output, answer, lines, asked)
+    asked.print(output, answer, lines)
 
 
 @with_records
@@ -245,7 +241,7 @@ def print_why_not(
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
-    _print(output, answer, why_not_lines(answer, every=every), asked)
+    asked.print(output, answer, why_not_lines(answer, every=every))
 
 
 def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
@@ -270,16 +266,3 @@ def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]
 def _running(loaded: Loaded, name: str, home: Home, beside: str = "") -> Workload:
     key = running_key(loaded, name, field="VICTIM", home=home, beside=beside)
     return next(workload for workload in loaded.cluster.admitted if workload.key == key)
-
-
-def _print(
-    output: Output,
-    answer: ExplainAnswer | WhyAnswer | WhyNotAnswer | PastAnswer,
-    lines: Iterable[str],
-    asked: Inquiry,
-) -> None:
-    if output == Output.TEXT:
-        print_answer(output, None, about(asked.kueue, lines))
-    else:
-        said = replace(answer, warnings=tuple(asked.warnings), kueue=asked.kueue)
-        print_answer(output, as_json(said), ())

@@ -23,9 +23,8 @@ from tenure.apps.cli.options import (
     Strict,
     parse_gates,
 )
-from tenure.apps.cli.output import Output, Printing, about, print_answer
+from tenure.apps.cli.output import Output, Printing
 from tenure.apps.cli.terminal import choose_colour
-from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, parse_duration
 from tenure.manifests.structure import dig
@@ -159,11 +158,7 @@ def print_next(
         InputError: as `tenure.apps.ahead.look.look_ahead`.
     """
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
-    if output == Output.TEXT:
-        print_answer(output, None, about(asked.kueue, next_lines(answer, every=every)))
-    else:
-        said = replace(answer, warnings=tuple(asked.warnings), kueue=asked.kueue)
-        print_answer(output, as_json(said), ())
+    asked.print(output, answer, next_lines(answer, every=every))
 
 
 def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:

@@ -21,7 +21,7 @@ from tenure.telling.flips import DEFAULT_LIMIT, IsKept
 from tenure.telling.remarks import GROUND_RULES, Remark
 from tenure.telling.shortages import amount
 from tenure.telling.summary import reading_text, summarize
-from tenure.units import format_instant
+from tenure.units import format_instant, format_names
 
 _MOST_NAMES = 5
 _BY_TIME = frozenset({"KQ-020", "KQ-030", "TBP-020", "TBP-030", "TBP-040", "TBP-050", "TBP-060"})
@@ -286,6 +286,4 @@ def _impossible(replay: Replay) -> Iterator[str]:
 
 
 def _names(keys: Iterable[str]) -> str:
-    ordered = sorted(keys)
-    more = f" and {len(ordered) - _MOST_NAMES} more" if len(ordered) > _MOST_NAMES else ""
-    return ", ".join(ordered[:_MOST_NAMES]) + more
+    return format_names(sorted(keys), _MOST_NAMES)

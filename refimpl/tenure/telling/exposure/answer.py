@@ -20,7 +20,7 @@ from tenure.telling.exposure.least import Least
 from tenure.telling.exposure.over_time import Exposure, Seen, exposure_of
 from tenure.telling.remarks import GROUND_RULES
 from tenure.telling.shortages import amount
-from tenure.units import format_instant
+from tenure.units import format_instant, format_names
 
 MOST_NAMED = 3
 """So many ClusterQueues of which the same is said are named in a line."""
@@ -67,9 +67,7 @@ def names(cluster_queues: Sequence[str]) -> str:
     >>> names(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
-    rest = len(cluster_queues) - MOST_NAMED
-    shown = ", ".join(cluster_queues[:MOST_NAMED])
-    return shown if rest <= 0 else f"{shown} and {rest} more"
+    return format_names(cluster_queues, MOST_NAMED)
 
 
 def least_text(priority: int) -> str:

@@ -12,7 +12,7 @@ from tenure.model import Outcome
 from tenure.oracle.decide import Decision
 from tenure.telling.flips.situation import WORTH, FlipAnswer, Knob, Listed, Situation, Value
 from tenure.telling.flips.workload_knobs import Clock
-from tenure.units import format_duration, format_instant
+from tenure.units import format_duration, format_instant, format_names
 
 MOST_ORDERS = 6
 """How many other orders are tried of each kind of tie, each with a decision, for each flip that is told."""
@@ -231,10 +231,7 @@ class Flip:
         return f"If {where} of {self.knob.object} were {self.bound or self.new_text}{instead}"
 
     def _consequence(self) -> str:
-        others = ", ".join(self.preempted[:MOST_NAMES])
-        more = len(self.preempted) - MOST_NAMES
-        if more > 0:
-            others += f" and {more} more"
+        others = format_names(self.preempted, MOST_NAMES)
         match self.after:
             case FlipAnswer.PREEMPTED:
                 return f"{self.target} would be preempted"
