@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.analysis.difference_types import MatrixDifference
+from tenure.analysis.guarantee_types import GuaranteesAnswer
 from tenure.analysis.loops import LoopsAnswer
 from tenure.analysis.matrix_types import MatrixAnswer
 from tenure.analysis.sanity_answers import SanityAnswer
@@ -39,6 +41,8 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
 
 WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "accessible": (AccessibleAnswer, "tenure accessible -o json"),
+    "analyze-diff": (MatrixDifference, "tenure analyze diff -o json"),
+    "analyze-guarantees": (GuaranteesAnswer, "tenure analyze guarantees -o json"),
     "analyze-matrix": (MatrixAnswer, "tenure analyze matrix -o json"),
     "analyze-loops": (LoopsAnswer, "tenure analyze loops -o json"),
     "analyze-sanity": (SanityAnswer, "tenure analyze sanity -o json"),

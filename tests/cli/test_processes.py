@@ -24,7 +24,12 @@ CALLS: dict[str, tuple[str, ...]] = {
     "why-not": ("team-a/job-long-context-8a5dc", *TWO),
     "next": ("team-a/job-doc-index-dfa0b", *TWO),
     "diff": ("--example", "two-teams", *TWO[2:], "--unset", "clusterqueue/gpu-cluster-queue.spec.preemption"),
-    "analyze matrix": ("--example", "two-teams", "--states", "50", "--no-cache"),
+    "analyze diff": (
+        *("--example", "two-teams", "--no-cache"),
+        *("--set", "clusterqueue/gpu-cluster-queue.spec.queueingStrategy=StrictFIFO"),
+    ),
+    "analyze guarantees": ("--example", "hero", "--no-cache"),
+    "analyze matrix": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "show": ("PO-TBP-010",),
     "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),
     "play": (SCENARIO, "--story", "6"),

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from tenure.analysis.guarantees import NarrowCell, conditions_on
 from tenure.analysis.matrix import trees_of
 from tenure.analysis.states import AskedCell, States, decided
 from tenure.apps.cli.terminal import print_text
@@ -38,6 +39,8 @@ from tenure.model import (
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading, preset, preset_names
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import duration_in_force
 from tenure_proofs.analysis.prover import SolverProver
 from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.solvers import Cvc5
@@ -194,6 +197,7 @@ class Trial:
         self._prover = SolverProver(cluster, tree, reading, cvc5)
         self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count)
         self._hit: set[AskedCell] = set()
+        self._met: set[NarrowCell] = set()
 
     def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
         """What contradicts the proofs, in so many states for each ClusterQueue."""
@@ -216,7 +220,21 @@ class Trial:
             possible = target.reason in self._prover.reasons(*names, high, victim.priority)
             if not possible or self._prover.said(cell) == "unsat":
                 yield f"never, and hit: {cell}"
+        yield from self._conditions_met(cell, decision, target)
         yield from self._runs.refused(decision, target)
+
+    def _conditions_met(self, cell: AskedCell, decision: Decision, target: Target) -> Iterator[str]:
+        """What is proved of guarantees: no condition that a victim meets may be one that it never meets."""
+        queue = self._cluster.cluster_queues[cell.victim]
+        duration = duration_in_force(terms_of(queue, self._cluster.settings, self._reading))
+        running = [workload for known in decision.snapshot.running.values() for workload in known]
+        for asked in conditions_on(cell, duration):
+            if asked in self._met or not asked.is_met(target.workload, running, decision.now, self._tree):
+                continue
+            self._met.add(asked)
+            self._count["conditions met"] += 1
+            if self._prover.said_narrowed(asked) == "unsat":
+                yield f"never, and met: {asked}"
 
 
 if __name__ == "__main__":

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.apps.cli.output import Printing, about, print_answer
-from tenure.apps.cli.terminal import choose_colour, complain, progress
+from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, load, read_priority_class
@@ -24,8 +22,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_proofs.cache import Cache, default_folder
-from tenure_proofs.fingerprints import digest, package_digest
+from tenure_proofs.analysis.kept import KeptCells, configuration_of, key_of, matrices
 
 if TYPE_CHECKING:
     from tenure.analysis.matrix import Effort
@@ -33,9 +30,6 @@ if TYPE_CHECKING:
     from tenure.analysis.states import PriorityLevel
 
 EXIT_NOT_KNOWN = 5
-
-TOGETHER = 200
-"""How many cells are kept in one file, which may not be large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +92,20 @@ def matrix_command(
     """
     from tenure.analysis.levels import levels_of
     from tenure.analysis.matrix import CellVerdict, Effort
+    from tenure.analysis.matrix_types import MatrixAnswer
     from tenure.analysis.matrix_words import cell_lines, matrix_lines
 
     choose_colour(printing.color)
     kueue = interpretation.asked_kueue()
-    loaded, classes = _read(paths or [], example, edits, kueue)
+    loaded, classes = read_configuration(paths or [], example, edits, kueue)
     with_settings = with_flags(loaded, flags)
     warnings = said_warnings(with_settings)
     reading = interpretation.chosen()
     levels = levels_of(with_settings.cluster, classes)
-    cluster = _configuration(with_settings.cluster, classes)
+    cluster = configuration_of(with_settings.cluster, classes)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = _Kept(None if asked.no_cache else Cache(default_folder(), partial(complain, "warning")))
-    key = digest(
-        package_digest("tenure"), package_digest("tenure_proofs"), repr((cluster, levels, reading, effort))
-    )
+    kept = KeptCells(MatrixAnswer, wanted=not asked.no_cache)
+    key = key_of(cluster, levels, reading, effort)
     found = kept.found(key)
     if found is None:
         found = _answer(cluster, levels, reading, effort)
@@ -127,9 +120,14 @@ def matrix_command(
         raise typer.Exit(EXIT_NOT_KNOWN)
 
 
-def _read(
+def read_configuration(
     paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue
 ) -> tuple[Any, list[WorkloadPriorityClass]]:
+    """What a command line names, and the WorkloadPriorityClasses in it.
+
+    Raises:
+        InputError: everything that is wrong with it; it has no ClusterQueue.
+    """
     classes: list[WorkloadPriorityClass] = []
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
@@ -145,46 +143,13 @@ def _read(
     return loaded, classes
 
 
-def _configuration(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> Cluster:
-    """Queues and settings alone; of classes, also those that no workload names yet."""
-    growing = {found.name: found for found in classes if found.policy is not None}
-    return Cluster(
-        cluster_queues=cluster.cluster_queues,
-        flavors=cluster.flavors,
-        settings=cluster.settings,
-        cohorts=cluster.cohorts,
-        growing={**cluster.growing, **growing},
-    )
-
-
 def _answer(
     cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort
 ) -> MatrixAnswer:
-    _need_the_solvers()
-    from tenure.analysis.matrix import analyze
     from tenure.analysis.matrix_words import answer_of
-    from tenure_proofs.analysis.prover import SolverProver
-    from tenure_proofs.solvers import Cvc5, solver_versions
 
-    with Cvc5() as cvc5:
-        matrix = analyze(
-            cluster,
-            levels,
-            reading,
-            lambda known, tree, read: SolverProver(known, tree, read, cvc5),
-            effort,
-            lambda answers, total: progress(answers, "cells", total),
-        )
-    return answer_of(matrix, cluster, reading.name, effort.seed, solver_versions(), ())
-
-
-def _need_the_solvers() -> None:
-    try:
-        import cvc5  # noqa: F401
-        import z3  # noqa: F401
-    except ImportError as error:
-        hint = "the solvers, which `tenure analyze matrix` needs: pip install 'tenure[proofs]'"
-        raise bad_input("environment", f"no module {error.name}", hint) from None
+    (matrix,), versions = matrices([(cluster, levels)], reading, effort)
+    return answer_of(matrix, cluster, reading.name, effort.seed, versions, ())
 
 
 def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell:
@@ -197,43 +162,3 @@ def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell
         sides[one] = None
     wrong = preemptor if preemptor not in sides else victim
     raise bad_input("--explain", wrong, f"a ClusterQueue and a priority: {format_names(list(sides), 20)}")
-
-
-class _Kept:
-    """Whole answers of earlier runs.
-
-    Args:
-        cache: where they are; None where nothing is kept.
-    """
-
-    def __init__(self, cache: Cache | None) -> None:
-        self._cache = cache
-
-    def found(self, key: str) -> MatrixAnswer | None:
-        """The answer of a run with the same configuration, effort and code."""
-        if self._cache is None:
-            return None
-        first = self._cache.get(key)
-        if first is None:
-            return None
-        from tenure.analysis.matrix_types import MatrixAnswer
-
-        try:
-            parts = [self._cache.get(digest(key, number)) for number in range(first["parts"])]
-            cells = [cell for part in parts for cell in part]
-            return TypeAdapter(MatrixAnswer).validate_python({**first["answer"], "cells": cells})
-        except (KeyError, TypeError, ValidationError) as error:
-            self._cache.refuse(key, f"no answer of tenure analyze matrix: {type(error).__name__}")
-            return None
-
-    def keep(self, key: str, answer: MatrixAnswer) -> None:
-        """Keep an answer, its cells in parts."""
-        if self._cache is None:
-            return
-        whole = asdict(answer)
-        cells = whole.pop("cells")
-        parts = [cells[begin : begin + TOGETHER] for begin in range(0, len(cells), TOGETHER)]
-        for number, part in enumerate(parts):
-            self._cache.put(digest(key, number), part)
-        self._cache.put(key, {"parts": len(parts), "answer": {**whole, "cells": []}})
-        self._cache.tidy()

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import z3
 
+from tenure.analysis.guarantees import NarrowCell
 from tenure.model import (
     Attempts,
     Cluster,
@@ -174,6 +175,13 @@ class Pair:
             return (z3.BoolVal(not none and preemption_reason(ground) == reason),)
         grounds = [known for known in Ground if known != Ground.NONE and preemption_reason(known) == reason]
         return (z3.Or([term_of(ground == known) for known in grounds]),)
+
+    def narrowed(self, asked: NarrowCell) -> tuple[z3.BoolRef, ...]:
+        """Facts beside those of a question: the victim meets a condition at the start of the search."""
+        if asked.longest is not None:
+            return (self._now.term - z3.Int("V.quota_reserved_at") <= asked.longest,)
+        quotas = self.tree.nodes[self.v].quotas
+        return tuple(self._term("start", self.v, at) <= quota.nominal for at, quota in quotas.items())
 
     # -- usage --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import z3
 
+from tenure.analysis.guarantees import NarrowCell
 from tenure.analysis.matrix import CellVerdict, Settled
 from tenure.analysis.states import (
     AskedCell,
@@ -77,6 +78,7 @@ class SolverProver:
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
         self._open: dict[Key, Settled] = {}
+        self._narrowed: dict[Key, str] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
 
@@ -107,6 +109,40 @@ class SolverProver:
         if key not in self._answers:
             self._answers[key] = self._by_slice(cell)
         return self._answers[key]
+
+    def narrowed(self, asked: NarrowCell) -> Settled:
+        """What is proved of a cell with a condition on the victim, or found by a solver's values."""
+        said = self.said_narrowed(asked)
+        if said == "unsat":
+            return Settled(CellVerdict.NEVER, PROVED)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        if len(self._tree.places) > LARGEST_TREE:
+            return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
+        return self._narrowed_in_tree(asked)
+
+    def said_narrowed(self, asked: NarrowCell) -> str:
+        """As `said`, of a cell with a condition on the victim."""
+        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+        if key not in self._narrowed:
+            self._narrowed[key] = self._slice_solver(asked.cell).both_narrowed(asked)
+        return self._narrowed[key]
+
+    def _narrowed_in_tree(self, asked: NarrowCell) -> Settled:
+        cell = asked.cell
+        solver = self._solver(cell, self._tree, tidy=True)
+        said = solver.both_narrowed(asked)
+        if said == "unsat":
+            return Settled(CellVerdict.NEVER, PROVED)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        priorities = Priorities(cell.high, cell.low)
+        for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
+            requests = requests_of(solver.pair, self._cluster, self._reading, cell, model)
+            found = _example_in(cell, self._tree, requests)
+            if found is not None and asked.is_shown(found, self._tree):
+                return Settled(CellVerdict.CAN, BY_MODEL, found)
+        return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
 
     def _settled(self, cell: AskedCell) -> Settled:
         said = self.said(cell)
@@ -184,10 +220,13 @@ class SolverProver:
     # -- solvers ------------------------------------------------------------------------------------------
 
     def _by_slice(self, cell: AskedCell) -> str:
+        return self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
+
+    def _slice_solver(self, cell: AskedCell) -> BothSolvers:
         if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
             cut, _ = self._slice(cell)
             self._asked = self._solver(cell, cut)
-        return self._asked.both(Priorities(cell.high, cell.low), cell.reason)
+        return self._asked
 
     def _by_whole_tree(self, cell: AskedCell) -> Settled:
         near = self._near(cell)
@@ -246,9 +285,14 @@ class BothSolvers:
         self._solver.add(*pair.facts)
         self._defined = 0
 
-    def both(self, priorities: Priorities, reason: Reason) -> str:
-        """`unsat` where both say so, `sat`, or why neither."""
-        question = self._asked(priorities, reason)
+    def both_narrowed(self, asked: NarrowCell) -> str:
+        """As `both`, of a cell with a condition on the victim."""
+        cell = asked.cell
+        return self.both(Priorities(cell.high, cell.low), cell.reason, self.pair.narrowed(asked))
+
+    def both(self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()) -> str:
+        """`unsat` where both say so, `sat`, or why neither; a condition is asked for beside."""
+        question = (*self._asked(priorities, reason), *condition)
         self._solver.push()
         self._solver.add(*question)
         said = str(self._solver.check())
@@ -261,9 +305,11 @@ class BothSolvers:
             raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")
         return other if other == "unsat" else f"cvc5 has no answer: {other}"
 
-    def models(self, priorities: Priorities, reason: Reason) -> Iterator[z3.ModelRef]:
+    def models(
+        self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()
+    ) -> Iterator[z3.ModelRef]:
         """Values that satisfy all facts, small ones first, in each of which something else is in use."""
-        question = self._asked(priorities, reason)
+        question = (*self._asked(priorities, reason), *condition)
         size = sum((term for term in self.pair.sizes), z3.IntVal(0))
         # A solver of its own: who has seen enough values leaves it with facts that are no other cell's.
         solver = z3.SolverFor("QF_LIA")

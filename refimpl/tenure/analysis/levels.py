@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tenure.analysis.states import PriorityLevel
-from tenure.model import Cluster, WorkloadPriorityClass
+from tenure.model import Cluster, ClusterQueue, WorkloadPriorityClass
 
 
 def levels_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> tuple[PriorityLevel, ...]:
@@ -45,3 +45,33 @@ def levels_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> tup
         PriorityLevel(f"low-above-{last}", last + 1),
         PriorityLevel(f"high-above-{last}", last + 2),
     )
+
+
+def levels_of_both(
+    before: tuple[Cluster, Sequence[WorkloadPriorityClass]],
+    after: tuple[Cluster, Sequence[WorkloadPriorityClass]],
+) -> tuple[tuple[PriorityLevel, ...], tuple[PriorityLevel, ...]]:
+    """The levels of two configurations: the same names, each with the value that it has there.
+
+    A class that one of them lacks has the other's value in both: workloads may have that priority anyway.
+
+    Args:
+        before, after: the configurations and the WorkloadPriorityClasses of their files.
+
+    >>> one, other = (WorkloadPriorityClass("p", value) for value in (5, 7))
+    >>> levels_of_both((Cluster({}), [one]), (Cluster({}), [other]))
+    ((PriorityLevel(name='p', priority=5),), (PriorityLevel(name='p', priority=7),))
+    """
+    sides = before, after
+    classes = [{known.name: known for known in given} for _, given in sides]
+    queues: dict[str, ClusterQueue] = {}
+    for number, (cluster, _) in enumerate(sides):
+        queues |= {f"{number}/{name}": queue for name, queue in cluster.cluster_queues.items()}
+    names = sorted(classes[0].keys() | classes[1].keys())
+    if not names:
+        levels = levels_of(Cluster(queues), ())
+        return levels, levels
+    known = [{**other, **own} for own, other in (classes, classes[::-1])]
+    order = sorted(names, key=lambda name: (known[1][name].base, name))
+    one, two = (tuple(PriorityLevel(name, side[name].base) for name in order) for side in known)
+    return one, two

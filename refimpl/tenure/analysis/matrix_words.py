@@ -99,12 +99,13 @@ def _reason(label: str, settled: Settled) -> MatrixReason:
         reason=label,
         verdict=settled.verdict.value,
         why=settled.why,
-        example=None if example is None else _example(example),
+        example=None if example is None else written_example(example),
         fewest_victims=None if example is None else example.victims,
     )
 
 
-def _example(example: Example) -> MatrixExample:
+def written_example(example: Example) -> MatrixExample:
+    """An example as an answer has it."""
     request = example.request
     gone = {target.workload.key for target in decided(request).targets}
     running = tuple(
@@ -230,7 +231,7 @@ def cell_lines(cell: MatrixCell) -> Iterator[str]:
 def _example_lines(cell: MatrixCell, example: MatrixExample) -> Iterator[str]:
     yield f"at {format_instant(example.now)} these run:"
     for workload in example.running:
-        usage = ", ".join(_amount(at, amount) for at, amount in workload.usage.items())
+        usage = ", ".join(held_words(at, amount) for at, amount in workload.usage.items())
         gone = ": is preempted" if workload.preempted else ""
         since = "" if workload.quota_reserved_at is None else format_instant(workload.quota_reserved_at)
         yield (
@@ -247,6 +248,7 @@ def _example_lines(cell: MatrixCell, example: MatrixExample) -> Iterator[str]:
     )
 
 
-def _amount(at: str, amount: Amount) -> str:
+def held_words(at: str, amount: Amount) -> str:
+    """An amount of a flavor and resource, such as `4 f/cpu`."""
     resource = at.partition("/")[2]
     return f"{format_amount(resource, amount)} {at}"

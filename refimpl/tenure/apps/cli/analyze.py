@@ -22,7 +22,9 @@ analyze_app = typer.Typer(
         "tenure analyze loops --example shared-cohort\n"
         "tenure analyze loops queues/\n"
         "tenure analyze sanity queues/\n"
-        "tenure analyze matrix queues/"
+        "tenure analyze matrix queues/\n"
+        "tenure analyze guarantees queues/\n"
+        "tenure analyze diff main:queues/ HEAD:queues/"
     ),
     epilog="Exit codes: 0 nothing found, all is known; 1 something found; 2 bad input; 5 not all is known.",
 )
@@ -31,6 +33,12 @@ analyze_app.command("sanity", cls=Command, context_settings=SETTINGS)(sanity_com
 # By its name, as an entry point has it: nothing of the reference imports a proof.
 analyze_app.command("matrix", cls=Command, context_settings=SETTINGS)(
     import_module("tenure_proofs.analysis.command").matrix_command
+)
+analyze_app.command("guarantees", cls=Command, context_settings=SETTINGS)(
+    import_module("tenure_proofs.analysis.guarantees_command").guarantees_command
+)
+analyze_app.command("diff", cls=Command, context_settings=SETTINGS)(
+    import_module("tenure_proofs.analysis.diff_command").analyze_diff_command
 )
 
 

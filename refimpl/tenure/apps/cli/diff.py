@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from tenure.api import Loaded
 from tenure.apps.cli.asked import with_flags
-from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
 from tenure.apps.cli.options import (
@@ -25,13 +23,13 @@ from tenure.apps.cli.options import (
     instant_of,
 )
 from tenure.apps.cli.output import Every, Output, about, print_answer, with_pointer
+from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
 from tenure.apps.compare.difference import Side, difference
-from tenure.apps.compare.revisions import objects_at, parse_revision
 from tenure.apps.compare.words import markdown_lines, text_lines
 from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
-from tenure.errors import InputError, Problem, bad_input
+from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
@@ -78,27 +76,9 @@ class DiffPrinting:
 @with_records
 def diff_command(
     *,
-    sides: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[BEFORE] [AFTER]",
-            help="A folder, a file, - for standard input, or a git revision and a path: main:queues/; or "
-            "both in one word: main:queues/..HEAD:queues/. Without AFTER it is BEFORE with --set, --unset "
-            "and --patch, which otherwise change AFTER.",
-            show_default=False,
-        ),
-    ] = None,
+    sides: TwoSides = None,
     example: Example = None,
-    beside: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="PATH",
-            help="Objects of both sides, such as a dump of the cluster with its workloads; where a side has "
-            "one of these itself, its own counts; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    beside: Beside = None,
     edits: EditOptions,
     now: Now = None,
     interpretation: Interpretation,
@@ -165,18 +145,12 @@ def _sides(
     Raises:
         InputError: neither or too many are named; everything that cannot be read on either side.
     """
-    named = _named(words, example)
-    if len(named) == 1 and not edits:
-        expected = "AFTER, or a change of BEFORE: --set, --unset or --patch"
-        raise InputError([Problem("AFTER", "nothing", expected)])
-    if [*(source for source, _ in named), *beside].count("-") > 1:
-        raise bad_input("-", "standard input more than once", "it once: what is read is gone")
+    named = named_sides(words, example, beside, edits)
     common = read_objects(beside) if beside else ()
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
     kueue, kueue_after = interpretation.asked_kueue(), interpretation.asked_kueue()
     before = Side(name, _read(first, common, (), objects, kueue))
-    changes = "".join(f" {edit.option}" for edit in edits)
     two = len(named) == 2
     after = (
         _read(last, common, edits, [], kueue_after)
@@ -186,7 +160,7 @@ def _sides(
     if before.loaded.cluster.settings.release != after.cluster.settings.release:
         releases = " and ".join(str(side.cluster.settings.release) for side in (before.loaded, after))
         raise bad_input("--kueue", releases, "one release on both sides")
-    return before, Side(f"{other}{changes}", after)
+    return before, Side(changed_name(other, edits), after)
 
 
 def _read(
@@ -205,49 +179,18 @@ def _read(
         kept: gets the objects as they were read.
         kueue: which Kueue is asked about.
     """
-    revision = parse_revision(source)
-    own = objects_at(revision) if revision is not None else ()
+    paths, own = own_objects(source)
 
     def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
-        return changed(_noted(_together(chain(own, found), common), kept), edits, kueue)
+        return changed(_noted(together(chain(own, found), common), kept), edits, kueue)
 
-    return kueue.stamped(load([] if revision is not None else [source], watched=watched))
+    return kueue.stamped(load(paths, watched=watched))
 
 
 def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
     for sourced in objects:
         kept.append(sourced)
         yield sourced
-
-
-def _named(words: Sequence[str], example: str | None) -> list[tuple[str, str]]:
-    """The sources on the command line, one or two, and what they are called."""
-    found = [(word, word) for word in words]
-    if len(words) == 1 and ".." in words[0] and not Path(words[0]).exists():
-        both = words[0].split("..")
-        if len(both) == 2 and all(parse_revision(part) for part in both):
-            found = [(part, part) for part in both]
-    if example is not None:
-        found.insert(0, (str(example_folder(example)), f"example {example}"))
-    if not 1 <= len(found) <= 2:
-        raise bad_input("BEFORE and AFTER", f"{len(found)} sources", "one or two: BEFORE, AFTER")
-    return found
-
-
-def _together(own: Iterable[SourcedObject], common: Sequence[SourcedObject]) -> Iterator[SourcedObject]:
-    """A side's own objects, and those of both that it does not have itself."""
-    known = set()
-    for sourced in own:
-        if common:
-            known.add(_name(sourced))
-        yield sourced
-    yield from (sourced for sourced in common if _name(sourced) not in known)
-
-
-def _name(sourced: SourcedObject) -> tuple[str, ...]:
-    raw = sourced.object
-    fields = (dig(raw, "kind"), dig(raw, "metadata", "namespace"), dig(raw, "metadata", "name"))
-    return tuple(map(str, fields))
 
 
 def _changed(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
 from tenure.telling.groups import MOST, shortened
+from tenure.telling.markdown import as_code, as_prose
 from tenure.units import format_instant
 
 
@@ -109,7 +110,7 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     yield "## What this change does to preemption"
     about = f", Kueue {answer.kueue}" if answer.kueue else ""
     yield from ("", f"{summary_of(answer)} At {format_instant(answer.now)}, reading {answer.reading}{about}.")
-    yield from ("", f"- before: {_code(answer.before)}", f"- after: {_code(answer.after)}")
+    yield from ("", f"- before: {as_code(answer.before)}", f"- after: {as_code(answer.after)}")
     head = ("Running workload", "ClusterQueue", "Preempted for", "Safe", "Protected from equals until")
     for title, changes, gained in (
         ("Become victims", answer.gained_victims, True),
@@ -123,7 +124,7 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
         every=every,
     )
     for note in answer.notes:
-        yield from ("", f"> {_escaped(note)}")
+        yield from ("", f"> {as_prose(note)}")
 
 
 def _running_row(change: RunningChange, gained: bool) -> tuple[str, ...]:
@@ -131,9 +132,9 @@ def _running_row(change: RunningChange, gained: bool) -> tuple[str, ...]:
     first = change.preemptors[0]
     until = "" if change.protected_after is None else format_instant(change.protected_after)
     return (
-        _code(change.workload),
-        _code(change.cluster_queue or ""),
-        f"{_code(first.workload)} {first.reason}{more}",
+        as_code(change.workload),
+        as_code(change.cluster_queue or ""),
+        f"{as_code(first.workload)} {first.reason}{more}",
         _safe(change, gained).removeprefix("safe ") if change.runs_after else "does not run afterwards",
         until,
     )
@@ -141,10 +142,16 @@ def _running_row(change: RunningChange, gained: bool) -> tuple[str, ...]:
 
 def _pending_row(change: PendingChange) -> tuple[str, ...]:
     victims = (
-        ", ".join(f"{_code(taken.workload)} {taken.reason}" for taken in named)
+        ", ".join(f"{as_code(taken.workload)} {taken.reason}" for taken in named)
         for named in (change.gained, change.lost)
     )
-    return _code(change.workload), _code(change.cluster_queue or ""), change.before, change.after, *victims
+    return (
+        as_code(change.workload),
+        as_code(change.cluster_queue or ""),
+        change.before,
+        change.after,
+        *victims,
+    )
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, every: bool) -> Iterator[str]:
@@ -154,16 +161,3 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, ev
     yield from (f"| {' | '.join(row)} |" for row in (rows if every else rows[:MOST]))
     if not every and len(rows) > MOST:
         yield from ("", f"and {len(rows) - MOST} more")
-
-
-def _code(text: str) -> str:
-    """A name of an object, which may hold what Markdown would take for more than text.
-
-    >>> _code("ml/a|b")
-    '`ml/a\\\\|b`'
-    """
-    return f"`{text.replace('`', chr(39)).replace('|', chr(92) + '|')}`" if text else ""
-
-
-def _escaped(text: str) -> str:
-    return text.replace("<", "&lt;").replace("|", chr(92) + "|")

@@ -1,0 +1,223 @@
+"""`tenure analyze diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.asked import with_flags
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.diff import DiffOutput
+from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.apps.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
+from tenure.apps.cli.output import Output, about, print_answer
+from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
+from tenure.apps.cli.terminal import Color, choose_colour, print_lines
+from tenure.apps.edits import ManifestEdit
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+from tenure.manifests import Loaded, SourcedObject, build, read_objects, read_priority_class
+from tenure.manifests.releases import AskedKueue
+from tenure.manifests.structure import dig
+from tenure.model import Cluster, WorkloadPriorityClass
+from tenure_proofs.analysis.command import EXIT_NOT_KNOWN
+from tenure_proofs.analysis.kept import KeptCells, configuration_of, key_of, matrices
+
+if TYPE_CHECKING:
+    from tenure.analysis.difference_types import MatrixDifference
+    from tenure.analysis.matrix import Effort
+    from tenure.readings import Reading
+
+
+class FailOnCells(StrEnum):
+    """What makes the exit code 1."""
+
+    GAINED = "gained"
+    LOST = "lost"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceOptions:
+    """How a difference is printed, how long is looked, and what fails."""
+
+    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        DiffOutput.TEXT
+    )
+    fail_on: Annotated[
+        FailOnCells | None,
+        typer.Option(
+            help="Exit code 1 where a workload may be preempted that could not be before, also for another "
+            "reason; where one may not be any more; or where anything is decided otherwise."
+        ),
+    ] = None
+    states: Annotated[
+        int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
+    ] = 400
+    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
+        False
+    )
+    color: Color = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    words: str
+    objects: list[SourcedObject]
+    loaded: Loaded
+    classes: list[WorkloadPriorityClass]
+
+
+@with_records
+def analyze_diff_command(
+    *,
+    sides: TwoSides = None,
+    example: Example = None,
+    beside: Beside = None,
+    edits: EditOptions,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    asked: DifferenceOptions,
+) -> None:
+    """Compare two configurations: who may preempt whom after a change, and could not before.
+
+    Both are looked at as `tenure analyze matrix` does, in every state that admission alone can produce; what
+    runs and waits in the files plays no part. Each cell that is gained or lost is told with the field that
+    did it and a small state that shows it. Decisions may change though no cell does: then a state says so.
+
+    A single field, and two folders or revisions of one:
+
+    \b
+    tenure analyze diff --example two-teams --unset clusterqueue/gpu-cluster-queue.spec.preemption
+    tenure analyze diff queues/ --set clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any
+    tenure analyze diff main:queues/..HEAD:queues/
+
+    A comment for a pull request, and a check that fails where it lets workloads preempt more:
+
+    \b
+    tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
+    tenure analyze diff main:queues/ HEAD:queues/ --fail-on gained
+
+    A field is named where the example is decided otherwise without its change; where only several together do
+    it, all that changed are named. An answer is kept, as by `tenure analyze matrix`.
+
+    Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
+    are not known.
+    """
+    from tenure.analysis.difference_words import difference_lines, difference_markdown
+    from tenure.analysis.matrix import Effort
+
+    choose_colour(asked.color)
+    kueue = interpretation.asked_kueue()
+    before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
+    warnings = said_warnings(before.loaded, after.loaded.warnings)
+    effort = Effort(asked.seed, asked.states, 10 * asked.states)
+    found = _difference(before, after, interpretation.chosen(), effort, flags, kept=not asked.no_cache)
+    release = kueue.release
+    answer = replace(found, kueue=release, warnings=tuple(warnings))
+    if asked.output == DiffOutput.MARKDOWN:
+        print_lines(difference_markdown(answer))
+    elif asked.output == DiffOutput.TEXT:
+        print_lines(about(release, difference_lines(answer)))
+    else:
+        print_answer(Output(asked.output.value), as_json(answer), ())
+    _exit(answer, asked.fail_on)
+
+
+def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
+    """End with what is asked for; a cell that is not known may be one that would fail."""
+    failing = {
+        FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells),
+        FailOnCells.LOST: any(cell.reasons_lost for cell in answer.cells),
+        FailOnCells.ANY: bool(answer.cells) or answer.example is not None,
+    }
+    if fail_on is not None and failing[fail_on]:
+        raise typer.Exit(1)
+    if answer.unsettled:
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def _sides(
+    words: Sequence[str],
+    example: str | None,
+    beside: Sequence[str],
+    edits: Sequence[ManifestEdit],
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+) -> tuple[_Side, _Side]:
+    named = named_sides(words, example, beside, edits)
+    common = read_objects(beside) if beside else ()
+    (first, name), (last, other) = named[0], named[-1]
+    objects = objects_of(first, common)
+    objects_after = objects_of(last, common) if len(named) == 2 else objects
+    before = _side(name, objects, (), interpretation.asked_kueue(), flags)
+    after = _side(changed_name(other, edits), objects_after, edits, interpretation.asked_kueue(), flags)
+    return before, after
+
+
+def _side(
+    words: str,
+    objects: Sequence[SourcedObject],
+    edits: Sequence[ManifestEdit],
+    kueue: AskedKueue,
+    flags: SchedulerFlags,
+) -> _Side:
+    settled = list(changed(objects, edits, kueue))
+    loaded = with_flags(kueue.stamped(build(settled)), flags)
+    refuse_other_scheduler(loaded)
+    if not loaded.cluster.cluster_queues:
+        raise bad_input(words, "no ClusterQueue", "the ClusterQueues of a configuration")
+    return _Side(words, settled, loaded, _classes(settled))
+
+
+def _classes(objects: Sequence[SourcedObject]) -> list[WorkloadPriorityClass]:
+    found = (sourced.object for sourced in objects)
+    return [read_priority_class(raw) for raw in found if dig(raw, "kind") == "WorkloadPriorityClass"]
+
+
+def _difference(
+    before: _Side, after: _Side, reading: Reading, effort: Effort, flags: SchedulerFlags, *, kept: bool
+) -> MatrixDifference:
+    from tenure.analysis.both_sides import BothSides, ConfiguredSide
+    from tenure.analysis.difference import AnalyzedSide, matrix_difference
+    from tenure.analysis.difference_types import MatrixDifference
+    from tenure.analysis.fields import ConfigurationObjects
+    from tenure.analysis.levels import levels_of_both
+
+    clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
+    levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
+    answers = KeptCells(MatrixDifference, wanted=kept)
+    objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
+    key = key_of("diff", before.words, after.words, objects, clusters, levels, reading, effort)
+    known = answers.found(key)
+    if known is not None:
+        return known
+    configured = [
+        ConfiguredSide(cluster, side_levels, reading)
+        for cluster, side_levels in zip(clusters, levels, strict=True)
+    ]
+    queues = {name for cluster in clusters for name in cluster.cluster_queues}
+    changed_queues = BothSides(*configured).changed_queues
+    configured = [side.of_queues(changed_queues) for side in configured]
+    found, versions = matrices([(side.cluster, side.levels) for side in configured], reading, effort)
+    release = before.loaded.cluster.settings.release
+
+    def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
+        loaded = with_flags(build(changed_objects), flags)
+        classes = _classes(changed_objects)
+        settings = replace(loaded.cluster.settings, release=release)
+        return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
+
+    sides = [
+        AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
+        for side, known, matrix in zip((before, after), configured, found, strict=True)
+    ]
+    total = (len(queues) * len(levels[0])) ** 2
+    answer = matrix_difference(sides[0], sides[1], rebuilt, effort.seed, versions, total)
+    answers.keep(key, answer)
+    return answer

@@ -1,0 +1,167 @@
+"""What a workload may count on: how long nothing preempts it, and whether within its nominal quota.
+
+Cells of the matrix that can are asked about once more with a condition: random states first, then proofs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled
+from tenure.analysis.states import AskedCell, Example, States, is_replayed, made_small
+from tenure.model import Cluster, Duration, Instant, Workload
+from tenure.oracle.tree import Tree
+from tenure.readings import Reading
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import duration_in_force
+
+
+class Narrowing(StrEnum):
+    """A condition on the victim of a cell."""
+
+    AT_ONCE = "at once"
+    """Its quota was reserved at the very instant of the decision."""
+    PROTECTED = "protected"
+    """It has run for no longer than its ClusterQueue's minAdmitDuration."""
+    WITHIN = "within nominal quota"
+    """Its ClusterQueue uses no more than its nominal quota of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowCell:
+    """A cell with a condition on the victim.
+
+    Args:
+        cell: the cell.
+        narrowing: the condition.
+        duration: the victim's minAdmitDuration in force, ns; None where there is none.
+    """
+
+    cell: AskedCell
+    narrowing: Narrowing
+    duration: Duration | None
+
+    @property
+    def longest(self) -> Duration | None:
+        """The longest that the victim has run, ns; None for any time."""
+        return {Narrowing.AT_ONCE: 0, Narrowing.PROTECTED: self.duration}.get(self.narrowing)
+
+    def is_shown(self, example: Example, tree: Tree) -> bool:
+        """Whether an example of the cell meets the condition; see `is_met`."""
+        running = example.request.cluster.admitted
+        victim = next(workload for workload in running if workload.key == example.victim)
+        return self.is_met(victim, running, example.request.now, tree)
+
+    def is_met(self, victim: Workload, running: Sequence[Workload], now: Instant, tree: Tree) -> bool:
+        """Whether a victim meets the condition.
+
+        Args:
+            victim: the workload that is preempted.
+            running: all that run.
+            now: the clock, ns since the epoch.
+            tree: the tree of its ClusterQueue.
+        """
+        if self.longest is not None:
+            return now - (victim.quota_reserved_at or 0) <= self.longest
+        quotas = tree.nodes[tree.places[self.cell.victim]].quotas
+        own = [workload for workload in running if workload.cluster_queue == self.cell.victim]
+        return all(
+            sum(workload.usage.get(at, 0) for workload in own) <= quota.nominal
+            for at, quota in quotas.items()
+        )
+
+
+class Narrower(Protocol):
+    """Settles what random states have not hit."""
+
+    def narrowed(self, asked: NarrowCell) -> Settled:
+        """What is proved of a cell with a condition, or found by a solver's values."""
+
+
+@dataclass(slots=True)
+class Guarantees:
+    """What is known of every cell that can, under each condition.
+
+    Args:
+        matrix: all cells.
+        durations: minAdmitDuration in force, by ClusterQueue.
+        narrowed: by cell and condition.
+    """
+
+    matrix: Matrix
+    durations: Mapping[str, Duration | None]
+    narrowed: dict[NarrowCell, Settled] = field(default_factory=dict)
+
+    def of(self, cell: AskedCell, narrowing: Narrowing) -> Settled | None:
+        """What is known of a cell under a condition; None where the condition has no meaning."""
+        return self.narrowed.get(NarrowCell(cell, narrowing, self.durations[cell.victim]))
+
+
+def find_guarantees(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    narrowers: Mapping[str, tuple[Tree, Narrower]],
+    effort: Effort,
+) -> Guarantees:
+    """Settle every condition of every cell that can.
+
+    Args:
+        cluster: the configuration.
+        matrix: its cells.
+        reading: see `tenure.readings`.
+        narrowers: the tree of each ClusterQueue, and what proves of it; none of trees that are not covered.
+        effort: how long is looked for examples.
+    """
+    durations = {
+        name: duration_in_force(terms_of(queue, cluster.settings, reading))
+        for name, queue in cluster.cluster_queues.items()
+    }
+    found = Guarantees(matrix, durations)
+    can = {cell: settled.example for cell, settled in matrix.settled.items() if settled.example is not None}
+    asked = {cell: list(conditions_on(cell, durations[cell.victim])) for cell in can}
+    dice = random.Random(effort.seed)
+    for cell, example in can.items():
+        _note(found, asked[cell], example, narrowers[cell.preemptor][0])
+    for queue, (tree, _) in sorted(narrowers.items()):
+        states = States(cluster, tree, reading, matrix.levels)
+        for _ in range(effort.fewest):
+            for cell, example in states.hits(dice, queue):
+                _note(found, asked.get(cell, ()), example, tree)
+    for cell, conditions in asked.items():
+        _settle(found, conditions, narrowers[cell.preemptor][1])
+    return found
+
+
+def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[NarrowCell]:
+    """The conditions under which a cell is asked about, the one that implies another first."""
+    if duration is not None:
+        yield NarrowCell(cell, Narrowing.PROTECTED, duration)
+    yield NarrowCell(cell, Narrowing.AT_ONCE, duration)
+    yield NarrowCell(cell, Narrowing.WITHIN, duration)
+
+
+def _note(found: Guarantees, conditions: Iterable[NarrowCell], example: Example, tree: Tree) -> None:
+    """Note which conditions an example meets, when written as manifests too."""
+    for asked in conditions:
+        if asked not in found.narrowed and asked.is_shown(example, tree):
+            small = made_small(asked.cell, example)
+            small = small if asked.is_shown(small, tree) else example
+            if is_replayed(asked.cell, small):
+                found.narrowed[asked] = Settled(CellVerdict.CAN, "by an example", small)
+
+
+def _settle(found: Guarantees, conditions: Iterable[NarrowCell], narrower: Narrower) -> None:
+    """Ask for what no example has shown; what never happens in a long time does not happen at once either."""
+    protected: Settled | None = None
+    for asked in conditions:
+        if asked not in found.narrowed:
+            implied = protected if asked.narrowing == Narrowing.AT_ONCE else None
+            found.narrowed[asked] = implied or narrower.narrowed(asked)
+        settled = found.narrowed[asked]
+        if asked.narrowing == Narrowing.PROTECTED and settled.verdict == CellVerdict.NEVER:
+            protected = settled

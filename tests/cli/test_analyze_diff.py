@@ -1,0 +1,149 @@
+"""`tenure analyze diff`: cells gained and lost, the fields that did it, examples, and what fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure_proofs.analysis import diff_command
+from tests.cli.test_analyze_matrix import QUEUES
+from tests.command_line import tenure
+
+SMALL = "--states", "30"
+LESS = "--set", "clusterqueue/a.spec.preemption.reclaimWithinCohort=LowerPriority"
+OWN = "--set", "clusterqueue/b.spec.preemption.withinClusterQueue=LowerPriority"
+
+
+@pytest.fixture(scope="module")
+def queues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ClusterQueues: one owns everything, the other borrows."""
+    path = tmp_path_factory.mktemp("queues") / "queues.yaml"
+    path.write_text(QUEUES, encoding="utf-8")
+    return path
+
+
+def changed(path: Path, old: str, new: str) -> Path:
+    """The file with one line otherwise, beside it."""
+    assert QUEUES.count(old) == 1
+    after = path.with_name("after.yaml")
+    after.write_text(QUEUES.replace(old, new), encoding="utf-8")
+    return after
+
+
+def answered(*arguments: object, code: int = 0) -> Any:
+    done = tenure("analyze", "diff", *map(str, arguments), *SMALL, "-o", "json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def names(cell: Any) -> tuple[str, ...]:
+    return tuple(
+        side[field]
+        for side in (cell["preemptor"], cell["victim"])
+        for field in ("clusterQueue", "priorityClass")
+    )
+
+
+@pytest.fixture(scope="module")
+def lost(queues: Path) -> Any:
+    """What is said of two changes of which one has an effect."""
+    return answered(queues, *LESS, *OWN)
+
+
+def test_lost_cells_name_the_one_field_that_did_it_with_its_line(queues: Path, lost: Any) -> None:
+    assert lost["counts"] == {"gained": 0, "lost": 3, "reasons": 0, "unknown": 0, "same": 13}
+    pairs = {("low", "low"), ("low", "high"), ("high", "high")}
+    assert {names(cell) for cell in lost["cells"]} == {("a", high, "b", low) for high, low in pairs}
+    field = "ClusterQueue/a spec.preemption.reclaimWithinCohort"
+    assert all(cell["fields"] == [field] and not cell["together"] for cell in lost["cells"])
+    changes = {f"{change['object']} {change['field']}": change for change in lost["changedFields"]}
+    assert len(changes) == 2
+    line = QUEUES.splitlines()[changes[field]["line"] - 1]
+    assert "reclaimWithinCohort: Any" in line
+    assert changes[field]["file"] == str(queues)
+
+
+def test_the_example_is_decided_otherwise_and_is_the_smallest(lost: Any) -> None:
+    assert lost["looked"] < 60
+    for cell in lost["cells"]:
+        example = cell["example"]
+        (running,) = example["state"]["running"]
+        assert (example["before"], example["after"]) == ("Preempt", "NoCandidates")
+        assert example["preemptedBefore"] == [
+            {"workload": running["workload"], "reason": "InCohortReclamation"}
+        ]
+        assert example["preemptedAfter"] == []
+
+
+def test_a_field_that_allows_more_gains_cells_and_fails(queues: Path) -> None:
+    less = queues.with_name("less.yaml")
+    less.write_text(
+        QUEUES.replace("reclaimWithinCohort: Any", "reclaimWithinCohort: Never"), encoding="utf-8"
+    )
+    done = tenure("analyze", "diff", str(less), str(queues), *SMALL, "--fail-on", "gained", "-o", "markdown")
+    said = done.stdout.decode()
+    assert done.returncode == 1, done.stderr
+    assert "### This change lets `a` preempt `low` and `high` of `b`" in said
+    assert "- `ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`" in said
+    assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
+
+
+@pytest.mark.parametrize(("failing", "code"), [("gained", 0), ("lost", 1), ("any", 1)])
+def test_only_what_is_named_fails(queues: Path, lost: Any, failing: str, code: int) -> None:
+    assert lost["counts"]["lost"]
+    done = tenure("analyze", "diff", str(queues), *LESS, *OWN, *SMALL, "--fail-on", failing)
+    assert done.returncode == code, done.stderr
+
+
+def test_a_decision_may_change_though_no_cell_does(queues: Path) -> None:
+    after = changed(queues, "nominalQuota: 4", "nominalQuota: 8")
+    answer = answered(queues, after)
+    assert answer["cells"] == []
+    assert answer["example"]["before"] != answer["example"]["after"]
+    done = tenure("analyze", "diff", str(queues), str(after), *SMALL, "--fail-on", "any")
+    assert done.returncode == 1
+    assert b"None of 16 cells changes, but decisions do." in done.stdout
+    assert b"Smallest state found that is decided otherwise" in done.stdout
+
+
+def test_what_no_decision_asks_for_needs_no_search(queues: Path) -> None:
+    answer = answered(queues, "--set", "clusterqueue/a.spec.queueingStrategy=StrictFIFO")
+    assert len(answer["changedFields"]) == 1
+    assert (answer["cells"], answer["looked"], answer["counts"]["same"]) == ([], 0, 16)
+
+
+def test_a_queue_that_comes_in_has_gained_its_cells(queues: Path) -> None:
+    first, _, second = QUEUES.rpartition("---")
+    before = queues.with_name("one.yaml")
+    before.write_text(first, encoding="utf-8")
+    assert "name: b" in second
+    answer = answered(before, queues)
+    gained = {names(cell) for cell in answer["cells"] if cell["before"] == "absent"}
+    assert ("a", "high", "b", "low") in gained
+    assert {cell["change"] for cell in answer["cells"]} == {"gained"}
+    assert all(cell["example"]["before"] == "out of scope" for cell in answer["cells"])
+
+
+def test_unchanged_files_are_answered_from_what_was_kept(
+    queues: Path, lost: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*_: Any) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(diff_command, "matrices", asked)
+    assert answered(queues, *LESS, *OWN) == lost
+
+
+def test_the_difference_fits_its_schema(lost: Any) -> None:
+    schema = json.loads(tenure("schema", "analyze-diff").stdout)
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(lost)] == []
+
+
+def test_one_side_alone_is_refused(queues: Path) -> None:
+    done = tenure("analyze", "diff", str(queues))
+    assert done.returncode == 2
+    assert b"AFTER: found nothing, expected AFTER, or a change of BEFORE" in done.stderr

@@ -1,0 +1,119 @@
+"""`tenure analyze guarantees`: at once, after minAdmitDuration, never; only above nominal quota or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure_proofs.analysis import guarantees_command
+from tests.cli.test_analyze_matrix import QUEUES
+from tests.command_line import tenure
+
+SMALL = "--states", "30"
+
+TIMED = QUEUES.replace(
+    "withinClusterQueue: LowerPriority}",
+    "withinClusterQueue: LowerOrNewerEqualPriority, withinClusterQueueConfig: {minAdmitDuration: 4h}}",
+)
+
+
+@pytest.fixture(scope="module")
+def queues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An owner with minAdmitDuration, which reclaims, and a borrower without quota of its own."""
+    path = tmp_path_factory.mktemp("queues") / "queues.yaml"
+    path.write_text(TIMED, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def answer(queues: Path) -> Any:
+    """What is said of them."""
+    done = tenure("analyze", "guarantees", str(queues), *SMALL, "-o", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def guarded(answer: Any, queue: str, level: str) -> Any:
+    wanted = (queue, level)
+    return next(
+        found
+        for found in answer["cells"]
+        if (found["workloads"]["clusterQueue"], found["workloads"]["priorityClass"]) == wanted
+    )
+
+
+def attackers(found: Any) -> dict[tuple[str, str, str], tuple[str, str | None, str]]:
+    return {
+        (known["preemptor"]["clusterQueue"], known["preemptor"]["priorityClass"], known["reason"]): (
+            known["when"],
+            known["longerThan"],
+            known["withinNominal"],
+        )
+        for known in found["attackers"]
+    }
+
+
+def test_equals_wait_for_the_duration_and_higher_priorities_do_not(answer: Any) -> None:
+    found = guarded(answer, "a", "low")
+    assert attackers(found) == {
+        ("a", "low", "InClusterQueueTimeBased"): ("after", "4h", "can"),
+        ("a", "high", "InClusterQueue"): ("at once", None, "can"),
+    }
+    assert found["minAdmitDuration"] == "4h"
+    assert [side["clusterQueue"] for side in found["neverBy"]] == ["b", "b"]
+    assert found["sentences"][0].startswith("keeps 4h from equals (low) of its own ClusterQueue")
+
+
+def test_a_borrower_is_preempted_at_once_and_only_above_its_nominal_quota(answer: Any) -> None:
+    for level in ("low", "high"):
+        found = attackers(guarded(answer, "b", level))
+        assert found.keys() == {("a", high, "InCohortReclamation") for high in ("low", "high")}
+        assert set(found.values()) == {("at once", None, "never")}
+
+
+def test_an_example_shows_how_early(answer: Any) -> None:
+    for found in answer["cells"]:
+        for known in found["attackers"]:
+            example = known["example"]
+            victim = next(held for held in example["running"] if held["workload"] == example["victim"])
+            assert victim["preempted"]
+            if known["when"] == "at once":
+                assert victim["quotaReservedAt"] == example["now"]
+
+
+def test_as_written_equals_do_not_wait(answer: Any) -> None:
+    (said,) = guarded(answer, "a", "low")["asWritten"]
+    assert said.startswith("may be preempted at once by equals (low), high of its own ClusterQueue")
+    assert guarded(answer, "b", "low")["asWritten"] == []
+
+
+def test_what_is_asked_for_is_told_from_what_was_kept(
+    queues: Path, answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*_: Any) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(guarantees_command, "_answer", asked)
+    done = tenure("analyze", "guarantees", str(queues), *SMALL, "--of", "b/low")
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0, done.stderr
+    assert [line for line in lines if line.endswith((" of a", " of b"))] == ["low of b"]
+    assert guarded(answer, "b", "low")["sentences"][0] in [line.strip() for line in lines]
+    done = tenure("analyze", "guarantees", str(queues), *SMALL, "--of", "c")
+    assert done.returncode == 2
+    assert b"--of: found 'c', expected a ClusterQueue, or one and a priority: a/low, a/high" in done.stderr
+
+
+def test_the_guarantees_fit_their_schema(answer: Any) -> None:
+    schema = json.loads(tenure("schema", "analyze-guarantees").stdout)
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(answer)] == []
+
+
+def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:
+    done = tenure("analyze", "guarantees", "--example", "hero", *SMALL)
+    assert done.returncode == 5
+    assert b"not known" in done.stdout
