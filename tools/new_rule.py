@@ -23,7 +23,7 @@ from tools.lints.known import VECTORS, obligations, vector_files
 from tools.lints.pages import PAGES, pages, slug_of
 from tools.lints.source import OBLIGATIONS, RULES, RuleFunction, imports, modules, parse, rule_functions
 
-IDENTIFIER = re.compile(r"(KQ|TBP|UCQ|DYN|KMR)-\d{3}")
+IDENTIFIER = re.compile(r"(KQ|TBP|UCQ|DYN|KMR|CYC)-\d{3}")
 CASES = Path("build")
 _PAGE = """\
 +++
@@ -161,7 +161,9 @@ def plan(root: Path, asked: argparse.Namespace) -> NewRule:
     """
     name = asked.name or name_of(asked.title)
     if not IDENTIFIER.fullmatch(asked.id):
-        raise NewRuleError(f"id: found {asked.id!r}, expected KQ, TBP, UCQ, DYN or KMR, a dash, three digits")
+        raise NewRuleError(
+            f"id: found {asked.id!r}, expected KQ, TBP, UCQ, DYN, KMR or CYC, a dash, three digits"
+        )
     if not name.isidentifier() or not name[0].isalpha():
         raise NewRuleError(f"title: found {asked.title!r}, expected words that a function can be named by")
     if taken := next((page.path for page in pages(root) if page.id == asked.id), None):

@@ -18,7 +18,7 @@ from typing import Any
 from tenure.pages import Page
 from tenure_proofs.obligations import OBLIGATIONS
 from tools.accounts import CoveragePage, Entry, coverage_pages
-from tools.lints.known import vector_files
+from tools.lints.known import played_rules, vector_files
 from tools.lints.pages import pages
 from tools.lints.quotes import quotes_of
 from tools.lints.source import RuleFunction, quoted_statement, rule_functions
@@ -201,7 +201,13 @@ def _obligations() -> dict[str, tuple[str, ...]]:
 
 
 def _vectors(root: Path) -> list[dict[str, Any]]:
-    return [vector for _, vectors in vector_files(root) for vector in vectors]
+    """Every vector; and every scenario that exercises a rule of a play, as if it were one."""
+    played = [
+        {"id": f"scenario {scenario}", "verdict": verdict, "rules": [identifier]}
+        for identifier, by_verdict in played_rules(root).items()
+        for verdict, scenario in by_verdict.items()
+    ]
+    return [*(vector for _, vectors in vector_files(root) for vector in vectors), *played]
 
 
 def _recorded(root: Path) -> set[str]:

@@ -10,7 +10,7 @@ from docs.gen.markdown import Fills, Pages, Places, code, link, linked, relative
 from docs.gen.sources import ROOT, place_of, vectors
 from tenure.apps.lookup.code import neighbours, not_lifted, rule_functions, source_of
 from tenure.apps.lookup.stated import findings_by_rule
-from tenure.conformance.vectors import Vector
+from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import FAMILIES, Page
 from tenure_proofs.report import statement_of
 from tools.lints.pages import findings, pages
@@ -34,6 +34,7 @@ AREAS = {
     "hero_tree": "the tree while heroes run",
     "hero_fit": "what is accessible to a hero, and what fits",
     "hero_targets": "what a hero preempts",
+    "cycle": "what happens when",
     "min_runtime": "minimum runtimes",
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
@@ -176,8 +177,12 @@ def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -
 def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) -> Iterator[str]:
     yield "## Vectors"
     cases = [vector for vector in published if rule in vector.data["rules"]]
-    if not cases:
+    played = exercised_by_plays(ROOT / "spec" / "vectors").get(rule, {})
+    if not cases and not played:
         yield "None yet."
+    if played:
+        yield "A play exercises this rule. Scenarios are played in place of vectors:"
+        yield "\n".join(f"- {said}: {link(f'scenario {played[said]}', places, here)}" for said in played)
     for said, words in (("accept", "The rule applies"), ("reject", "The rule does not apply")):
         rows = [
             [link(vector.id, places, here), vector.data["comment"]]

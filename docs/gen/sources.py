@@ -13,6 +13,7 @@ from tenure.conformance.vectors import Vector, load_vectors
 from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, family_of, obligations_page
 from tenure_proofs.obligations import OBLIGATIONS
+from tools.lints.known import scenarios
 from tools.lints.pages import findings, pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +22,7 @@ VECTORS_PAGE = "vectors/index.md"
 
 
 def places() -> Places:
-    """Where every rule, finding, obligation, vector and divergence is explained."""
+    """Where every rule, finding, obligation, vector, scenario and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
     obligations = {
@@ -32,7 +33,8 @@ def places() -> Places:
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
     }
-    return of_rules | of_findings | obligations | cases | divergences
+    played = {f"scenario {name}": f"scenarios/{name}.md" for name in scenarios(ROOT)}
+    return of_rules | of_findings | obligations | cases | divergences | played
 
 
 def vectors_page(area: str) -> str:

@@ -18,12 +18,14 @@ from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, parse_reading
+from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
 from tenure.telling.explain import explain
 
 __all__ = [
     "Decision",
+    "HeapPlace",
     "Loaded",
     "PendingDecision",
     "ahead_of_clock",
@@ -217,25 +219,50 @@ def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) 
     terms = terms_of(cluster.cluster_queues[cluster_queue], cluster.settings, reading)
     queued = waiting_queues(loaded, now).get(cluster_queue, [])
 
-    def place(workload: Workload) -> tuple[object, ...]:
+    def place(workload: Workload) -> HeapPlace:
         return heap_place(with_effective_priority(workload, cluster, now, reading), terms)
 
     return sorted(queued, key=place)
 
 
-def heap_place(workload: Workload, terms: PreemptionTerms) -> tuple[int, Instant, str, str]:
-    """A workload's position in the heap of its ClusterQueue: the head is the lowest.
+@dataclass(frozen=True, slots=True)
+class HeapPlace:
+    """A workload's position in the heap of its ClusterQueue, by CYC-010: the head is the lowest.
 
-    The higher priority, then who queues from earlier, then the lower uid. Equal uids, which no cluster has,
-    are ordered by name.
+    Args:
+        sticks: whether it is kept at the head.
+        priority: its effective priority.
+        queued_at: the time that it queues from.
+        names: its uid; of equal uids, which no cluster has, the names decide.
+    """
+
+    sticks: bool
+    priority: int
+    queued_at: Instant
+    names: tuple[str, str]
+
+    def __lt__(self, other: HeapPlace) -> bool:
+        return is_ahead_in_queue(
+            self.sticks,
+            other.sticks,
+            self.priority,
+            other.priority,
+            self.queued_at,
+            other.queued_at,
+            self.names < other.names,
+        )
+
+
+def heap_place(workload: Workload, terms: PreemptionTerms, *, sticks: bool = False) -> HeapPlace:
+    """A workload's position in the heap of its ClusterQueue.
 
     Args:
         workload: with its effective priority.
         terms: what holds in the ClusterQueue.
-
-    Source: Kueue main of August 2026, order of a ClusterQueue's heap.
+        sticks: whether it is kept at the head, as the preemptor that waits for its targets.
     """
-    return -workload.priority, requeue_timestamp(workload, terms), workload.uid, workload.key
+    names = workload.uid, workload.key
+    return HeapPlace(sticks, workload.priority, requeue_timestamp(workload, terms), names)
 
 
 def undecided(loaded: Loaded, now: Instant) -> list[PendingDecision]:

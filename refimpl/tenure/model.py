@@ -709,6 +709,20 @@ class FlavorMode(IntEnum):
     FIT = 4
 
 
+class TurnResult(IntEnum):
+    """What becomes of the head of a ClusterQueue on its turn in a scheduling cycle (CYC-060)."""
+
+    ADMITTED = 0
+    PREEMPTING = 1
+    WAITS_FOR_TARGETS = 2
+    """Its targets leave already, by a preemption of this cycle; it fits when they are gone."""
+    SKIPPED = 3
+    """An entry handled before it in the cycle took its targets or its quota; it is tried again at once."""
+    PARKED = 4
+    TRIED_AGAIN = 5
+    """Not admitted; it stays in the heap of its StrictFIFO queue."""
+
+
 class Action(IntEnum):
     """What a pending job of KAI-Scheduler wants to do to a running one."""
 

@@ -154,6 +154,7 @@ FAMILIES: Final = {
     "UCQ": "KEP-8826, Uber and Hero ClusterQueues",
     "DYN": "KEP-754, time-dependent priority",
     "KMR": "KAI's MinRuntime plugin",
+    "CYC": "Queues and scheduling cycles over time",
 }
 """The families of rules, and what they are about."""
 

@@ -41,7 +41,9 @@ def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
     pages = rules.rule_pages(NOTHING_PROVED, places(), {})
-    assert all("## Vectors\n\nNone yet." in text for text in pages.values())
+    decided = [text for name, text in pages.items() if "CYC-" not in name]
+    assert decided
+    assert all("## Vectors\n\nNone yet." in text for text in decided)
     assert cases.vector_list()["vectors/index.md"]["vectors"] == "None is published yet."
 
 

@@ -76,7 +76,10 @@ def test_the_stubs_are_a_rule_that_is_proved_and_every_todo_is_listed(
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("KQ-10", "A title"), "id: found 'KQ-10', expected KQ, TBP, UCQ, DYN or KMR, a dash, three digits"),
+        (
+            ("KQ-10", "A title"),
+            "id: found 'KQ-10', expected KQ, TBP, UCQ, DYN, KMR or CYC, a dash, three digits",
+        ),
         (
             ("KQ-010", "A title"),
             "id: found KQ-010, which is used by spec/rules/KQ-010-lower-priority.md; expec",

@@ -26,8 +26,9 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import Wake, preset
+from tenure.rules.cycle import persisted
 from tenure.timeline import parse_scenario
-from tenure.timeline.actors import Phase, persisted
+from tenure.timeline.actors import Phase
 from tenure.timeline.clockwork import Due
 from tenure.timeline.engine import Player
 from tenure.timeline.record import HeadResult, Preemption, Result

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from tenure.model import SECOND, Duration, Instant
+from tenure.rules.cycle import persisted
 from tenure.timeline import Record
-from tenure.timeline.actors import persisted
 from tenure.timeline.record import Ending, Preemption, RunSpan, WaitSpan
 
 

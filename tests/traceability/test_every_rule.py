@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tenure.conformance.vectors import load_vectors
+from tenure.conformance.vectors import exercised_by_plays, load_vectors
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 
@@ -20,13 +20,14 @@ def pages() -> dict[str, dict[str, object]]:
 
 
 def covered(verdict: str) -> set[str]:
-    """The rules that have a vector of a verdict."""
-    return {
+    """The rules that have a vector of a verdict, or a scenario that is played."""
+    by_vectors = {
         rule
         for vector in load_vectors()
         if vector.data["verdict"] == verdict
         for rule in vector.data["rules"]
     }
+    return by_vectors | {rule for rule, by_verdict in exercised_by_plays().items() if verdict in by_verdict}
 
 
 def test_the_registry_holds_rules() -> None:

@@ -64,6 +64,12 @@ def vector_files(root: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
             yield path, json.loads(path.read_text(encoding="utf-8"))["vectors"]
 
 
+def played_rules(root: Path) -> Mapping[str, Mapping[str, str]]:
+    """The scenario that exercises a rule of a play, by rule and verdict."""
+    path = root / VECTORS / "plays.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def scenarios(root: Path) -> set[str]:
     """Every scenario that can be played, by its file's name."""
     return {path.stem for path in (root / SCENARIOS).glob("*.yaml")}

@@ -75,6 +75,36 @@ REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
         "minus(quota.local, usage)",
         "usage above the local quota makes what is available negative",
     ),
+    (
+        "persisted",
+        "instant - instant % SECOND",
+        "instant",
+        "protected time ends up to a second later than the object in the cluster says",
+    ),
+    (
+        "protection_ended_at",
+        "reserved_at + min_admit_duration + 1",
+        "reserved_at + min_admit_duration",
+        "the cycle finds no workload whose time is used up, and no other cycle follows",
+    ),
+    (
+        "is_kept_at_head",
+        "preemptor and (not strict)",
+        "preemptor",
+        "in a StrictFIFO queue a higher priority that comes while victims terminate waits",
+    ),
+    (
+        "wins_tournament",
+        "queued_at < other_queued_at",
+        "queued_at <= other_queued_at",
+        "the order of a cycle depends on more than shares, priorities, times and names",
+    ),
+    (
+        "wake_due_at",
+        "planned_at if planned else now + retry",
+        "now + retry",
+        "every event delays the wake of those before it: while there are events no workload is woken",
+    ),
 )
 """The function, the right source, the wrong one, and what would be seen."""
 

@@ -3,6 +3,7 @@
 from tenure_proofs.obligations import (
     ageing,
     base,
+    cycle,
     door,
     duration,
     dynamic_priority,
@@ -32,6 +33,7 @@ __all__ = [
     "OBLIGATIONS",
     "ageing",
     "base",
+    "cycle",
     "door",
     "duration",
     "dynamic_priority",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from tenure.resources import bundled, is_there
 from tenure.rules.registry import all_rules
 
 SCHEMA = "schema.json"
+PLAYS = "plays.toml"
+"""Rules of a play, which no single answer exercises, each with a scenario for each verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,8 @@ def check_vectors(folder: Path | None = None) -> Iterator[str]:
     """Everything that is wrong with the vector files themselves.
 
     Schema, formatting, unique identifiers, flags defined and used, identifiers of rules that exist, the
-    verdict against what the rules answer, and an accepting and a rejecting vector for every live rule.
+    verdict against what the rules answer, and an accepting and a rejecting vector for every live rule; of a
+    rule of a play, scenarios instead.
     """
     try:
         vectors = load_vectors(folder)
@@ -161,7 +165,17 @@ def check_vectors(folder: Path | None = None) -> Iterator[str]:
     yield from _flag_problems(vectors)
     for vector in vectors:
         yield from _verdict_problems(vector)
-    yield from _coverage_problems(vectors)
+    yield from _coverage_problems(vectors, exercised_by_plays(folder))
+
+
+def exercised_by_plays(folder: Path | None = None) -> Mapping[str, Mapping[str, str]]:
+    """The scenario that exercises a rule of a play, by rule and verdict; empty without the file.
+
+    >>> sorted(exercised_by_plays()["CYC-010"])
+    ['accept', 'reject']
+    """
+    path = (folder or vectors_folder()) / PLAYS
+    return tomllib.loads(path.read_text(encoding="utf-8")) if is_there(path) else {}
 
 
 def formatted(data: dict[str, Any]) -> str:
@@ -307,9 +321,10 @@ def _verdict_problems(vector: Vector) -> Iterator[str]:
             yield f"{vector.file.name}: {vector.id} says {said_verdict}, but {rule} never does in it"
 
 
-def _coverage_problems(vectors: tuple[Vector, ...]) -> Iterator[str]:
+def _coverage_problems(vectors: tuple[Vector, ...], plays: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     known = {entry.id for entry in all_rules()}
     covered = {(rule, vector.data["verdict"]) for vector in vectors for rule in vector.data["rules"]}
+    covered |= {(rule, verdict) for rule, by_verdict in plays.items() for verdict in by_verdict}
     for rule, _ in sorted(covered):
         if rule not in known:
             yield f"a vector names rule {rule}, which does not exist"

@@ -2,6 +2,7 @@
 
 from tenure.rules import (
     amounts,
+    cycle,
     dynamic_priority,
     eligibility,
     flavors,
@@ -23,6 +24,7 @@ from tenure.rules import (
 
 __all__ = [
     "amounts",
+    "cycle",
     "dynamic_priority",
     "eligibility",
     "flavors",

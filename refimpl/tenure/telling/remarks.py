@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tenure.model import UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason
+from tenure.model import MINUTE, UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason, TurnResult
 from tenure.rules.queue_order import queue_order_timestamp
 
 
@@ -163,6 +163,14 @@ ACCEPTS: Mapping[str, Accepting] = {
     "KMR-020": _above_zero("the default protects"),
     "KMR-040": _question("the queue has a say", lambda given: given["counts"]),
     "KMR-110": _question("the session has resolved it before", lambda given: given["kept"] is not None),
+    "CYC-060": _answer("it is admitted, or preempts", lambda said: said <= TurnResult.PREEMPTING),
+    "CYC-110": _above_zero("something is kept"),
+    "CYC-130": Accepting("the gap is not over", lambda given, said: said > given["now"]),
+    "CYC-140": _question("a wake is planned already", lambda given: given["planned"]),
+    "CYC-150": _question("more than the least duration", lambda given: given["min_admit_duration"] > MINUTE),
+    "CYC-160": Accepting("a fraction is dropped", lambda given, said: said != given["instant"]),
+    "CYC-170": _above_zero("work is lost"),
+    "CYC-180": Accepting("progress counts", lambda given, said: said < given["work"]),
     "TBP-010": _answer("a duration is in force", lambda said: said is not None),
     "TBP-030": Accepting("from its preemption", lambda given, said: said != _as_in_kueue(given)),
     "TBP-050": _GROUND,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from tenure.model import SECOND, Assignment, Duration, Instant, PodSet, PodSetFlavors, Reason, Workload
+from tenure.model import Assignment, Duration, Instant, PodSet, PodSetFlavors, Reason, Workload
+from tenure.rules.cycle import persisted, work_left
 from tenure.timeline.scenario import Submission
 
 
@@ -20,20 +21,6 @@ class Phase(Enum):
     TERMINATING = "terminating"
     """It is evicted, and holds its quota while its pods end."""
     DONE = "done"
-
-
-def persisted(instant: Instant) -> Instant:
-    """A time as Kubernetes keeps it in a condition: in whole seconds.
-
-    Args:
-        instant: ns since the epoch.
-
-    Source: Kubernetes metav1.Time, which is written without a fraction of a second.
-
-    >>> persisted(3_999_999_999) // SECOND
-    3
-    """
-    return instant - instant % SECOND
 
 
 @dataclass(slots=True)
@@ -92,7 +79,7 @@ class Actor:
 
     def left(self) -> Duration | None:
         """What it still has to work when a stay begins, ns; None without end."""
-        return None if self.work is None else max(0, self.work - self.progress)
+        return None if self.work is None else work_left(self.work, self.progress)
 
 
 def joined(submission: Submission, at: Instant) -> Actor:

@@ -8,7 +8,8 @@ from tenure.errors import InputError
 from tenure.manifests.showing import in_short
 from tenure.model import Duration, Instant
 from tenure.readings import Wake
-from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, persisted, released
+from tenure.rules.cycle import lost_work, persisted, wake_due_at
+from tenure.timeline.actors import Actor, Phase, admitted, evicted, joined, released
 from tenure.timeline.clockwork import Agenda, Due, Task
 from tenure.timeline.cycle import Nominee
 from tenure.timeline.journal import KueueJournal
@@ -138,7 +139,7 @@ class Changes:
     def _release(self, actor: Actor) -> None:
         """The pods are gone: the victim waits again, at once; the others learn of it a little later."""
         done = actor.stopped - actor.reserved
-        lost = 0 if actor.keeps else done + actor.progress
+        lost = lost_work(actor.keeps, done, actor.progress)
         actor.progress = actor.progress + done - lost
         self.journal.ran(actor, Ending.PREEMPTED, lost)
         unknown = self._learn_pods(actor)
@@ -218,12 +219,15 @@ class Changes:
         if found is None:
             return
         root = self.world.root_of(found)
-        waiting = {task.key for task in self.agenda.planned(Due.WAKE)}
-        known = [self.world.cluster.cluster_queues.get(name) for name in waiting]
-        if root not in {
-            self.world.root_of(cluster_queue) for cluster_queue in known if cluster_queue is not None
-        }:
-            self.agenda.plan(self.world.now + self.world.scenario.timing.retry, Due.WAKE, queue)
+        planned = [task.at for task in self.agenda.planned(Due.WAKE) if self._is_in_tree(task.key, root)]
+        now, retry = self.world.now, self.world.scenario.timing.retry
+        due = wake_due_at(bool(planned), min(planned, default=0), now, retry)
+        if due not in planned:
+            self.agenda.plan(due, Due.WAKE, queue)
+
+    def _is_in_tree(self, queue: str, root: str) -> bool:
+        found = self.world.cluster.cluster_queues.get(queue)
+        return found is not None and self.world.root_of(found) == root
 
 
 class OutsideEvents:

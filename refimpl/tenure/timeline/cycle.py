@@ -17,6 +17,7 @@ from tenure.model import (
     Instant,
     Outcome,
     ReclaimWithinCohort,
+    TurnResult,
     Workload,
 )
 from tenure.oracle.decide import Decision, decide
@@ -24,12 +25,22 @@ from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, quota_at
+from tenure.rules.cycle import (
+    capacity_kept,
+    has_earlier_turn,
+    is_decided_again,
+    keeps_capacity,
+    must_still_fit,
+    result_of_turn,
+    wins_tournament,
+)
 from tenure.rules.hero_rank import has_turn_before
 from tenure.rules.share import Share, borrowed_amount, compare_shares
 from tenure.timeline.actors import Actor
-from tenure.timeline.queues import Requeue
-from tenure.timeline.record import Result
 from tenure.timeline.world import Snapshots, World
+
+_CHARGED = (TurnResult.ADMITTED, TurnResult.PREEMPTING, TurnResult.WAITS_FOR_TARGETS)
+"""What those are charged for who come later in the cycle."""
 
 
 @dataclass(slots=True)
@@ -97,7 +108,7 @@ def _turn_of(entry: Nominee) -> Any:
 
 def _in_kueue_order(world: World, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
     if world.cluster.settings.fair_sharing is None:
-        yield from sorted(entries, key=lambda entry: _classical_place(world, entry))
+        yield from sorted(entries, key=_key_of_classical_turn)
         return
     left = {entry.actor.queue: entry for entry in sorted(entries, key=lambda entry: entry.actor.queue)}
     while left:
@@ -106,15 +117,26 @@ def _in_kueue_order(world: World, entries: list[Nominee], snapshots: Snapshots) 
         yield entry
 
 
-def _classical_place(world: World, entry: Nominee) -> tuple[object, ...]:
-    """Who borrows less goes first, then the higher priority, then who queues from earlier."""
-    by_priority = world.cluster.settings.priority_sorting_within_cohort
-    return (
-        not entry.goes_first,
-        entry.decision.assignment.borrowing,
-        -entry.decision.preemptor.priority if by_priority else 0,
-        entry.queued_from,
-        entry.actor.queue,
+def _compare_classical_turns(mine: Nominee, theirs: Nominee) -> int:
+    if _has_earlier_turn(mine, theirs):
+        return -1
+    return int(_has_earlier_turn(theirs, mine))
+
+
+_key_of_classical_turn = cmp_to_key(_compare_classical_turns)
+
+
+def _has_earlier_turn(mine: Nominee, theirs: Nominee) -> bool:
+    return has_earlier_turn(
+        mine.goes_first,
+        theirs.goes_first,
+        mine.decision.assignment.borrowing,
+        theirs.decision.assignment.borrowing,
+        mine.decision.snapshot.cluster.settings.priority_sorting_within_cohort,
+        mine.decision.preemptor.priority,
+        theirs.decision.preemptor.priority,
+        mine.queued_from,
+        theirs.queued_from,
     )
 
 
@@ -153,18 +175,23 @@ class _Tournament:
         return None if best is None else best[0]
 
     def _goes_before(self, entry: Nominee, child: int, other: Nominee, beside: int) -> bool:
-        if entry.goes_first != other.goes_first:
-            return entry.goes_first
         borrows, other_borrows = self._borrows(entry, child), self._borrows(other, beside)
-        if borrows != other_borrows:
-            return not borrows
-        compared = compare_shares(self._share(entry, child), self._share(other, beside))
-        if compared != 0:
-            return compared < 0
-        priorities = entry.decision.preemptor.priority, other.decision.preemptor.priority
-        if self._by_priority and priorities[0] != priorities[1]:
-            return priorities[0] > priorities[1]
-        return entry.queued_from < other.queued_from
+        # Shares cost more than all else here, and decide only where both borrow or neither does.
+        share = 0
+        if borrows == other_borrows:
+            share = compare_shares(self._share(entry, child), self._share(other, beside))
+        return wins_tournament(
+            entry.goes_first,
+            other.goes_first,
+            borrows,
+            other_borrows,
+            share,
+            self._by_priority,
+            entry.decision.preemptor.priority,
+            other.decision.preemptor.priority,
+            entry.queued_from,
+            other.queued_from,
+        )
 
     def _borrows(self, entry: Nominee, place: int) -> bool:
         """Whether the child borrows what the entry asks for, were it admitted."""
@@ -185,12 +212,10 @@ class Handled:
     Args:
         entry: the head, with the decision that counted.
         result: what came of it.
-        why: how it goes back to its queue; None for one that was admitted.
     """
 
     entry: Nominee
-    result: Result
-    why: Requeue | None
+    result: TurnResult
 
 
 @dataclass(slots=True)
@@ -235,31 +260,27 @@ class CycleRun:
 
     def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
         snapshot = snapshots.of(entry.actor.queue)
-        deferred = False
-        if self._overlaps(entry) and self.world.scenario.gates.recompute:
+        defers = False
+        if is_decided_again(self._overlaps(entry), self.world.scenario.gates.recompute):
             after, world = self._without(snapshot), self.world
             asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
             entry.decision = decide(*asked, snapshot=after, search=Searches())
-            deferred = entry.outcome == Outcome.FIT
-        if entry.outcome == Outcome.NO_FIT:
-            return self._back(entry, Requeue.NO_FIT)
-        if entry.outcome == Outcome.NO_CANDIDATES:
-            self._reserve(entry, snapshot, snapshots)
-            return self._back(entry, Requeue.NO_CANDIDATES)
-        if deferred:
+            defers = entry.outcome == Outcome.FIT
+        result = self._result(entry, snapshot, defers=defers)
+        if result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
+            self.taken.update({target.workload.key: target.workload for target in entry.decision.targets})
+        if result in _CHARGED:
             self._charge(entry, snapshot, snapshots)
-            return Handled(entry, Result.WAITS_FOR_TARGETS, Requeue.PENDING_PREEMPTION)
-        if self._overlaps(entry) or not self._fits(entry, snapshot):
-            return Handled(entry, Result.SKIPPED, Requeue.FAILED_AFTER_NOMINATION)
-        self.taken.update({target.workload.key: target.workload for target in entry.decision.targets})
-        self._charge(entry, snapshot, snapshots)
-        if entry.outcome == Outcome.PREEMPT:
-            return Handled(entry, Result.PREEMPTING, Requeue.PENDING_PREEMPTION)
-        return Handled(entry, Result.ADMITTED, None)
+        elif entry.outcome == Outcome.NO_CANDIDATES:
+            self._reserve(entry, snapshot, snapshots)
+        return Handled(entry, result)
 
-    def _back(self, entry: Nominee, why: Requeue) -> Handled:
+    def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
+        nothing_found = entry.outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES)
+        asked = must_still_fit(nothing_found, defers, self._overlaps(entry))
         strict = self.world.queues[entry.actor.queue].is_strict
-        return Handled(entry, Result.TRIED_AGAIN if strict else Result.PARKED, why)
+        still_fits = asked and self._fits(entry, snapshot)
+        return result_of_turn(nothing_found, strict, defers, still_fits, entry.outcome == Outcome.PREEMPT)
 
     def _overlaps(self, entry: Nominee) -> bool:
         return any(target.workload.key in self.taken for target in entry.decision.targets)
@@ -290,19 +311,21 @@ class CycleRun:
         """Reserve what a request without candidates could use, unless it can be reclaimed."""
         # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
         # what is lent outside meanwhile it waits for (F-059).
-        always = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY or entry.decision.terms.hero
-        if always and not entry.goes_first:
+        reclaims_any = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY
+        if not keeps_capacity(reclaims_any, entry.decision.terms.hero, entry.goes_first):
             return
         tree, place, used = snapshot.tree, snapshot.place, snapshot.usage[snapshot.place]
         kept: dict[FlavorResource, Amount] = {}
         for asked, amount in entry.usage.items():
-            quota, holds = quota_at(tree, place, asked), used.get(asked, 0)
-            if entry.decision.assignment.borrowing == 0:
-                kept[asked] = max(0, min(amount, quota.nominal - holds))
-            elif quota.borrowing_limit is None:
-                kept[asked] = amount
-            else:
-                kept[asked] = min(amount, quota.nominal + quota.borrowing_limit - holds)
+            quota = quota_at(tree, place, asked)
+            kept[asked] = capacity_kept(
+                amount,
+                used.get(asked, 0),
+                quota.nominal,
+                quota.borrowing_limit is not None,
+                quota.borrowing_limit or 0,
+                entry.decision.assignment.borrowing > 0,
+            )
         self._occupy(kept, snapshot, snapshots)
 
     @staticmethod

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from tenure.errors import InputError, Problem
-from tenure.model import Instant
+from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading, Wake
+from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.timeline.actors import Phase
 from tenure.timeline.changes import Changes, OutsideEvents
 from tenure.timeline.clockwork import Clockwork, Task
@@ -16,7 +17,6 @@ from tenure.timeline.journal import KueueJournal
 from tenure.timeline.kai.engine import KaiPlayer
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.loops import LoopWatch
-from tenure.timeline.queues import Requeue
 from tenure.timeline.record import Happening, HeadResult, Record, Result
 from tenure.timeline.scenario import Happens, Scenario
 from tenure.timeline.world import Timer, World, timers_after
@@ -86,7 +86,7 @@ class Player(Clockwork):
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)
         self.outside = OutsideEvents(self.world, self.agenda, self.journal, self.changes)
-        self.last_cycle: Instant | None = None
+        self.last_cycle: Instant = scenario.start - scenario.timing.cycle
         self.mark: Instant = scenario.start - 1
         self.timers: list[Timer] = []
         self.handled: list[Handled] = []
@@ -124,13 +124,10 @@ class Player(Clockwork):
 
     def _cycle_at(self) -> Instant | None:
         """When the next cycle is due: at once if there is anything new, but not sooner than cycles can be."""
-        if not self.changes.dirty or self.changes.is_down:
+        pending = any(queue.active for queue in self.world.queues.values())
+        if not wants_cycle(self.changes.dirty, self.changes.is_down, pending):
             return None
-        if not any(queue.active for queue in self.world.queues.values()):
-            return None
-        if self.last_cycle is None:
-            return self.world.now
-        return max(self.world.now, self.last_cycle + self.scenario.timing.cycle)
+        return cycle_due_at(self.world.now, self.last_cycle, self.scenario.timing.cycle)
 
     def step(self, now: Instant) -> None:
         for timer in self.timers:
@@ -186,18 +183,18 @@ class Player(Clockwork):
 
     def _settle(self, handled: Handled) -> None:
         entry, actor = handled.entry, handled.entry.actor
-        if handled.why is None:
+        if handled.result == TurnResult.ADMITTED:
             self.changes.admit(entry)
             return
-        if handled.result == Result.PREEMPTING:
+        if handled.result == TurnResult.PREEMPTING:
             self.changes.preempt(entry)
         queue = self.world.queues[actor.queue]
-        parked = queue.requeue(actor, handled.why, self.world.shape)
+        parked = queue.requeue(actor, handled.result, self.world.shape)
         if parked:
             self.changes.dirty = True
             why = (
                 "no candidate would free enough quota"
-                if handled.why == Requeue.NO_CANDIDATES
+                if entry.outcome == Outcome.NO_CANDIDATES
                 else ("it cannot fit into the quota there is")
             )
             self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
@@ -231,7 +228,7 @@ def _head(handled: Handled, sticky: set[str | None]) -> HeadResult:
         workload=entry.actor.key,
         cluster_queue=entry.actor.queue,
         decision=str(entry.outcome),
-        result=handled.result,
+        result=Result[handled.result.name],
         targets=tuple(target.workload.key for target in entry.decision.targets),
         sticky=entry.actor.key in sticky,
     )

@@ -9,7 +9,8 @@ from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.history import previously
 from tenure.model import Amount, Instant, PodSet, PodSetFlavors
 from tenure.readings import Reading
-from tenure.timeline.actors import Actor, persisted
+from tenure.rules.cycle import persisted
+from tenure.timeline.actors import Actor
 from tenure.timeline.engine import world_at
 from tenure.timeline.scenario import Edit, Scenario
 from tenure.timeline.world import World

@@ -13,7 +13,7 @@ from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
-from tenure.timeline.actors import persisted
+from tenure.rules.cycle import persisted
 from tenure.timeline.parsing import Written
 from tenure.timeline.scenario import Submission, Submit
 from tenure.timeline.scenario_file import Defaults, GenerateShape, SubmitShape

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from enum import Enum
+from typing import Any
 
-from tenure.model import QueueingStrategy
+from tenure.model import QueueingStrategy, TurnResult
+from tenure.rules.cycle import awaits_targets, is_kept_at_head, joins_those_parked
 from tenure.timeline.actors import Actor
-
-
-class Requeue(Enum):
-    """Why a head that was not admitted goes back to its queue."""
-
-    FAILED_AFTER_NOMINATION = "failed after nomination"
-    PENDING_PREEMPTION = "pending preemption"
-    NO_CANDIDATES = "no candidates"
-    NO_FIT = "no fit"
-
-
-AT_ONCE = frozenset((Requeue.FAILED_AFTER_NOMINATION, Requeue.PENDING_PREEMPTION))
-"""A BestEffortFIFO queue tries these again at once; the others wait aside."""
 
 
 class PendingQueue:
@@ -69,7 +57,7 @@ class PendingQueue:
             whether it is in the heap.
         """
         self.parked.pop(actor.key, None)
-        if not self.is_strict and shape in self._alike:
+        if joins_those_parked(self.is_strict, shape in self._alike):
             self.parked[actor.key] = actor
             return False
         self.active[actor.key] = actor
@@ -79,7 +67,7 @@ class PendingQueue:
         """A workload joins that is not queued yet."""
         self.resting[actor.key] = actor
 
-    def pop(self, order: Callable[[Actor], tuple[object, ...]]) -> Actor | None:
+    def pop(self, order: Callable[[Actor], Any]) -> Actor | None:
         """Take the head out of the heap.
 
         Args:
@@ -90,20 +78,20 @@ class PendingQueue:
         head = min(self.active.values(), key=order)
         return self.active.pop(head.key)
 
-    def requeue(self, actor: Actor, why: Requeue, shape: Callable[[Actor], Hashable]) -> list[Actor]:
+    def requeue(self, actor: Actor, result: TurnResult, shape: Callable[[Actor], Hashable]) -> list[Actor]:
         """A head that was not admitted comes back.
 
         Args:
             actor: the workload.
-            why: see `Requeue`.
+            result: what became of it.
             shape: see `push`.
 
         Returns:
             who waits aside from now on: it, and those like it.
         """
-        if why == Requeue.PENDING_PREEMPTION:
-            self.preemptor, self.preemptor_sticks = actor.key, not self.is_strict
-        if self.is_strict or why in AT_ONCE:
+        if awaits_targets(result):
+            self.preemptor, self.preemptor_sticks = actor.key, is_kept_at_head(True, self.is_strict)
+        if result != TurnResult.PARKED:
             self.active[actor.key] = actor
             return []
         self.parked[actor.key] = actor

@@ -6,13 +6,14 @@ import dataclasses
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from tenure.api import heap_place
+from tenure.api import HeapPlace, heap_place
 from tenure.engines import Engine, Sitting
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
+from tenure.rules.cycle import protection_ended_at
 from tenure.rules.dynamic_priority import next_step_at
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -114,13 +115,10 @@ class World:
         """The time that an actor queues from."""
         return requeue_timestamp(actor.workload, self.terms(actor.queue))
 
-    def place(self, actor: Actor) -> tuple[object, ...]:
-        """An actor's position in its queue: the head is the lowest.
-
-        The preemptor that waits for its victims, then as `tenure.api.heap_place` says.
-        """
-        sticky = self.queues[actor.queue].sticky(actor.key)
-        return not sticky, *heap_place(self.effective(actor.workload), self.terms(actor.queue))
+    def place(self, actor: Actor) -> HeapPlace:
+        """An actor's position in its queue: the head is the lowest."""
+        sticks = self.queues[actor.queue].sticky(actor.key)
+        return heap_place(self.effective(actor.workload), self.terms(actor.queue), sticks=sticks)
 
     def holders(self) -> Iterator[Actor]:
         """Every workload that holds quota, in the order of joining."""
@@ -225,8 +223,7 @@ def _every(world: World, mark: Instant) -> Iterator[Timer]:
     for actor in world.alive.values():
         duration = protections.get(actor.queue)
         if actor.holds and duration is not None:
-            # TBP-020 asks for strictly more than the duration: the first such instant is one nanosecond on.
-            end = quota_reservation_time(actor.workload, world.clock) + duration + 1
+            end = protection_ended_at(quota_reservation_time(actor.workload, world.clock), duration)
             yield Timer(end - world.offset, actor, is_step=False)
         if actor.workload.priority_class in world.cluster.growing:
             yield from _step(world, actor, mark)

@@ -17,11 +17,13 @@ from tenure.model import (
     QueueingStrategy,
     RequeuingTimestamp,
     Settings,
+    TurnResult,
     Workload,
 )
 from tenure.readings import preset
+from tenure.rules.cycle import result_of_turn
 from tenure.timeline.actors import Actor, joined
-from tenure.timeline.queues import PendingQueue, Requeue
+from tenure.timeline.queues import PendingQueue
 from tenure.timeline.scenario import Scenario, Submission
 from tenure.timeline.world import World
 
@@ -77,30 +79,35 @@ def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("why", "waits_aside", "sticks"),
+    ("turn", "waits_aside", "sticks"),
     [
-        (Requeue.FAILED_AFTER_NOMINATION, False, False),
-        (Requeue.PENDING_PREEMPTION, False, True),
-        (Requeue.NO_FIT, True, False),
-        (Requeue.NO_CANDIDATES, True, False),
+        (TurnResult.SKIPPED, False, False),
+        (TurnResult.PREEMPTING, False, True),
+        (TurnResult.WAITS_FOR_TARGETS, False, True),
+        (TurnResult.PARKED, True, False),
     ],
 )
 def test_a_best_effort_queue_sets_aside_what_cannot_be_admitted(
-    why: Requeue, waits_aside: bool, sticks: bool
+    turn: TurnResult, waits_aside: bool, sticks: bool
 ) -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     head = actor("w")
-    queue.requeue(head, why, shape)
+    queue.requeue(head, turn, shape)
     assert (head.key in queue.parked) is waits_aside
     assert (head.key in queue.active) is not waits_aside
     assert queue.sticky(head.key) is sticks
 
 
-@pytest.mark.parametrize("why", list(Requeue))
-def test_a_strict_queue_tries_its_head_again_whatever_became_of_it(why: Requeue) -> None:
+@pytest.mark.parametrize("nothing_found", [True, False])
+@pytest.mark.parametrize("defers", [True, False])
+@pytest.mark.parametrize("still_fits", [True, False])
+def test_a_strict_queue_tries_its_head_again_whatever_became_of_it(
+    nothing_found: bool, defers: bool, still_fits: bool
+) -> None:
     queue = PendingQueue("q", STRICT)
     head = actor("w")
-    assert queue.requeue(head, why, shape) == []
+    turn = result_of_turn(nothing_found, queue.is_strict, defers, still_fits, preempts=True)
+    assert queue.requeue(head, turn, shape) == []
     assert head.key in queue.active
     assert not queue.sticky(head.key)
 
@@ -109,7 +116,7 @@ def test_the_preemptor_stands_before_a_higher_priority_until_it_is_admitted_or_d
     here = world(BEST_EFFORT)
     queue = here.queues["q"]
     preemptor, higher = actor("low"), actor("high", priority=9)
-    queue.requeue(preemptor, Requeue.PENDING_PREEMPTION, here.shape)
+    queue.requeue(preemptor, TurnResult.PREEMPTING, here.shape)
     queue.push(higher, "high")
     assert sorted(queue.active.values(), key=here.place)[0] is preemptor
     queue.remove(preemptor.key)
@@ -119,25 +126,24 @@ def test_the_preemptor_stands_before_a_higher_priority_until_it_is_admitted_or_d
 def test_the_preemptor_stays_one_while_it_waits_aside() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     preemptor = actor("w")
-    queue.requeue(preemptor, Requeue.PENDING_PREEMPTION, shape)
+    queue.requeue(preemptor, TurnResult.PREEMPTING, shape)
     queue.active.clear()
-    queue.requeue(preemptor, Requeue.NO_FIT, shape)
+    queue.requeue(preemptor, TurnResult.PARKED, shape)
     assert queue.sticky(preemptor.key)
 
 
-@pytest.mark.parametrize("why", [Requeue.NO_FIT, Requeue.NO_CANDIDATES])
-def test_what_is_like_a_head_that_is_set_aside_goes_with_it(why: Requeue) -> None:
+def test_what_is_like_a_head_that_is_set_aside_goes_with_it() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     for name in ("gpu-2", "gpu-3", "cpu-1", "cpu-2"):
         queue.push(actor(name), name[0])
-    queue.requeue(actor("gpu-1"), why, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2", "ns/gpu-3"]
     assert sorted(queue.active) == ["ns/cpu-1", "ns/cpu-2"]
 
 
 def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
     assert not queue.push(actor("gpu-2"), "g")
     assert queue.push(actor("cpu-1"), "c")
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2"]
@@ -145,7 +151,7 @@ def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
 
 def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), Requeue.NO_CANDIDATES, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
     assert [woken.key for woken in queue.wake()] == ["ns/gpu-1"]
     assert queue.push(actor("gpu-2"), "g")
     assert queue.parked == {}
@@ -154,14 +160,14 @@ def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
 def test_a_failed_nomination_sets_nothing_aside() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
     queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), Requeue.FAILED_AFTER_NOMINATION, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.SKIPPED, shape)
     assert sorted(queue.active) == ["ns/gpu-1", "ns/gpu-2"]
 
 
 def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
     queue = PendingQueue("q", BEST_EFFORT, equivalence=False)
     queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), Requeue.NO_FIT, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
     assert list(queue.parked) == ["ns/gpu-1"]
     assert queue.push(actor("gpu-3"), "g")
 
@@ -169,14 +175,14 @@ def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
 def test_in_a_strict_queue_none_is_skipped_for_being_alike() -> None:
     queue = PendingQueue("q", STRICT)
     queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), Requeue.NO_FIT, shape)
+    queue.requeue(actor("gpu-1"), TurnResult.TRIED_AGAIN, shape)
     assert queue.parked == {}
 
 
 def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
     queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("a"), Requeue.PENDING_PREEMPTION, shape)
-    queue.requeue(actor("b"), Requeue.NO_FIT, shape)
+    queue.requeue(actor("a"), TurnResult.PREEMPTING, shape)
+    queue.requeue(actor("b"), TurnResult.PARKED, shape)
     queue.forget()
     assert sorted(queue.active) == ["ns/a", "ns/b"]
     assert queue.preemptor is None

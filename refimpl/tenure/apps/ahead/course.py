@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tenure.apps.ahead.answer_types import ComingCycle, ComingHead, Evicted, LookEnd
-from tenure.model import Instant, Outcome
+from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.telling.summary import summarize
 from tenure.timeline.actors import Phase
@@ -25,8 +25,8 @@ FEW = 3
 """So many names are told of many."""
 
 _WHY = {
-    Result.WAITS_FOR_TARGETS: "it fits when workloads have left that are preempted earlier in this cycle",
-    Result.SKIPPED: "a head that is handled before it gets the quota or the victims that it needs; "
+    TurnResult.WAITS_FOR_TARGETS: "it fits when workloads have left that are preempted earlier in this cycle",
+    TurnResult.SKIPPED: "a head that is handled before it gets the quota or the victims that it needs; "
     "it is tried again in the next cycle",
 }
 
@@ -131,12 +131,12 @@ class Course:
         )
         fresh = {evicted.workload for evicted in preempts}
         targets = (target.workload.key for target in entry.decision.targets)
-        preempting = handled.result == Result.PREEMPTING
+        preempting = handled.result == TurnResult.PREEMPTING
         return ComingHead(
             workload=entry.actor.key,
             cluster_queue=entry.actor.queue,
             decision=str(entry.outcome),
-            result=handled.result,
+            result=Result[handled.result.name],
             preempts=preempts,
             awaits=tuple(key for key in targets if key not in fresh) if preempting else (),
             why=why_not_admitted(handled),
@@ -145,7 +145,7 @@ class Course:
 
 def why_not_admitted(handled: Handled) -> str:
     """Why a head is not admitted in its cycle, in words; empty where it is."""
-    if handled.result in (Result.ADMITTED, Result.PREEMPTING):
+    if handled.result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
         return ""
     if handled.result in _WHY:
         return _WHY[handled.result]

@@ -12,18 +12,17 @@ from tenure.apps.ahead.answer_types import (
     StillWaiting,
 )
 from tenure.apps.ahead.course import MOST_PAIRS, Course, some_names, why_not_admitted
-from tenure.model import FlavorResource, Outcome
+from tenure.model import FlavorResource, Outcome, TurnResult
 from tenure.oracle.decide import Decision
 from tenure.rules.reservation import quota_reservation_time
 from tenure.telling.remarks import GROUND_RULES
 from tenure.telling.shortages import NodeAccount, amount, shortages
 from tenure.timeline.actors import Actor, Phase
-from tenure.timeline.record import Result
 from tenure.timeline.world import Timer, World, timers_after
 
 MOST_INSTANTS = 50
 """So many instants at which something runs out are looked at."""
-_AT_END = (Result.PARKED, Result.TRIED_AGAIN)
+_AT_END = (TurnResult.PARKED, TurnResult.TRIED_AGAIN)
 _SHORT = (Outcome.NO_CANDIDATES, Outcome.NO_FIT)
 
 
@@ -58,7 +57,7 @@ def _is_short(course: Course, actor: Actor) -> bool:
 def _why(course: Course, actor: Actor) -> str:
     """Why a workload waits, in words."""
     world, handled = course.player.world, course.last.get(actor.key)
-    if handled is not None and handled.result == Result.PREEMPTING:
+    if handled is not None and handled.result == TurnResult.PREEMPTING:
         leaving = [
             target.workload.key
             for target in handled.entry.decision.targets

@@ -10,7 +10,8 @@ from tenure.kai.case import ACTIONS
 from tenure.kai.words import loss_verdict, verdict_of
 from tenure.model import Instant
 from tenure.readings import Reading
-from tenure.timeline.actors import Phase, persisted
+from tenure.rules.cycle import persisted
+from tenure.timeline.actors import Phase
 from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.kai.scenario import Asking, EditQueues, KaiScenario, OpenSession, PlacePods, Pods

@@ -1,0 +1,328 @@
+"""Queues and scheduling cycles over time: whose turn it is, what becomes of a head, when anything is due."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import SECOND, TurnResult, Workload
+from tenure.rules.cycle import (
+    awaits_targets,
+    capacity_kept,
+    cycle_due_at,
+    has_earlier_turn,
+    is_ahead_in_queue,
+    is_decided_again,
+    is_kept_at_head,
+    joins_those_parked,
+    keeps_capacity,
+    lost_work,
+    must_still_fit,
+    persisted,
+    protection_ended_at,
+    result_of_turn,
+    wake_due_at,
+    wants_cycle,
+    wins_tournament,
+    work_left,
+)
+from tenure.rules.time_based import is_time_expired
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
+
+PROVED = Verdict.PROVED
+
+
+def _flags(claim: Claim, *names: str) -> tuple[Any, ...]:
+    return tuple(claim.flag(name) for name in names)
+
+
+def _numbers(claim: Claim, *names: str) -> tuple[Any, ...]:
+    return tuple(claim.number(name) for name in names)
+
+
+@obligation("PO-CYC-010", rules=["CYC-010"], expect=everywhere(PROVED))
+def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
+    """Kueue main of August 2026, order of a ClusterQueue's heap; uids are unique."""
+    sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
+    priority, other_priority = _numbers(claim, "priority", "other_priority")
+    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    ahead = claim.lift(is_ahead_in_queue)
+    first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
+    second = ahead(
+        other_sticks, sticks, other_priority, priority, other_queued, queued, negation(lower)
+    ).value
+    claim.prove(any_of(first, second), negation(all_of(first, second)))
+
+
+@obligation("PO-CYC-020", rules=["CYC-010"], expect=everywhere(PROVED))
+def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Claim) -> None:
+    """Kueue main of August 2026, order of a ClusterQueue's heap."""
+    sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
+    priority, other_priority = _numbers(claim, "priority", "other_priority")
+    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    ahead = claim.lift(is_ahead_in_queue)
+    first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
+    alike = either_both_or_none(sticks, other_sticks)
+    equal = all_of(alike, priority == other_priority)
+    claim.prove(
+        implies(all_of(sticks, negation(other_sticks)), first),
+        implies(all_of(alike, priority > other_priority), first),
+        implies(all_of(equal, queued < other_queued), first),
+        implies(all_of(equal, queued == other_queued), either_both_or_none(first, lower)),
+    )
+
+
+@obligation("PO-CYC-030", rules=["CYC-020"], expect=everywhere(PROVED))
+def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> None:
+    """Kueue main of August 2026, classical iterator; each criterion counts among equals."""
+    goes, other_goes, gate = _flags(claim, "goes", "other_goes", "gate")
+    level, other_level = _numbers(claim, "level", "other_level")
+    priority, other_priority = _numbers(claim, "priority", "other_priority")
+    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    turn = claim.lift(has_earlier_turn)
+    first = turn(
+        goes, other_goes, level, other_level, gate, priority, other_priority, queued, other_queued
+    ).value
+    second = turn(
+        other_goes, goes, other_level, level, gate, other_priority, priority, other_queued, queued
+    ).value
+    alike = either_both_or_none(goes, other_goes)
+    even = all_of(alike, level == other_level)
+    equal = all_of(even, any_of(negation(gate), priority == other_priority))
+    claim.prove(
+        negation(all_of(first, second)),
+        implies(all_of(goes, negation(other_goes)), first),
+        implies(all_of(alike, level < other_level), first),
+        implies(all_of(even, gate, priority > other_priority), first),
+        implies(all_of(equal, queued < other_queued), first),
+        implies(all_of(equal, queued == other_queued), negation(any_of(first, second))),
+    )
+
+
+@obligation("PO-CYC-040", rules=["CYC-030"], expect=everywhere(PROVED))
+def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> None:
+    """Kueue main of August 2026, fair sharing iterator; each criterion counts among equals."""
+    goes, other_goes, gate = _flags(claim, "goes", "other_goes", "gate")
+    borrows, other_borrows = _flags(claim, "borrows", "other_borrows")
+    share, priority, other_priority = _numbers(claim, "share", "priority", "other_priority")
+    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    wins = claim.lift(wins_tournament)
+    preemptors, borrowers = (goes, other_goes), (borrows, other_borrows)
+    first = wins(*preemptors, *borrowers, share, gate, priority, other_priority, queued, other_queued).value
+    second = wins(
+        *preemptors[::-1],
+        *borrowers[::-1],
+        0 - share,
+        gate,
+        other_priority,
+        priority,
+        other_queued,
+        queued,
+    ).value
+    alike = either_both_or_none(goes, other_goes)
+    both = all_of(alike, either_both_or_none(borrows, other_borrows))
+    even = all_of(both, share == 0)
+    equal = all_of(even, any_of(negation(gate), priority == other_priority))
+    claim.prove(
+        negation(all_of(first, second)),
+        implies(all_of(goes, negation(other_goes)), first),
+        implies(all_of(alike, negation(borrows), other_borrows), first),
+        implies(all_of(both, share < 0), first),
+        implies(all_of(even, gate, priority > other_priority), first),
+        implies(all_of(equal, queued < other_queued), first),
+        implies(all_of(equal, queued == other_queued), negation(any_of(first, second))),
+    )
+
+
+@obligation("PO-CYC-050", rules=["CYC-040"], expect=everywhere(PROVED))
+def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_it_is(claim: Claim) -> None:
+    """Kueue main of August 2026, gate RecomputeAssignmentUponPreemptionTargetsOverlap."""
+    overlaps, gate = _flags(claim, "overlaps", "gate")
+    again = claim.lift(is_decided_again)(overlaps, gate).value
+    claim.prove(
+        implies(negation(overlaps), negation(again)),
+        implies(negation(gate), negation(again)),
+        implies(all_of(overlaps, gate), again),
+    )
+
+
+@obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"], expect=everywhere(PROVED))
+def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(claim: Claim) -> None:
+    """Kueue main of August 2026, scheduling cycle: quota is given once."""
+    nothing, strict, defers = _flags(claim, "nothing", "strict", "defers")
+    overlaps, fits, preempts = _flags(claim, "overlaps", "fits", "preempts")
+    checked = claim.lift(must_still_fit)(nothing, defers, overlaps).value
+    result = claim.lift(result_of_turn)(nothing, strict, defers, all_of(checked, fits), preempts).value
+    proceeds = any_of(result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING)
+    claim.prove(
+        implies(proceeds, all_of(fits, negation(nothing), negation(defers), negation(overlaps))),
+        implies(all_of(fits, negation(nothing), negation(defers), negation(overlaps)), proceeds),
+    )
+
+
+@obligation("PO-CYC-065", rules=["CYC-050"], expect=everywhere(PROVED))
+def exactly_the_heads_that_could_go_on_are_checked(claim: Claim) -> None:
+    """Kueue main of August 2026, scheduling cycle."""
+    nothing, defers, overlaps = _flags(claim, "nothing", "defers", "overlaps")
+    checked = claim.lift(must_still_fit)(nothing, defers, overlaps).value
+    claim.prove(
+        implies(any_of(nothing, defers, overlaps), negation(checked)),
+        implies(negation(any_of(nothing, defers, overlaps)), checked),
+    )
+
+
+@obligation("PO-CYC-070", rules=["CYC-060"], expect=everywhere(PROVED))
+def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(claim: Claim) -> None:
+    """Kueue main of August 2026, scheduling cycle, and requeueing by strategy."""
+    nothing, strict, defers = _flags(claim, "nothing", "strict", "defers")
+    fits, preempts = _flags(claim, "fits", "preempts")
+    result = claim.lift(result_of_turn)(nothing, strict, defers, fits, preempts).value
+    found, goes_on = negation(nothing), all_of(negation(nothing), negation(defers))
+    claim.prove(
+        implies(all_of(nothing, strict), result == TurnResult.TRIED_AGAIN),
+        implies(all_of(nothing, negation(strict)), result == TurnResult.PARKED),
+        implies(all_of(found, defers), result == TurnResult.WAITS_FOR_TARGETS),
+        implies(all_of(goes_on, negation(fits)), result == TurnResult.SKIPPED),
+        implies(all_of(goes_on, fits, preempts), result == TurnResult.PREEMPTING),
+        implies(all_of(goes_on, fits, negation(preempts)), result == TurnResult.ADMITTED),
+    )
+
+
+@obligation("PO-CYC-080", rules=["CYC-070", "CYC-080"], expect=everywhere(PROVED))
+def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_only(claim: Claim) -> None:
+    """Kueue main of August 2026, preemptor of a ClusterQueue."""
+    result, strict = claim.member("result", TurnResult), claim.flag("strict")
+    awaits = claim.lift(awaits_targets)(result).value
+    kept = claim.lift(is_kept_at_head)(awaits, strict).value
+    waiting = any_of(result == TurnResult.PREEMPTING, result == TurnResult.WAITS_FOR_TARGETS)
+    claim.prove(
+        either_both_or_none(awaits, waiting),
+        implies(strict, negation(kept)),
+        implies(negation(strict), either_both_or_none(kept, waiting)),
+    )
+
+
+@obligation("PO-CYC-090", rules=["CYC-090"], expect=everywhere(PROVED))
+def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(claim: Claim) -> None:
+    """Kueue main of August 2026, gate SchedulingEquivalenceHashing."""
+    strict, alike = _flags(claim, "strict", "alike")
+    joins = claim.lift(joins_those_parked)(strict, alike).value
+    claim.prove(
+        implies(strict, negation(joins)),
+        implies(negation(alike), negation(joins)),
+        implies(all_of(alike, negation(strict)), joins),
+    )
+
+
+@obligation("PO-CYC-100", rules=["CYC-100"], expect=everywhere(PROVED))
+def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first(claim: Claim) -> None:
+    """Kueue main of August 2026, scheduling cycle; F-059."""
+    reclaims, hero, goes_first = _flags(claim, "reclaims", "hero", "goes_first")
+    keeps = claim.lift(keeps_capacity)(reclaims, hero, goes_first).value
+    claim.prove(
+        implies(goes_first, keeps),
+        implies(all_of(negation(reclaims), negation(hero)), keeps),
+        implies(all_of(reclaims, negation(goes_first)), negation(keeps)),
+        implies(all_of(hero, negation(goes_first)), negation(keeps)),
+    )
+
+
+@obligation("PO-CYC-110", rules=["CYC-110"], expect=everywhere(PROVED))
+def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: Claim) -> None:
+    """Kueue main of August 2026, resources to reserve: as much as the queue could give it, and no more."""
+    amount, usage, nominal, limit = _numbers(claim, "amount", "usage", "nominal", "limit")
+    limited, borrows = _flags(claim, "limited", "borrows")
+    claim.assume(amount >= 0)
+    kept = claim.lift(capacity_kept)(amount, usage, nominal, limited, limit, borrows).value
+    most = nominal + limit
+    within, bounded = negation(borrows), all_of(borrows, limited)
+    claim.prove(
+        kept <= amount,
+        implies(within, all_of(kept >= 0, any_of(kept == 0, usage + kept <= nominal))),
+        implies(all_of(within, kept < amount), any_of(usage + kept == nominal, usage > nominal)),
+        implies(all_of(borrows, negation(limited)), kept == amount),
+        implies(bounded, usage + kept <= most),
+        implies(bounded, any_of(kept == amount, usage + kept == most)),
+    )
+
+
+@obligation("PO-CYC-120", rules=["CYC-120"], expect=everywhere(PROVED))
+def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(claim: Claim) -> None:
+    """Kueue main of August 2026, which waits for a head of any queue."""
+    changed, down, pending = _flags(claim, "changed", "down", "pending")
+    wants = claim.lift(wants_cycle)(changed, down, pending).value
+    claim.prove(
+        implies(wants, changed),
+        implies(wants, negation(down)),
+        implies(wants, pending),
+        implies(all_of(changed, negation(down), pending), wants),
+    )
+
+
+@obligation("PO-CYC-130", rules=["CYC-130"], expect=everywhere(PROVED))
+def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> None:
+    """A play's `timing.cycle`."""
+    now, last, gap = _numbers(claim, "now", "last", "gap")
+    due = claim.lift(cycle_due_at)(now, last, gap).value
+    claim.prove(due >= now, due - last >= gap, any_of(due == now, due - last == gap))
+
+
+@obligation("PO-CYC-140", rules=["CYC-140"], expect=everywhere(PROVED))
+def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(claim: Claim) -> None:
+    """Kueue main of August 2026, inadmissible workloads: a second event delays no wake."""
+    nothing, event, later, retry = _numbers(claim, "nothing", "event", "later", "retry")
+    planned = claim.flag("planned")
+    due = claim.lift(wake_due_at)
+    first = due(negation(planned), nothing, event, retry).value
+    second = due(planned, first, later, retry).value
+    claim.assume(event <= later)
+    claim.prove(
+        implies(planned, all_of(first - event == retry, second == first, second - later <= retry)),
+        implies(negation(planned), all_of(first == nothing, second - later == retry)),
+    )
+
+
+@obligation("PO-CYC-150", rules=["CYC-150", "TBP-020"], expect=everywhere(PROVED))
+def the_end_of_a_protected_time_is_the_first_instant_at_which_it_has_expired(claim: Claim) -> None:
+    """KEP-8522, Preemption Eligibility, condition 2: strictly more than minAdmitDuration."""
+    target, now = claim.record("target", Workload), claim.number("now")
+    duration = claim.optional_number("duration")
+    claim.assume(is_set(target, "quota_reserved_at"), duration.present)
+    expired = claim.lift(is_time_expired)(target, now, duration).value
+    end = claim.lift(protection_ended_at)(value_of(target, "quota_reserved_at"), duration.value).value
+    claim.prove(either_both_or_none(expired, now >= end))
+
+
+@obligation("PO-CYC-160", rules=["CYC-160"], expect=everywhere(PROVED))
+def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
+    """Kubernetes metav1.Time; F-046 and KEP-8522 lose up to a second by it."""
+    seconds, fraction = _numbers(claim, "seconds", "fraction")
+    claim.assume(fraction >= 0, fraction < SECOND)
+    stamp = claim.lift(persisted)(seconds * SECOND + fraction).value
+    claim.prove(stamp == seconds * SECOND)
+
+
+@obligation("PO-CYC-170", rules=["CYC-170"], expect=everywhere(PROVED))
+def a_preemption_loses_no_work_or_all_of_it(claim: Claim) -> None:
+    """A play's `progress`."""
+    kept = claim.flag("kept")
+    done, progress = _numbers(claim, "done", "progress")
+    lost = claim.lift(lost_work)(kept, done, progress).value
+    claim.prove(implies(kept, lost == 0), implies(negation(kept), progress + done - lost == 0))
+
+
+@obligation("PO-CYC-180", rules=["CYC-180"], expect=everywhere(PROVED))
+def work_that_is_left_completes_the_work_and_is_never_less_than_none(claim: Claim) -> None:
+    """A play's `work`."""
+    work, progress = _numbers(claim, "work", "progress")
+    left = claim.lift(work_left)(work, progress).value
+    claim.prove(left >= 0, progress + left >= work, any_of(left == 0, progress + left == work))

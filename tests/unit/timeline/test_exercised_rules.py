@@ -1,0 +1,91 @@
+"""Rules of a play: scenarios in place of vectors exercise them, and a compiled engine can call them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from tenure.conformance.observing import observed_rules
+from tenure.conformance.vectors import exercised_by_plays
+from tenure.model import TurnResult
+from tenure.readings import preset
+from tenure.resources import bundled
+from tenure.rules import cycle
+from tenure.rules.registry import RuleEntry, all_rules
+from tenure.timeline import load_scenario, play
+from tests.process import PATIENCE_S
+
+COMPILED = """
+import inspect, random
+import numba
+from tenure.model import TurnResult
+from tenure.rules.registry import all_rules
+
+dice, answers = random.Random(1), 0
+DRAWN = {
+    bool: lambda: dice.random() < 0.5,
+    int: lambda: dice.choice([-(10**15), -2, -1, 0, 1, 2, 10**15]),
+    TurnResult: lambda: int(dice.choice(list(TurnResult))),
+}
+for entry in all_rules():
+    if not entry.id.startswith("CYC-"):
+        continue
+    compiled = numba.njit(entry.function)
+    given = inspect.signature(entry.function, eval_str=True).parameters.values()
+    for _ in range(100):
+        arguments = [DRAWN[parameter.annotation]() for parameter in given]
+        assert int(compiled(*arguments)) == int(entry.function(*arguments)), (entry.id, arguments)
+        answers += 1
+print(answers)
+"""
+PLAYED = [entry for entry in all_rules() if entry.id.startswith("CYC-")]
+CASES = [
+    (rule, verdict, scenario)
+    for rule, by_verdict in exercised_by_plays().items()
+    for verdict, scenario in by_verdict.items()
+]
+
+
+@cache
+def answers(scenario: str) -> frozenset[tuple[str, bool]]:
+    """Every rule that was asked during a play, with whether it accepted; each pair once."""
+    story = load_scenario(bundled("spec", "vectors", "scenarios", f"{scenario}.yaml"))
+    with observed_rules() as seen:
+        play(story, preset("guaranteed"))
+    return frozenset((answer.rule, answer.accepts) for answer in seen if answer.rule.startswith("CYC-"))
+
+
+@pytest.mark.parametrize(("rule", "verdict", "scenario"), CASES)
+def test_a_scenario_that_stands_for_a_vector_exercises_its_rule(
+    rule: str, verdict: str, scenario: str
+) -> None:
+    assert (rule, verdict == "accept") in answers(scenario)
+
+
+@pytest.mark.parametrize("entry", PLAYED, ids=lambda entry: entry.id)
+def test_a_rule_of_a_play_takes_and_returns_numbers_and_calls_no_other(entry: RuleEntry) -> None:
+    function = entry.function
+    signature = inspect.signature(function, eval_str=True)
+    types = [parameter.annotation for parameter in signature.parameters.values()]
+    assert all(issubclass(found, int) for found in [*types, signature.return_annotation])
+    names = set(function.__code__.co_names)
+    assert names - {"min", "max", "SECOND", "TurnResult", *TurnResult.__members__} == set()
+    assert function.__module__ == cycle.__name__
+
+
+def test_every_rule_of_a_play_compiles_and_answers_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert not done.stderr
+    assert int(done.stdout) == 100 * len(PLAYED)
