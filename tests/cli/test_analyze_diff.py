@@ -11,11 +11,28 @@ from jsonschema import Draft202012Validator
 
 from tenure_proofs.analysis import diff_command
 from tests.cli.test_analyze_matrix import QUEUES
+from tests.cli.test_edits import git
 from tests.command_line import tenure
 
 SMALL = "--states", "30"
 LESS = "--set", "clusterqueue/a.spec.preemption.reclaimWithinCohort=LowerPriority"
 OWN = "--set", "clusterqueue/b.spec.preemption.withinClusterQueue=LowerPriority"
+
+
+COHORT = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: c}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: f, resources: [{name: cpu, nominalQuota: 8}]}]
+"""
+CONFIGURATION = """---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+fairSharing: {{preemptionStrategies: [{}]}}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -79,16 +96,22 @@ def test_the_example_is_decided_otherwise_and_is_the_smallest(lost: Any) -> None
         assert example["preemptedAfter"] == []
 
 
-def test_a_field_that_allows_more_gains_cells_and_fails(queues: Path) -> None:
-    less = queues.with_name("less.yaml")
-    less.write_text(
-        QUEUES.replace("reclaimWithinCohort: Any", "reclaimWithinCohort: Never"), encoding="utf-8"
-    )
-    done = tenure("analyze", "diff", str(less), str(queues), *SMALL, "--fail-on", "gained", "-o", "markdown")
+def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> None:
+    folder = tmp_path / "queues"
+    folder.mkdir()
+    git(tmp_path, "init", "-b", "main")
+    for policy in ("Never", "Any"):
+        text = QUEUES.replace("reclaimWithinCohort: Any", f"reclaimWithinCohort: {policy}")
+        (folder / "all.yaml").write_text(text, encoding="utf-8")
+        git(tmp_path, "add", "queues")
+        git(tmp_path, "commit", "-m", policy)
+    asked = "main~1:queues/..HEAD:queues/", "--fail-on", "gained", "-o", "markdown"
+    done = tenure("analyze", "diff", *asked, *SMALL, cwd=tmp_path)
     said = done.stdout.decode()
     assert done.returncode == 1, done.stderr
     assert "### This change lets `a` preempt `low` and `high` of `b`" in said
-    assert "- `ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`" in said
+    field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`"
+    assert f"- {field}, `HEAD:queues/all.yaml:11`" in said
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
 
 
@@ -99,13 +122,22 @@ def test_only_what_is_named_fails(queues: Path, lost: Any, failing: str, code: i
     assert done.returncode == code, done.stderr
 
 
-def test_a_decision_may_change_though_no_cell_does(queues: Path) -> None:
-    after = changed(queues, "nominalQuota: 4", "nominalQuota: 8")
-    answer = answered(queues, after)
+def test_a_decision_may_change_though_no_cell_does(tmp_path: Path) -> None:
+    """A strategy of fair sharing: of both ClusterQueues all cells that can be are there with either."""
+    text = QUEUES.replace("nominalQuota: 0", "nominalQuota: 4") + COHORT
+    for side, second in (("before", ", LessThanInitialShare"), ("after", "")):
+        config = CONFIGURATION.format(f"LessThanOrEqualToFinalShare{second}")
+        (tmp_path / f"{side}.yaml").write_text(text + config, encoding="utf-8")
+    asked = "before.yaml", "after.yaml", *SMALL, "--fail-on", "any"
+    done = tenure("analyze", "diff", *asked, "-o", "json", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    answer = json.loads(done.stdout)
     assert answer["cells"] == []
-    assert answer["example"]["before"] != answer["example"]["after"]
-    done = tenure("analyze", "diff", str(queues), str(after), *SMALL, "--fail-on", "any")
-    assert done.returncode == 1
+    assert answer["changedFields"][0]["field"] == "fairSharing.preemptionStrategies"
+    example = answer["example"]
+    assert (example["before"], example["after"]) == ("Preempt", "NoCandidates")
+    assert [victim["reason"] for victim in example["preemptedBefore"]] == ["InCohortFairSharing"]
+    done = tenure("analyze", "diff", *asked, cwd=tmp_path)
     assert b"None of 16 cells changes, but decisions do." in done.stdout
     assert b"Smallest state found that is decided otherwise" in done.stdout
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure.analysis.matrix import NO_QUOTAS
 from tenure_proofs.analysis import command
 from tests.command_line import tenure
 
@@ -91,6 +92,17 @@ def test_a_cell_that_can_has_an_example_and_one_that_never_can_says_by_which_fie
             assert victim["priority"] == cell["victim"]["priority"]
         elif cell["preemptor"]["clusterQueue"] == cell["victim"]["clusterQueue"] == "b":
             assert cell["why"] == "KQ-040: spec.preemption.withinClusterQueue of ClusterQueue/b is Never"
+
+
+def test_nothing_is_preempted_in_a_queue_without_quotas(tmp_path: Path) -> None:
+    kind = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: unused}\n"
+    path = tmp_path / "unused.yaml"
+    path.write_text(f"{kind}spec: {{preemption: {{withinClusterQueue: LowerPriority}}}}\n")
+    for asked in ("matrix", "guarantees"):
+        done = tenure("analyze", asked, str(path), *SMALL, "--no-cache")
+        assert done.returncode == 0, done.stderr
+    said = json.loads(tenure("analyze", "matrix", str(path), *SMALL, "-o", "json").stdout)
+    assert {(cell["verdict"], cell["why"]) for cell in said["cells"]} == {("never", NO_QUOTAS)}
 
 
 def test_the_table_has_a_row_for_each_queue(queues: Path) -> None:

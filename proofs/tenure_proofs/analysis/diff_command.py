@@ -17,11 +17,13 @@ from tenure.apps.cli.options import EditOptions, Example, Interpretation, Schedu
 from tenure.apps.cli.output import Output, about, print_answer
 from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
+from tenure.apps.compare.revisions import bytes_named
 from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects, read_priority_class
 from tenure.manifests.releases import AskedKueue
+from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN
@@ -218,6 +220,7 @@ def _difference(
         for side, known, matrix in zip((before, after), configured, found, strict=True)
     ]
     total = (len(queues) * len(levels[0])) ** 2
-    answer = matrix_difference(sides[0], sides[1], rebuilt, effort.seed, versions, total)
+    lines = SourceLines(bytes_named)
+    answer = matrix_difference(sides[0], sides[1], rebuilt, lines, effort.seed, versions, total)
     answers.keep(key, answer)
     return answer

@@ -40,6 +40,7 @@ from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
+from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
@@ -74,6 +75,7 @@ def matrix_difference(
     before: AnalyzedSide,
     after: AnalyzedSide,
     rebuild: Rebuild,
+    lines: SourceLines,
     seed: int,
     solvers: Mapping[str, str],
     total: int,
@@ -83,20 +85,27 @@ def matrix_difference(
     Args:
         before, after: the sides; their levels have the same names.
         rebuild: asked with the objects of a side, one field of which is as on the other.
+        lines: of the files that objects are of.
         seed: of random states.
         solvers: who proved, by version.
         total: how many cells there are, also of trees that do not differ and have no matrix.
     """
-    return _Difference((before, after), rebuild, seed, total).answer(solvers)
+    fields = tuple(changed_fields(before.objects, after.objects, lines))
+    return _Difference((before, after), fields, rebuild, seed, total).answer(solvers)
 
 
 class _Difference:
     def __init__(
-        self, sides: tuple[AnalyzedSide, AnalyzedSide], rebuild: Rebuild, seed: int, total: int
+        self,
+        sides: tuple[AnalyzedSide, AnalyzedSide],
+        fields: tuple[FieldChange, ...],
+        rebuild: Rebuild,
+        seed: int,
+        total: int,
     ) -> None:
-        self._sides, self._rebuild, self._seed, self._total = sides, rebuild, seed, total
+        self._sides, self._fields, self._rebuild = sides, fields, rebuild
+        self._seed, self._total = seed, total
         self._both = BothSides(*(side.configured for side in sides))
-        self._fields = tuple(changed_fields(*(side.objects for side in sides)))
         self._small = SmallStates(self._both)
         self._known: dict[tuple[str, str, int], list[OnBothSides]] = {}
         self._undone: dict[tuple[FieldChange, int], ConfiguredSide | None] = {}

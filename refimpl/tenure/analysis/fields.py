@@ -37,7 +37,7 @@ class FieldChange:
     file: str
     """Where the object was read: of the side after, or of the side before where that alone has it."""
     line: int
-    """The field's line there, from 1; 0 where it is not found, as in a git revision."""
+    """The field's line there, from 1; 0 where it is not found, as in standard input."""
 
     @property
     def words(self) -> str:
@@ -75,20 +75,22 @@ class ConfigurationObjects:
         return [*rest, SourcedObject(mine.file, raw)]
 
 
-def changed_fields(before: ConfigurationObjects, after: ConfigurationObjects) -> Iterator[FieldChange]:
+def changed_fields(
+    before: ConfigurationObjects, after: ConfigurationObjects, lines: SourceLines
+) -> Iterator[FieldChange]:
     """The fields that differ, by object, each the deepest that both sides have a place for.
 
     Args:
         before, after: the two configurations.
+        lines: of the files that they are of.
 
     >>> def queue(**preemption):
     ...     raw = {"kind": "Cohort", "metadata": {"name": "c"}, "spec": preemption}
     ...     return ConfigurationObjects([SourcedObject("", raw)])
-    >>> [change] = changed_fields(queue(), queue(parentName="top"))
+    >>> [change] = changed_fields(queue(), queue(parentName="top"), SourceLines())
     >>> change.words, change.before, change.after
     ('Cohort/c spec.parentName', 'absent', "'top'")
     """
-    lines = SourceLines()
     for name in sorted(before.by_name.keys() | after.by_name.keys()):
         one, other = before.by_name.get(name), after.by_name.get(name)
         holder = other or one

@@ -128,6 +128,8 @@ def find_guarantees(
     for cell, example in can.items():
         _note(found, asked[cell], example, narrowers[cell.preemptor][0])
     for queue, (tree, _) in sorted(narrowers.items()):
+        if not tree.nodes[tree.places[queue]].quotas:
+            continue
         states = States(cluster, tree, reading, matrix.levels)
         for _ in range(effort.fewest):
             for cell, example in states.hits(dice, queue):

@@ -108,6 +108,9 @@ class Matrix:
         )
 
 
+NO_QUOTAS = (
+    "one of them has no quotas: no flavor is assigned in it, so that nothing is short and nothing in use"
+)
 NO_COHORT = "they share no cohort: a search for targets stays in the tree of its ClusterQueue"
 
 
@@ -141,9 +144,13 @@ def analyze(
             for preemptor, victim in product(tree.places, repeat=2):
                 matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
             continue
+        queues = sorted(name for name, place in tree.places.items() if tree.nodes[place].quotas)
+        for preemptor, victim in product(tree.places, repeat=2):
+            if not {preemptor, victim} <= {*queues}:
+                matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_QUOTAS)
         prover = make_prover(cluster, tree, reading)
-        hit = _hits(matrix, States(cluster, tree, reading, levels), sorted(tree.places), effort)
-        _settle(matrix, prover, hit, sorted(tree.places), watched)
+        hit = _hits(matrix, States(cluster, tree, reading, levels), queues, effort)
+        _settle(matrix, prover, hit, queues, watched)
     return matrix
 
 

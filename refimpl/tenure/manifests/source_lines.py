@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -49,14 +49,23 @@ class Outline:
         return line
 
 
+def bytes_on_disk(file: str) -> bytes | None:
+    """What is in a file; None where it is none, or cannot be read."""
+    return read_file(file, file, []) if Path(file).is_file() else None
+
+
 @dataclass(slots=True)
 class SourceLines:
     """The lines of some files, each read when it is first asked about.
+
+    Args:
+        read: gives what is in a file by its name, and nothing where there is no such file.
 
     >>> SourceLines().of_field("absent.yaml", "Cohort/a", "spec")
     0
     """
 
+    read: Callable[[str], bytes | None] = bytes_on_disk
     _known: dict[str, Outline] = field(default_factory=dict)
 
     def of_field(self, file: str, name: str, path: str) -> int:
@@ -122,7 +131,7 @@ class SourceLines:
 
     def _outline(self, file: str) -> Outline:
         if file not in self._known:
-            raw = read_file(file, file, []) if Path(file).is_file() else None
+            raw = self.read(file)
             small = raw is not None and len(raw) <= LONGEST
             self._known[file] = outline(raw.decode("utf-8-sig", "replace") if raw and small else "")
         return self._known[file]

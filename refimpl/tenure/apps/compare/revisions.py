@@ -15,6 +15,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, in_mebibytes, show
 from tenure.manifests.files import EXPECTATIONS, iterate_objects
 from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS
+from tenure.manifests.source_lines import bytes_on_disk
 
 _REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -79,6 +80,22 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
         return tuple(SourcedObject(sourced.file.replace(prefix, named), sourced.object) for sourced in found)
 
 
+def bytes_named(file: str) -> bytes | None:
+    """What is in a file of a revision, `main:queues/a.yaml`, or of this machine; None where there is none."""
+    revision = parse_revision(file)
+    if revision is None:
+        return bytes_on_disk(file)
+    try:
+        return _git(revision, "cat-file", "blob", f"{_commit(revision)}:{revision.path}")
+    except InputError:
+        return None
+
+
+def _commit(revision: Revision) -> str:
+    words = "rev-parse", "--verify", "--end-of-options", f"{revision.revision}^{{commit}}"
+    return _git(revision, *words).decode().strip()
+
+
 def _written(revision: Revision, root: Path) -> Iterator[Path]:
     """The manifests of a revision, as files below a folder."""
     total = 0
@@ -95,10 +112,9 @@ def _written(revision: Revision, root: Path) -> Iterator[Path]:
 
 def _listed(revision: Revision) -> list[tuple[str, str, int]]:
     """The manifests of a revision: path, blob, bytes."""
-    commit = _git(revision, "rev-parse", "--verify", "--end-of-options", f"{revision.revision}^{{commit}}")
     path = revision.path.strip("/")
     within = ("--", path) if path else ()
-    tree = _git(revision, "ls-tree", "-r", "-z", "-l", "--full-tree", commit.decode().strip(), *within)
+    tree = _git(revision, "ls-tree", "-r", "-z", "-l", "--full-tree", _commit(revision), *within)
     found = []
     for entry in filter(None, tree.decode("utf-8", "surrogateescape").split("\0")):
         facts, _, name = entry.partition("\t")
