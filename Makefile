@@ -18,6 +18,8 @@ SEED ?= 1
 REPEAT ?= 3
 # Of `make peers`: on how many clusters a whole scheduling cycle is compared.
 CYCLES ?= 500
+# Of `make peers`: of how many cells of `tenure analyze matrix` that can be Kueue decides the examples.
+CELLS ?= 60
 # Of `make peers`: which release; `current` is that of go.mod, `previous` the newest of the minor before it.
 KUEUE ?= current
 KUEUE_PEER = build/kueue-peer$(if $(filter previous,$(KUEUE)),-previous)
@@ -57,8 +59,10 @@ test-quick: $(STAMP)
 	$(BIN)/python -m tools.stages run test
 
 .PHONY: analyze-campaign
-analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves: N=1000 configurations
-	$(BIN)/python -m tenure_proofs.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4
+analyze-campaign: N = 1000
+analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves (N=1000 SEED=1); stopped, it goes on
+	mkdir -p build
+	$(BIN)/python -m tenure_proofs.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4 --journal build/analyze-campaign.jsonl
 
 # tools/stages.py says which tests these are; CONTRIBUTING.md shows it.
 .PHONY: test-kills
@@ -109,14 +113,25 @@ vectors: $(STAMP) ## check the vectors against their schema and run them
 
 # The real scheduler's own code, as released; needs Go. Its first build takes minutes.
 .PHONY: peers
-peers: $(STAMP) ## compare with the real Kueue on N scenarios and CYCLES cycles (N=20000 CYCLES=500 SEED=1 REPEAT=3 KUEUE=current|previous)
+peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and CELLS cells (N=20000 CYCLES=500 CELLS=60 SEED=1 REPEAT=3 KUEUE=current|previous)
+	@$(MAKE) --no-print-directory kueue-peer
+	cd tests/peers/kueue && go test $(KUEUE_BUILD_$(KUEUE)) ./...
+	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
+	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
+	$(BIN)/python -m tests.peers.cells --peer $(KUEUE_PEER) --n $(CELLS) --seed $(SEED)
+	@$(MAKE) --no-print-directory peers-kai
+
+.PHONY: kueue-peer
+kueue-peer:
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
 	@[[ "$(KUEUE)" =~ ^(current|previous)$$ ]] || { echo "KUEUE: found $(KUEUE), expected current or previous" >&2; exit 1; }
 	mkdir -p build
-	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) . && go test $(KUEUE_BUILD_$(KUEUE)) ./...
-	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
-	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
-	@$(MAKE) --no-print-directory peers-kai
+	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) .
+
+.PHONY: peers-cells
+peers-cells: CELLS = 2000
+peers-cells: $(STAMP) kueue-peer ## ask the real Kueue about examples of what tenure analyze matrix says can be (CELLS=2000 SEED=1 KUEUE=current|previous)
+	$(BIN)/python -m tests.peers.cells --peer $(KUEUE_PEER) --n $(CELLS) --seed $(SEED)
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.
 .PHONY: peers-kai

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import z3
@@ -28,6 +29,23 @@ def test_random_states_hit_nothing_that_is_proved_never_and_the_encoding_accepts
 ) -> None:
     assert campaign.main(["--configurations", "2", "--states", "30", "--seed", "3"]) == 0
     assert "0 refuted" in capsys.readouterr().out
+
+
+def test_a_campaign_that_was_stopped_goes_on_with_what_it_has_not_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "journal.jsonl"
+    words = ["--states", "2", "--seed", "4", "--journal", str(journal)]
+    assert campaign.main(["--configurations", "1", *words]) == 0
+    first = journal.read_text()
+    assert capsys.readouterr().err == "configuration 4: 6 states; 0 refuted\n"
+    journal.write_text(first.replace('"refuted": []', '"refuted": ["what was found"]') + '{"cut')
+    assert campaign.main(["--configurations", "1", *words]) == 1
+    said = capsys.readouterr()
+    assert (said.out.splitlines()[0], said.err) == ("what was found", "")
+    assert said.out.endswith("1 configurations from seed 4: 6 states\n1 refuted\n")
+    assert campaign.main(["--configurations", "1", *words, "--states", "1"]) == 0
+    assert capsys.readouterr().err == "configuration 4: 3 states; 0 refuted\n"
 
 
 def test_the_encodings_of_trees_and_slices_refuse_no_decision() -> None:

@@ -8,16 +8,20 @@ encodings of the tree and of its slices must accept decisions as they were made;
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from tenure.analysis.guarantees import NarrowCell, conditions_on
 from tenure.analysis.matrix import trees_of
 from tenure.analysis.states import AskedCell, States, decided
-from tenure.apps.cli.terminal import print_text
+from tenure.apps.cli.terminal import hint, print_text
 from tenure.model import (
     MINUTE,
     NANO,
@@ -43,6 +47,7 @@ from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure_proofs.analysis.prover import SolverProver
 from tenure_proofs.analysis.runs import LEVELS, Runs
+from tenure_proofs.fingerprints import digest, package_digest
 from tenure_proofs.solvers import Cvc5
 
 FEW_PAIRS, MOST_PAIRS = 2, 3
@@ -57,19 +62,100 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--configurations", type=int, default=50)
     parser.add_argument("--states", type=int, default=200, help="for each ClusterQueue of a configuration")
     parser.add_argument("--queues", type=int, default=3, help="at most")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="number of the first configuration")
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        help="file that gets a line for each finished configuration; those in it are not done again",
+    )
     given = parser.parse_args(arguments)
-    count: Counter[str] = Counter()
-    numbers = range(given.seed, given.seed + given.configurations)
-    refuted = list(refutations(numbers, given.states, given.queues, count))
-    done = ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
-    lines = [*refuted, f"{given.configurations} configurations from seed {given.seed}: {done}"]
+    code = digest(package_digest("tenure"), package_digest("tenure_proofs"))[:16]
+    trials = Trials(given.seed, given.configurations, given.states, given.queues, code)
+    results = dict(finished_in(given.journal, trials)) if given.journal else {}
+    with Cvc5() as cvc5:
+        for number in (number for number in trials.numbers if number not in results):
+            results[number] = trials.result(number, cvc5)
+            if given.journal:
+                _keep(given.journal, trials, number, results[number])
+    count = sum((found.done for found in results.values()), Counter[str]())
+    refuted = [problem for number in sorted(results) for problem in results[number].refuted]
+    lines = [*refuted, f"{len(results)} configurations from seed {given.seed}: {_told(count)}"]
     print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
     return 1 if refuted else 0
 
 
-def refutations(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
-    """What contradicts the proofs.
+class TrialResult(NamedTuple):
+    """What was done about one configuration, and what contradicts the proofs."""
+
+    done: Counter[str]
+    refuted: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """All that a campaign does.
+
+    Args:
+        seed: number of the first configuration.
+        configurations: how many.
+        states: how many for each ClusterQueue of one.
+        queues: how many of these one has at most.
+        code: a hash of the code that does it.
+    """
+
+    seed: int
+    configurations: int
+    states: int
+    queues: int
+    code: str
+
+    @property
+    def numbers(self) -> range:
+        """Of the random configurations."""
+        return range(self.seed, self.seed + self.configurations)
+
+    @property
+    def of_each(self) -> dict[str, Any]:
+        """What the result about one configuration depends on, beside its number."""
+        return {"states": self.states, "queues": self.queues, "code": self.code}
+
+    def result(self, number: int, cvc5: Cvc5) -> TrialResult:
+        """What contradicts the proofs in one configuration."""
+        count, dice = Counter[str](), random.Random(number)
+        cluster, reading = draw_configuration(dice, self.queues)
+        refuted = [
+            f"configuration {number}: {problem}"
+            for tree in trees_of(cluster)
+            for problem in Trial(cluster, tree, reading, cvc5, count).refutations(dice, self.states)
+        ]
+        return TrialResult(count, refuted)
+
+
+def finished_in(journal: Path, trials: Trials) -> Iterator[tuple[int, TrialResult]]:
+    """What a journal has of some trials, as the same code did it; a line cut short is none."""
+    if not journal.exists():
+        return
+    same = trials.of_each
+    for line in journal.read_text(encoding="utf-8").splitlines():
+        with suppress(ValueError, KeyError, TypeError):
+            entry = json.loads(line)
+            if entry["of"] == same and entry["configuration"] in trials.numbers:
+                yield entry["configuration"], TrialResult(Counter(entry["done"]), entry["refuted"])
+
+
+def _keep(journal: Path, trials: Trials, number: int, result: TrialResult) -> None:
+    entry = {"configuration": number, "of": trials.of_each, "done": result.done, "refuted": result.refuted}
+    with journal.open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(entry)}\n")
+    hint(f"configuration {number}: {_told(result.done)}; {len(result.refuted)} refuted")
+
+
+def _told(count: Counter[str]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
+
+
+def refusals(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
+    """Decisions that an encoding refuses; no solver searches for anything.
 
     Args:
         numbers: of random configurations.
@@ -77,17 +163,6 @@ def refutations(numbers: Iterable[int], states: int, queues: int, count: Counter
         queues: how many of these a configuration has at most.
         count: gets what was done.
     """
-    with Cvc5() as cvc5:
-        for number in numbers:
-            dice = random.Random(number)
-            cluster, reading = draw_configuration(dice, queues)
-            for tree in trees_of(cluster):
-                for problem in Trial(cluster, tree, reading, cvc5, count).refutations(dice, states):
-                    yield f"configuration {number}: {problem}"
-
-
-def refusals(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
-    """Decisions that an encoding refuses; no solver searches for anything. Arguments as of `refutations`."""
     for number in numbers:
         dice = random.Random(number)
         cluster, reading = draw_configuration(dice, queues)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.lab.writing import write_request
@@ -281,13 +282,18 @@ def decided(request: DecideRequest) -> Decision:
     return decide(request.cluster, request.preemptor, request.queue, request.now, request.reading)
 
 
+def written_state(request: DecideRequest) -> dict[str, Any]:
+    """A state as manifests, in the `input` of call `decide`; who admits nothing is stopped."""
+    written = write_request(request)
+    for queue in written["clusterQueues"]:
+        if request.cluster.cluster_queues[queue["metadata"]["name"]].inactive:
+            queue["spec"]["stopPolicy"] = "Hold"
+    return written
+
+
 def is_replayed(cell: AskedCell, example: Example) -> bool:
     """Whether the example, written as manifests and read again, preempts the victim of the cell."""
-    written = write_request(example.request)
-    for queue in written["clusterQueues"]:
-        if example.request.cluster.cluster_queues[queue["metadata"]["name"]].inactive:
-            queue["spec"]["stopPolicy"] = "Hold"
-    request = read_decide_request(written)
+    request = read_decide_request(written_state(example.request))
     return any(found == cell for found, _ in hits_of(request, decided(request)))
 
 

@@ -1,0 +1,76 @@
+"""Cells that can be, of random configurations as a released Kueue may have them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenure.analysis.matrix import CellVerdict, Effort, analyze
+from tenure.analysis.states import AskedCell, written_state
+from tenure.model import Cluster
+from tenure.readings import preset
+from tenure_proofs.analysis.campaign import draw_configuration
+from tenure_proofs.analysis.prover import SolverProver
+from tenure_proofs.analysis.runs import LEVELS
+from tenure_proofs.solvers import Cvc5
+
+READING = preset("released")
+MOST_QUEUES = 4
+FEWEST_STATES, MOST_STATES = 150, 600
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCell:
+    """A cell with its example.
+
+    Args:
+        configuration: number of the random configuration.
+        cell: what the analysis says can be.
+        victim: key of the workload that is preempted in the example.
+        why: what the verdict rests on.
+        request: the example, as the input of the peer's call `decide`.
+    """
+
+    configuration: int
+    cell: AskedCell
+    victim: str
+    why: str
+    request: dict[str, Any]
+
+
+def drawn_cells(count: int, seed: int) -> Iterator[DrawnCell]:
+    """So many cells that can be, of random configurations from the number `seed` on."""
+    with Cvc5() as cvc5:
+        number = seed
+        while count > 0:
+            for drawn in _cells_of(number, cvc5):
+                yield drawn
+                count -= 1
+                if count <= 0:
+                    return
+            number += 1
+
+
+def _cells_of(number: int, cvc5: Cvc5) -> Iterator[DrawnCell]:
+    matrix = analyze(
+        _without_proposals(draw_configuration(random.Random(number), MOST_QUEUES)[0]),
+        LEVELS,
+        READING,
+        lambda cluster, tree, reading: SolverProver(cluster, tree, reading, cvc5),
+        Effort(number, FEWEST_STATES, MOST_STATES),
+    )
+    for cell, settled in matrix.settled.items():
+        if settled.verdict == CellVerdict.CAN:
+            assert settled.example is not None
+            request = written_state(settled.example.request)
+            yield DrawnCell(number, cell, settled.example.victim, settled.why, request)
+
+
+def _without_proposals(cluster: Cluster) -> Cluster:
+    """The configuration without minAdmitDuration, which no release knows."""
+    queues = cluster.cluster_queues.items()
+    return replace(
+        cluster, cluster_queues={name: replace(queue, min_admit_duration=None) for name, queue in queues}
+    )
