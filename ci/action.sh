@@ -36,13 +36,14 @@ pip_install() {
 }
 
 case "${TENURE_COMMAND:=validate}" in
-  validate | test | decide | play | prove | conform) ;;
-  *) fail "command: found '$TENURE_COMMAND', expected validate, test, decide, play, prove or conform" ;;
+  validate | test | check | decide | play | prove | conform) ;;
+  *) fail "command: found '$TENURE_COMMAND', expected validate, test, check, decide, play, prove or conform" ;;
 esac
 
 arguments=("$TENURE_COMMAND")
+if [[ "$TENURE_COMMAND" == check ]]; then arguments=(analyze check); fi
 # What another run has kept is not believed here: its folder may have been restored, or written by another job.
-if [[ "$TENURE_COMMAND" == prove ]]; then arguments+=(--no-cache); fi
+if [[ "$TENURE_COMMAND" =~ ^(prove|check|test)$ ]]; then arguments+=(--no-cache); fi
 paths=()
 while IFS= read -r path; do
   # Lines of a block in YAML may be indented, and the last one is empty.

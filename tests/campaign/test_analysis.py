@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 import z3
 
 from tenure.analysis.guarantees import NarrowCell
+from tenure.analysis.matrix import trees_of
+from tenure.analysis.reached import unreached_state
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign
+from tenure_proofs.analysis import campaign, reaching
 from tenure_proofs.analysis.encoding import Pair
-from tests.analyzed import KNOWN, cells_of
+from tenure_proofs.analysis.runs import LEVELS
+from tenure_proofs.solvers import Cvc5
+from tests.analyzed import ANY, BY_PRIORITY, KNOWN, cells_of, cluster, queue
+from tests.proofs.test_reaching import counted
 
 
 def test_random_configurations_refute_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,3 +58,58 @@ def test_a_wrong_condition_is_refuted(
     monkeypatch.setattr(Pair, "narrowed", stricter)
     assert campaign.main(["--configurations", "1", "--states", "30", "--seed", "3"]) == 1
     assert "never, and met" in capsys.readouterr().out
+
+
+def test_no_random_state_refutes_that_nominal_quota_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = counted(25, 100, monkeypatch)
+    print(dict(count))
+    assert count["refuted"] >= 10
+
+
+REFUTED = {
+    "less than nominal quota is asked for": (
+        "used + amount.term <= nominal",
+        "used + amount.term < nominal",
+    ),
+    "rules allow everything": ("z3.And(advantage, self._may_be_preempted())", "advantage"),
+    "in the end no ClusterQueue exceeds its quota": ("z3.Implies(stands, z3.Not(", "z3.And(stands, z3.Not("),
+    "the preemptor's priority is the higher one": (
+        'record_of("P", Workload),\n            record_of("V", Workload),',
+        'record_of("P", Workload, {"priority": 1}),\n            record_of("V", Workload, {"priority": 0}),',
+    ),
+}
+LOST = {
+    "the request does not fit at the start": (
+        'self._all_fit("turn", may_borrow',
+        'self._all_fit("start", may_borrow',
+    ),
+    "a candidate may be of the preemptor's ClusterQueue": (
+        'yield z3.Int("V.cluster_queue") != z3.Int("T.cluster_queue")',
+        "pass",
+    ),
+    "nothing is known of a candidate's quota": (
+        'yield z3.And(z3.Bool("E.over_quota"), z3.Bool("E.advantage"))',
+        "pass",
+    ),
+}
+"""Mistakes in what is asked about nominal quota: by which too much is proved, and by which too little."""
+
+
+@pytest.mark.parametrize("mistake", [*REFUTED, *LOST])
+def test_a_mistake_in_what_is_asked_about_nominal_quota_is_noticed(mistake: str) -> None:
+    right, wrong = (REFUTED | LOST)[mistake]
+    text = Path(reaching.__file__).read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    changed = ModuleType(reaching.__name__)
+    exec(compile(text.replace(right, wrong), reaching.__file__, "exec"), vars(changed))
+    policy = BY_PRIORITY if mistake in REFUTED else ANY
+    known = cluster(
+        queue("a", "c", (1, None, None), reclaim_within_cohort=policy), queue("b", "c", (2, None, None))
+    )
+    (tree,), reading = trees_of(known), preset("guaranteed")
+    with Cvc5() as cvc5:
+        right_why, why = (
+            asked.why_not_proved(known, tree, "a", reading, cvc5) for asked in (reaching, changed)
+        )
+    assert bool(right_why) != bool(why)
+    assert (unreached_state(known, LEVELS, reading, "a") is not None) == (mistake in REFUTED)

@@ -15,6 +15,31 @@ def sample(folder: Path) -> Path:
     return shutil.copytree(SAMPLE, folder / "repository")
 
 
+STATES = """\
+title: whatever workloads come, evaluation waits until training has had its four hours
+manifests: [queues/]
+never:
+  preemptor: {priorityClass: low}
+  victim: {clusterQueue: gpu, priorityClass: high}
+keeps: {clusterQueue: gpu, for: 4h, against: equals}
+reaches: {clusterQueue: gpu, nominal: true}
+"""
+
+
+def assert_states(repository: Path) -> Path:
+    """A file that asserts what holds in every state of the sample's queues."""
+    file = repository / "states.tenure.yaml"
+    file.write_text(STATES, encoding="utf-8")
+    return file
+
+
+def break_protection(repository: Path) -> int:
+    """A shorter minAdmitDuration; the line it is in."""
+    file = repository / "queues" / "gpu.yaml"
+    change(file, "minAdmitDuration: 4h", "minAdmitDuration: 10m")
+    return _line(file, "minAdmitDuration: 10m")
+
+
 def change(file: Path, before: str, after: str) -> None:
     """Replace what is in a file once."""
     text = file.read_text(encoding="utf-8")

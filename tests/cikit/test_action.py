@@ -110,32 +110,43 @@ def test_bad_input_of_the_action_is_named(said: dict[str, str], words: str, tmp_
     assert words in done.stderr
 
 
-def test_proofs_believe_nothing_that_is_kept(tmp_path: Path) -> None:
-    repository = sample(tmp_path)
-    done = act(repository, command="prove", args=f"--only PO-KQ-060 --cache {tmp_path / 'kept'}")
-    assert done.returncode == 2
-    assert f"--cache: found '{tmp_path / 'kept'}', expected not together with --no-cache" in done.stdout
-
-
 def test_quotes_keep_words_together(tmp_path: Path) -> None:
     said = "-w ml/eval --now \"2026-03-02T13:00:02Z\" --expect 'Preempt'"
     done = act(sample(tmp_path), command="decide", paths="queues\nrunning", args=said)
     assert done.returncode == 0, done.stdout
 
 
-def no_pip(folder: Path) -> str:
-    """The beginning of a PATH on which `python` keeps what it was asked, and fails."""
-    python = folder / "bin" / "python"
-    python.parent.mkdir()
+def no_program(folder: Path, name: str = "python") -> str:
+    """The beginning of a PATH on which a program keeps what it was asked, and fails."""
+    program = folder / "bin" / name
+    program.parent.mkdir()
     asked = folder / "asked"
-    python.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > "{asked}"\nexit 7\n', encoding="utf-8")
-    python.chmod(0o755)
-    return f"{python.parent}{os.pathsep}"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > "{asked}"\nexit 7\n', encoding="utf-8")
+    program.chmod(0o755)
+    return f"{program.parent}{os.pathsep}"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("prove", ["prove", "--no-cache"]),
+        ("check", ["analyze", "check", "--no-cache"]),
+        ("test", ["test", "--no-cache"]),
+        ("validate", ["validate"]),
+    ],
+)
+def test_what_proves_believes_nothing_that_is_kept(command: str, words: list[str], tmp_path: Path) -> None:
+    done = act(
+        tmp_path, path=no_program(tmp_path, "tenure"), command=command, annotations="false", paths="queues"
+    )
+    assert done.returncode == 7
+    _, *asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
+    assert asked == [*words, "--", "queues"]
 
 
 def test_nothing_of_what_is_said_is_run(tmp_path: Path) -> None:
     evil = "$(touch made) `touch made` ; touch made"
-    done = act(tmp_path, path=no_pip(tmp_path), version="", paths=evil, args=evil, extras=evil)
+    done = act(tmp_path, path=no_program(tmp_path), version="", paths=evil, args=evil, extras=evil)
     assert done.returncode == 7
     assert not (tmp_path / "made").exists()
 
@@ -149,7 +160,7 @@ def test_nothing_of_what_is_said_is_run(tmp_path: Path) -> None:
     ],
 )
 def test_pip_is_asked_for_what_was_said(said: dict[str, str], spec: str, tmp_path: Path) -> None:
-    done = act(tmp_path, path=no_pip(tmp_path), paths="queues", **said)
+    done = act(tmp_path, path=no_program(tmp_path), paths="queues", **said)
     # What cannot be installed is not run.
     assert (done.returncode, done.stdout) == (7, "")
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()

@@ -21,7 +21,7 @@ from tests.process import TENURE
 GROUPED = {
     "vectors": ("run", "check", "format", "add"),
     "kai": ("filter", "validate", "resolve", "pairs"),
-    "analyze": ("loops", "sanity", "matrix", "guarantees", "diff"),
+    "analyze": ("loops", "sanity", "matrix", "guarantees", "diff", "check"),
 }
 EVERY = [name for name in COMMANDS if name not in GROUPED] + [
     f"{group} {name}" for group, names in GROUPED.items() for name in names

@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "vectors check": (),
     "vectors format": ("--help",),
     "vectors add": ("time-based",),
+    "analyze check": (str(SAMPLE),),
     "analyze sanity": ("--example", "shared-cohort"),
     "analyze loops": ("--example", "two-teams", "--evictions", "soon"),
     "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),

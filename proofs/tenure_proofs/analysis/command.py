@@ -22,7 +22,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_proofs.analysis.kept import KeptCells, configuration_of, key_of, matrices
+from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
 
 if TYPE_CHECKING:
     from tenure.analysis.matrix import Effort
@@ -90,7 +90,7 @@ def matrix_command(
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """
-    from tenure.analysis.levels import levels_of
+    from tenure.analysis.levels import configuration_of, levels_of
     from tenure.analysis.matrix import CellVerdict, Effort
     from tenure.analysis.matrix_types import MatrixAnswer
     from tenure.analysis.matrix_words import cell_lines, matrix_lines
@@ -104,7 +104,7 @@ def matrix_command(
     levels = levels_of(with_settings.cluster, classes)
     cluster = configuration_of(with_settings.cluster, classes)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = KeptCells(MatrixAnswer, wanted=not asked.no_cache)
+    kept = KeptAnswers(MatrixAnswer, wanted=not asked.no_cache)
     key = key_of(cluster, levels, reading, effort)
     found = kept.found(key)
     if found is None:

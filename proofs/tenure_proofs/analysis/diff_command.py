@@ -21,13 +21,12 @@ from tenure.apps.compare.revisions import bytes_named
 from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import bad_input
-from tenure.manifests import Loaded, SourcedObject, build, read_objects, read_priority_class
+from tenure.manifests import Loaded, SourcedObject, build, read_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
-from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN
-from tenure_proofs.analysis.kept import KeptCells, configuration_of, key_of, matrices
+from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
 
 if TYPE_CHECKING:
     from tenure.analysis.difference_types import MatrixDifference
@@ -169,17 +168,14 @@ def _side(
     kueue: AskedKueue,
     flags: SchedulerFlags,
 ) -> _Side:
+    from tenure.analysis.levels import classes_of
+
     settled = list(changed(objects, edits, kueue))
     loaded = with_flags(kueue.stamped(build(settled)), flags)
     refuse_other_scheduler(loaded)
     if not loaded.cluster.cluster_queues:
         raise bad_input(words, "no ClusterQueue", "the ClusterQueues of a configuration")
-    return _Side(words, settled, loaded, _classes(settled))
-
-
-def _classes(objects: Sequence[SourcedObject]) -> list[WorkloadPriorityClass]:
-    found = (sourced.object for sourced in objects)
-    return [read_priority_class(raw) for raw in found if dig(raw, "kind") == "WorkloadPriorityClass"]
+    return _Side(words, settled, loaded, classes_of(settled))
 
 
 def _difference(
@@ -189,11 +185,11 @@ def _difference(
     from tenure.analysis.difference import AnalyzedSide, matrix_difference
     from tenure.analysis.difference_types import MatrixDifference
     from tenure.analysis.fields import ConfigurationObjects
-    from tenure.analysis.levels import levels_of_both
+    from tenure.analysis.levels import classes_of, configuration_of, levels_of_both
 
     clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
     levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
-    answers = KeptCells(MatrixDifference, wanted=kept)
+    answers = KeptAnswers(MatrixDifference, wanted=kept)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
     key = key_of("diff", before.words, after.words, objects, clusters, levels, reading, effort)
     known = answers.found(key)
@@ -211,7 +207,7 @@ def _difference(
 
     def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
         loaded = with_flags(build(changed_objects), flags)
-        classes = _classes(changed_objects)
+        classes = classes_of(changed_objects)
         settings = replace(loaded.cluster.settings, release=release)
         return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
 

@@ -88,9 +88,9 @@ class Priorities:
 def arguments_of_ground(terms: PreemptionTerms, priorities: Priorities) -> tuple[Any, ...]:
     """What KQ-300 is asked with: all that a state decides is arbitrary."""
     return (
-        _record("P", Workload, {"priority": priorities.preemptor}),
-        _record("V", Workload, {"priority": priorities.victim}),
-        _record("E", Evidence),
+        record_of("P", Workload, {"priority": priorities.preemptor}),
+        record_of("V", Workload, {"priority": priorities.victim}),
+        record_of("E", Evidence),
         symbolic_terms(terms),
         SymInt(z3.Int("now")),
         Kin(),
@@ -101,10 +101,11 @@ def symbolic_terms(terms: PreemptionTerms) -> SymRecord:
     """The preemptor's terms; of names a formula says only whether they are the same."""
     fixed = {field.name: getattr(terms, field.name) for field in fields(terms)}
     del fixed["cluster_queue"]
-    return _record("T", PreemptionTerms, fixed)
+    return record_of("T", PreemptionTerms, fixed)
 
 
-def _record(name: str, cls: type, fixed: Mapping[str, Any] | None = None) -> SymRecord:
+def record_of(name: str, cls: type, fixed: Mapping[str, Any] | None = None) -> SymRecord:
+    """An object of a class of the model, arbitrary but for the fields that are fixed."""
     domain = domain_of(cls)
     assert isinstance(domain, Record)
     return SymRecord(name, domain, fixed)

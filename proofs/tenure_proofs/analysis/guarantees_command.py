@@ -20,7 +20,7 @@ from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, read_configuration
-from tenure_proofs.analysis.kept import KeptCells, configuration_of, key_of, with_solvers
+from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
     from tenure.analysis.guarantee_types import GuaranteesAnswer
@@ -87,7 +87,7 @@ def guarantees_command(
     """
     from tenure.analysis.guarantee_types import GuaranteesAnswer
     from tenure.analysis.guarantee_words import guarantee_lines
-    from tenure.analysis.levels import levels_of
+    from tenure.analysis.levels import configuration_of, levels_of
     from tenure.analysis.matrix import Effort
 
     choose_colour(printing.color)
@@ -99,7 +99,7 @@ def guarantees_command(
     levels = levels_of(with_settings.cluster, classes)
     cluster = configuration_of(with_settings.cluster, classes)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = KeptCells(GuaranteesAnswer, wanted=not asked.no_cache)
+    kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
     key = key_of("guarantees", cluster, levels, reading, effort)
     found = kept.found(key)
     if found is None:

@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from dataclasses import asdict
+from functools import cache, partial
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from tenure.apps.cli.terminal import complain, progress
 from tenure.errors import bad_input
-from tenure.model import Cluster, QueueingStrategy, WorkloadPriorityClass
+from tenure.model import Cluster
 from tenure.readings import Reading
 from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.fingerprints import digest, package_digest
 
 if TYPE_CHECKING:
-    from tenure.analysis.matrix import Effort, Matrix
+    from tenure.analysis.matrix import CellSides, Effort, Matrix
     from tenure.analysis.states import PriorityLevel
     from tenure.oracle.tree import Tree
     from tenure_proofs.analysis.prover import SolverProver
     from tenure_proofs.solvers import Cvc5
 
-    Analyzed: TypeAlias = Callable[
-        [Cluster, Sequence[PriorityLevel], Reading, Effort],
-        tuple[Matrix, Mapping[str, tuple[Tree, SolverProver]]],
-    ]
+    Provers: TypeAlias = Mapping[str, tuple[Tree, SolverProver]]
 
-TOGETHER = 200
-"""How many cells are kept in one file, which may not be large."""
+    class Analyzed(Protocol):
+        """Makes the matrix of a configuration, all of it or the cells that are wanted."""
+
+        def __call__(
+            self,
+            cluster: Cluster,
+            levels: Sequence[PriorityLevel],
+            reading: Reading,
+            effort: Effort,
+            wanted: Collection[CellSides] | None = None,
+        ) -> tuple[Matrix, Provers]: ...
+
+
+TOGETHER = 200_000
+"""How many characters are kept in one file, which may not be large."""
 
 A = TypeVar("A")
-
-
-def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> Cluster:
-    """Queues and settings alone; of classes, also those that no workload names yet.
-
-    Strategies of queueing are all the same: no single decision asks for them.
-    """
-    growing = {found.name: found for found in classes if found.policy is not None}
-    queues = {
-        name: replace(queue, queueing=QueueingStrategy.BEST_EFFORT_FIFO)
-        for name, queue in cluster.cluster_queues.items()
-    }
-    return Cluster(
-        cluster_queues=queues,
-        flavors=cluster.flavors,
-        settings=cluster.settings,
-        cohorts=cluster.cohorts,
-        growing={**cluster.growing, **growing},
-    )
 
 
 def matrices(
@@ -78,7 +70,7 @@ def with_solvers() -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
     Raises:
         InputError: the solvers are not installed.
     """
-    _need_the_solvers()
+    need_the_solvers()
     from tenure_proofs.solvers import Cvc5, solver_versions
 
     with Cvc5() as cvc5:
@@ -86,8 +78,13 @@ def with_solvers() -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
 
 
 def _analyzed(
-    cvc5: Cvc5, cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort
-) -> tuple[Matrix, Mapping[str, tuple[Tree, SolverProver]]]:
+    cvc5: Cvc5,
+    cluster: Cluster,
+    levels: Sequence[PriorityLevel],
+    reading: Reading,
+    effort: Effort,
+    wanted: Collection[CellSides] | None = None,
+) -> tuple[Matrix, Provers]:
     from tenure.analysis.matrix import analyze
     from tenure_proofs.analysis.prover import SolverProver
 
@@ -99,12 +96,23 @@ def _analyzed(
         return made
 
     matrix = analyze(
-        cluster, levels, reading, prover_of, effort, lambda cells, total: progress(cells, "cells", total)
+        cluster,
+        levels,
+        reading,
+        prover_of,
+        effort,
+        lambda cells, total: progress(cells, "cells", total),
+        wanted,
     )
     return matrix, provers
 
 
-def _need_the_solvers() -> None:
+def need_the_solvers() -> None:
+    """Refuse to go on without the solvers.
+
+    Raises:
+        InputError: one of them is not installed.
+    """
     try:
         import cvc5  # noqa: F401
         import z3  # noqa: F401
@@ -115,11 +123,16 @@ def _need_the_solvers() -> None:
 
 def key_of(*asked: object) -> str:
     """The name of an answer: what was asked, and the code that answers."""
-    return digest(package_digest("tenure"), package_digest("tenure_proofs"), repr(asked))
+    return digest(*_code(), repr(asked))
 
 
-class KeptCells(Generic[A]):
-    """Whole answers of earlier runs, of one kind, which have `cells`.
+@cache
+def _code() -> tuple[str, str]:
+    return package_digest("tenure"), package_digest("tenure_proofs")
+
+
+class KeptAnswers(Generic[A]):
+    """Whole answers of earlier runs, of one kind.
 
     Args:
         kind: the dataclass of an answer.
@@ -134,25 +147,23 @@ class KeptCells(Generic[A]):
         """The answer of a run with the same configuration, effort and code."""
         if self._cache is None:
             return None
-        first = self._cache.get(key)
-        if first is None:
+        count = self._cache.get(key)
+        if count is None:
             return None
         try:
-            parts = [self._cache.get(digest(key, number)) for number in range(first["parts"])]
-            cells = [cell for part in parts for cell in part]
-            return TypeAdapter(self._kind).validate_python({**first["answer"], "cells": cells})
-        except (KeyError, TypeError, ValidationError) as error:
+            text = "".join(self._cache.get(digest(key, number)) for number in range(count))
+            return TypeAdapter(self._kind).validate_python(json.loads(text))
+        except (TypeError, ValueError) as error:
             self._cache.refuse(key, f"no answer of tenure analyze: {type(error).__name__}")
             return None
 
     def keep(self, key: str, answer: A) -> None:
-        """Keep an answer, its cells in parts."""
+        """Keep an answer, in parts."""
         if self._cache is None:
             return
-        whole: dict[str, Any] = asdict(answer)  # type: ignore[call-overload]
-        cells = whole.pop("cells")
-        parts = [cells[begin : begin + TOGETHER] for begin in range(0, len(cells), TOGETHER)]
+        text = json.dumps(asdict(answer))  # type: ignore[call-overload]
+        parts = [text[begin : begin + TOGETHER] for begin in range(0, len(text), TOGETHER)]
         for number, part in enumerate(parts):
             self._cache.put(digest(key, number), part)
-        self._cache.put(key, {"parts": len(parts), "answer": {**whole, "cells": []}})
+        self._cache.put(key, len(parts))
         self._cache.tidy()

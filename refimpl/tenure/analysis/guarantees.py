@@ -26,7 +26,7 @@ class Narrowing(StrEnum):
     AT_ONCE = "at once"
     """Its quota was reserved at the very instant of the decision."""
     PROTECTED = "protected"
-    """It has run for no longer than its ClusterQueue's minAdmitDuration."""
+    """It has run for no longer than a time: its ClusterQueue's minAdmitDuration, or what a file asserts."""
     WITHIN = "within nominal quota"
     """Its ClusterQueue uses no more than its nominal quota of anything."""
 
@@ -38,7 +38,8 @@ class NarrowCell:
     Args:
         cell: the cell.
         narrowing: the condition.
-        duration: the victim's minAdmitDuration in force, ns; None where there is none.
+        duration: the victim's minAdmitDuration in force, or a time that is asserted, ns; None where
+            there is none.
     """
 
     cell: AskedCell
@@ -121,12 +122,36 @@ def find_guarantees(
         name: duration_in_force(terms_of(queue, cluster.settings, reading))
         for name, queue in cluster.cluster_queues.items()
     }
-    found = Guarantees(matrix, durations)
-    can = {cell: settled.example for cell, settled in matrix.settled.items() if settled.example is not None}
-    asked = {cell: list(conditions_on(cell, durations[cell.victim])) for cell in can}
+    asked = {
+        cell: list(conditions_on(cell, durations[cell.victim]))
+        for cell, settled in matrix.settled.items()
+        if settled.example is not None
+    }
+    narrowed = settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+    return Guarantees(matrix, durations, narrowed)
+
+
+def settle_conditions(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    narrowers: Mapping[str, tuple[Tree, Narrower]],
+    effort: Effort,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+) -> dict[NarrowCell, Settled]:
+    """Settle some conditions of some cells.
+
+    Args:
+        cluster, matrix, reading, effort: as `find_guarantees` has them.
+        narrowers: for the ClusterQueues of all preemptors.
+        asked: the conditions of each cell, the one that implies another first.
+    """
+    found: dict[NarrowCell, Settled] = {}
     dice = random.Random(effort.seed)
-    for cell, example in can.items():
-        _note(found, asked[cell], example, narrowers[cell.preemptor][0])
+    for cell, conditions in asked.items():
+        example = matrix.settled[cell].example
+        if example is not None:
+            _note(found, conditions, example, narrowers[cell.preemptor][0])
     for queue, (tree, _) in sorted(narrowers.items()):
         if not tree.nodes[tree.places[queue]].quotas:
             continue
@@ -147,23 +172,25 @@ def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[Narrow
     yield NarrowCell(cell, Narrowing.WITHIN, duration)
 
 
-def _note(found: Guarantees, conditions: Iterable[NarrowCell], example: Example, tree: Tree) -> None:
+def _note(
+    found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], example: Example, tree: Tree
+) -> None:
     """Note which conditions an example meets, when written as manifests too."""
     for asked in conditions:
-        if asked not in found.narrowed and asked.is_shown(example, tree):
+        if asked not in found and asked.is_shown(example, tree):
             small = made_small(asked.cell, example)
             small = small if asked.is_shown(small, tree) else example
             if is_replayed(asked.cell, small):
-                found.narrowed[asked] = Settled(CellVerdict.CAN, "by an example", small)
+                found[asked] = Settled(CellVerdict.CAN, "by an example", small)
 
 
-def _settle(found: Guarantees, conditions: Iterable[NarrowCell], narrower: Narrower) -> None:
+def _settle(found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], narrower: Narrower) -> None:
     """Ask for what no example has shown; what never happens in a long time does not happen at once either."""
     protected: Settled | None = None
     for asked in conditions:
-        if asked not in found.narrowed:
+        if asked not in found:
             implied = protected if asked.narrowing == Narrowing.AT_ONCE else None
-            found.narrowed[asked] = implied or narrower.narrowed(asked)
-        settled = found.narrowed[asked]
+            found[asked] = implied or narrower.narrowed(asked)
+        settled = found[asked]
         if asked.narrowing == Narrowing.PROTECTED and settled.verdict == CellVerdict.NEVER:
             protected = settled

@@ -6,10 +6,13 @@ two priorities of every region between thresholds stand for all: a lower and a h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from tenure.analysis.states import PriorityLevel
-from tenure.model import Cluster, ClusterQueue, WorkloadPriorityClass
+from tenure.manifests import SourcedObject, read_priority_class
+from tenure.manifests.structure import dig
+from tenure.model import Cluster, ClusterQueue, QueueingStrategy, WorkloadPriorityClass
 
 
 def levels_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> tuple[PriorityLevel, ...]:
@@ -75,3 +78,41 @@ def levels_of_both(
     order = sorted(names, key=lambda name: (known[1][name].base, name))
     one, two = (tuple(PriorityLevel(name, side[name].base) for name in order) for side in known)
     return one, two
+
+
+def classes_of(objects: Iterable[SourcedObject]) -> list[WorkloadPriorityClass]:
+    """The WorkloadPriorityClasses among some objects.
+
+    Raises:
+        InputError: what is wrong with one.
+
+    >>> classes_of([])
+    []
+    """
+    return [
+        read_priority_class(sourced.object)
+        for sourced in objects
+        if dig(sourced.object, "kind") == "WorkloadPriorityClass"
+    ]
+
+
+def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> Cluster:
+    """Queues and settings alone; of classes, also those that no workload names yet.
+
+    Strategies of queueing are all the same: no single decision asks for them.
+
+    >>> configuration_of(Cluster({}), []).admitted
+    ()
+    """
+    growing = {known.name: known for known in classes if known.policy is not None}
+    queues = {
+        name: replace(queue, queueing=QueueingStrategy.BEST_EFFORT_FIFO)
+        for name, queue in cluster.cluster_queues.items()
+    }
+    return Cluster(
+        cluster_queues=queues,
+        flavors=cluster.flavors,
+        settings=cluster.settings,
+        cohorts=cluster.cohorts,
+        growing={**cluster.growing, **growing},
+    )

@@ -6,7 +6,7 @@ What proves is handed in, since the reference knows no solver.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
@@ -56,6 +56,8 @@ class Prover(Protocol):
 
 Watch = Callable[[Iterable[tuple[AskedCell, Settled]], int], Iterable[tuple[AskedCell, Settled]]]
 MakeProver = Callable[[Cluster, Tree, Reading], Prover]
+CellSides = tuple[str, int, str, int]
+"""Preemptor's ClusterQueue and priority, and the victim's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ def analyze(
     make_prover: MakeProver,
     effort: Effort,
     watched: Watch = lambda answers, _: answers,
+    wanted: Collection[CellSides] | None = None,
 ) -> Matrix:
-    """Settle every cell.
+    """Settle every cell, or some of them.
 
     Args:
         cluster: the configuration.
@@ -131,27 +134,52 @@ def analyze(
         make_prover: gives what proves, for one tree.
         effort: how long is looked for examples.
         watched: shows how far it is with answers, of which there will be so many.
+        wanted: the cells that are asked about; None for all. Of others nothing may be read from the matrix.
     """
     matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels))
+    asked = set(_all_sides(matrix) if wanted is None else wanted)
+    preemptors = {preemptor for preemptor, _, _, _ in asked}
     trees = trees_of(cluster)
     root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
     for preemptor, victim in product(matrix.queues, repeat=2):
         if root_of[preemptor] != root_of[victim]:
             matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_COHORT)
     for tree in trees:
+        queues = sorted(preemptors.intersection(tree.places))
+        if not queues:
+            continue
         uncovered = why_uncovered(cluster, tree, reading)
         if uncovered:
             for preemptor, victim in product(tree.places, repeat=2):
                 matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
             continue
-        queues = sorted(name for name, place in tree.places.items() if tree.nodes[place].quotas)
-        for preemptor, victim in product(tree.places, repeat=2):
-            if not {preemptor, victim} <= {*queues}:
-                matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_QUOTAS)
+        queues = sorted(_with_quotas(matrix, tree).intersection(queues))
         prover = make_prover(cluster, tree, reading)
-        hit = _hits(matrix, States(cluster, tree, reading, levels), queues, effort)
-        _settle(matrix, prover, hit, queues, watched)
+        found = _hits(matrix, States(cluster, tree, reading, levels), queues, effort)
+        hit = {cell: example for cell, example in found.items() if sides_of(cell) in asked}
+        # A prover asks about two ClusterQueues at a time.
+        cells = sorted(asked, key=lambda sides: (sides[0], sides[2], sides[1], sides[3]))
+        _settle(matrix, prover, hit, [sides for sides in cells if sides[0] in queues], watched)
     return matrix
+
+
+def _with_quotas(matrix: Matrix, tree: Tree) -> set[str]:
+    """The ClusterQueues of a tree that have quotas; in no cell of another one anything can happen."""
+    found = {name for name, place in tree.places.items() if tree.nodes[place].quotas}
+    for preemptor, victim in product(tree.places, repeat=2):
+        if not {preemptor, victim} <= found:
+            matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_QUOTAS)
+    return found
+
+
+def _all_sides(matrix: Matrix) -> Iterator[CellSides]:
+    priorities = [level.priority for level in matrix.levels]
+    return product(matrix.queues, priorities, matrix.queues, priorities)
+
+
+def sides_of(cell: AskedCell) -> CellSides:
+    """The cell whatever the reason."""
+    return cell.preemptor, cell.high, cell.victim, cell.low
 
 
 def trees_of(cluster: Cluster) -> tuple[Tree, ...]:
@@ -202,19 +230,19 @@ def _settle(
     matrix: Matrix,
     prover: Prover,
     hit: Mapping[AskedCell, Example],
-    queues: Sequence[str],
+    asked: Sequence[CellSides],
     watched: Watch,
 ) -> None:
     rest = [
-        AskedCell(preemptor, high.priority, victim, low.priority, reason)
-        for preemptor, victim in product(queues, repeat=2)
-        for high, low in product(matrix.levels, repeat=2)
-        for reason in sorted(prover.reasons(preemptor, victim, high.priority, low.priority))
+        AskedCell(preemptor, high, victim, low, reason)
+        for preemptor, high, victim, low in asked
+        if (preemptor, victim) not in matrix.apart
+        for reason in sorted(prover.reasons(preemptor, victim, high, low))
     ]
     shown = {cell: made_small(cell, example) for cell, example in hit.items()}
     shown = {cell: example for cell, example in shown.items() if is_replayed(cell, example)}
     for cell, example in shown.items():
         matrix.settled[cell] = Settled(CellVerdict.CAN, "by an example", example)
-    asked = [cell for cell in rest if cell not in shown]
-    answers = dict(watched(prover.settle(asked, shown), len(asked)))
+    open_cells = [cell for cell in rest if cell not in shown]
+    answers = dict(watched(prover.settle(open_cells, shown), len(open_cells)))
     matrix.settled.update(answers)

@@ -51,7 +51,7 @@ def answer_of(
         warnings: about the files.
     """
     cells = tuple(
-        _cell(matrix, cluster, preemptor, high, victim, low)
+        cell_of(matrix, cluster, preemptor, high, victim, low)
         for preemptor, victim in product(matrix.queues, repeat=2)
         for high, low in product(matrix.levels, repeat=2)
     )
@@ -71,9 +71,10 @@ def answer_of(
     )
 
 
-def _cell(
+def cell_of(
     matrix: Matrix, cluster: Cluster, preemptor: str, high: PriorityLevel, victim: str, low: PriorityLevel
 ) -> MatrixCell:
+    """One cell of a matrix in which it was asked about."""
     found = matrix.of(preemptor, high.priority, victim, low.priority)
     verdict = matrix.verdict(preemptor, high.priority, victim, low.priority)
     apart = matrix.apart.get((preemptor, victim))
@@ -225,10 +226,18 @@ def cell_lines(cell: MatrixCell) -> Iterator[str]:
     for reason in cell.reasons:
         yield f"  {reason.reason}: {reason.verdict}, {reason.why}"
         if reason.example is not None:
-            yield from (f"    {line}" for line in _example_lines(cell, reason.example))
+            side = cell.preemptor
+            lines = state_lines(side.cluster_queue, side.priority, reason.example)
+            yield from (f"    {line}" for line in lines)
 
 
-def _example_lines(cell: MatrixCell, example: MatrixExample) -> Iterator[str]:
+def state_lines(queue: str, priority: int, example: MatrixExample) -> Iterator[str]:
+    """A state in words.
+
+    Args:
+        queue, priority: of the pending workload.
+        example: the state.
+    """
     yield f"at {format_instant(example.now)} these run:"
     for workload in example.running:
         usage = ", ".join(held_words(at, amount) for at, amount in workload.usage.items())
@@ -243,7 +252,7 @@ def _example_lines(cell: MatrixCell, example: MatrixExample) -> Iterator[str]:
         for requests in example.asked
     )
     yield (
-        f"and a workload of {cell.preemptor.cluster_queue}, priority {cell.preemptor.priority}, created "
+        f"and a workload of {queue}, priority {priority}, created "
         f"{format_instant(example.created_at)}, asks for {asked}"
     )
 

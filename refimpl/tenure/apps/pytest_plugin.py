@@ -72,6 +72,8 @@ class ExpectationItem(pytest.Item):
         result = self._check.run()
         for text in result.warnings:
             self.warn(ManifestWarning(safe(text)))
+        if result.status == Status.EXCEPTED:
+            pytest.xfail(safe(f"{result.text}; {result.lines[0]}"))
         if result.status != Status.HOLDS:
             raise UnexpectedError(result)
 
@@ -83,7 +85,7 @@ class ExpectationItem(pytest.Item):
 
         result = excinfo.value.result
         where = f"{self._document.file}:{self._line()}: {self._check.field}: {result.text}"
-        return "\n".join(map(safe, (where, "", *result.lines)))
+        return "\n".join(map(safe, (where, "", *result.why)))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is; pytest counts lines from 0."""

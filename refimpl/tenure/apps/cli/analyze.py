@@ -6,6 +6,7 @@ from importlib import import_module
 
 import typer
 
+from tenure.apps.cli.analyze_check import check_command
 from tenure.apps.cli.analyze_loops import loops_command
 from tenure.apps.cli.analyze_sanity import sanity_command
 from tenure.apps.cli.commands import SETTINGS, Command, Group
@@ -24,12 +25,14 @@ analyze_app = typer.Typer(
         "tenure analyze sanity queues/\n"
         "tenure analyze matrix queues/\n"
         "tenure analyze guarantees queues/\n"
-        "tenure analyze diff main:queues/ HEAD:queues/"
+        "tenure analyze diff main:queues/ HEAD:queues/\n"
+        "tenure analyze check queues/"
     ),
     epilog="Exit codes: 0 nothing found, all is known; 1 something found; 2 bad input; 5 not all is known.",
 )
 analyze_app.command("loops", cls=Command, context_settings=SETTINGS)(loops_command)
 analyze_app.command("sanity", cls=Command, context_settings=SETTINGS)(sanity_command)
+analyze_app.command("check", cls=Command, context_settings=SETTINGS)(check_command)
 # By its name, as an entry point has it: nothing of the reference imports a proof.
 analyze_app.command("matrix", cls=Command, context_settings=SETTINGS)(
     import_module("tenure_proofs.analysis.command").matrix_command

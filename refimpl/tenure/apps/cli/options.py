@@ -121,6 +121,11 @@ Flips = Annotated[
 """How many flips."""
 
 
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Ask everything about every state again, and keep nothing."),
+]
+
 Strict = Annotated[
     bool,
     typer.Option(

@@ -138,7 +138,7 @@ class Reporting:
     """
 
     def __init__(self, asked: Sequence[str] | None, tool: str) -> None:
-        self._tool = tool
+        self.tool = tool
         self._targets: tuple[ReportTarget, ...] = ()
         if asked:
             from tenure.reports import parse_targets
@@ -175,7 +175,7 @@ class Reporting:
         """Report bad input by itself."""
         from tenure.reports import report_of_problems
 
-        self.write(lambda lines: report_of_problems(self._tool, error, lines.of_field))
+        self.write(lambda lines: report_of_problems(self.tool, error, lines.of_field))
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:

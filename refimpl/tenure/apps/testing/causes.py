@@ -65,9 +65,7 @@ def cause_lines(decision: Decision, expected: AsExpected, workloads: Sequence[Wo
     if not workloads:
         _, *shortfalls = summarize(decision)
         yield from shortfalls
-    flips = search_flips(Situation.of(decision), None, _ALL, expected).flips
-    # The clock is the expectation's own; queues are what changes, and workloads are what they are tried on.
-    found = [flip for flip in flips if flip.object != "clock"]
+    found = _changes(decision, expected)
     fields = sorted(found, key=lambda flip: flip.object.startswith("Workload/"))[:_FIELDS]
     if fields:
         yield "It would be as expected"
@@ -78,6 +76,26 @@ def cause_lines(decision: Decision, expected: AsExpected, workloads: Sequence[Wo
     rest = len(concerned) - _WORKLOADS
     if rest > 0:
         yield f"and {rest} more"
+
+
+def _changes(decision: Decision, expected: AsExpected) -> list[Flip]:
+    flips = search_flips(Situation.of(decision), None, _ALL, expected).flips
+    # The clock is the expectation's own; queues are what changes, and workloads are what they are tried on.
+    return [flip for flip in flips if flip.object != "clock"]
+
+
+def allowing_fields(decision: Decision, expected: AsExpected) -> list[tuple[str, str]]:
+    """Fields of the configuration with another value of which a decision would be as expected.
+
+    Args:
+        decision: what was decided.
+        expected: what was expected.
+
+    Returns:
+        objects and paths, the smallest change first.
+    """
+    found = _changes(decision, expected)
+    return [(flip.object, flip.field) for flip in found if not flip.object.startswith("Workload/")][:_FIELDS]
 
 
 def _concerned(decision: Decision, fields: Sequence[Flip]) -> list[Workload]:

@@ -16,6 +16,43 @@ class Status(StrEnum):
     FAILS = "fails"
     ERROR = "error"
     """The input cannot be read or decided."""
+    UNKNOWN = "unknown"
+    """What is asserted of every state is neither proved nor refuted."""
+    EXCEPTED = "excepted"
+    """It does not hold, or that is not known, and an exception says that it need not hold yet."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing is to be done.
+
+        >>> [status.value for status in Status if status.passes]
+        ['holds', 'excepted']
+        """
+        return self in (Status.HOLDS, Status.EXCEPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedBy:
+    """A field of the configuration that allows what an assertion forbids."""
+
+    object: str
+    """The object, such as `ClusterQueue/a`."""
+    field: str
+    """Path of the field in v1beta2."""
+    file: str = ""
+    """Where the object was read."""
+    line: int = 0
+    """The field's line there, from 1; 0 where it is not found."""
+
+    @property
+    def sentence(self) -> str:
+        """It in words.
+
+        >>> AllowedBy("ClusterQueue/a", "spec.cohortName", "queues.yaml", 7).sentence
+        'allowed by ClusterQueue/a spec.cohortName  queues.yaml:7'
+        """
+        where = f"  {self.file}:{self.line}" if self.line else ""
+        return f"allowed by {self.object} {self.field}{where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +64,7 @@ class CheckResult:
         expected, found: in words; of an error `found` says what is wrong.
         lines: why it is so; empty where it holds.
         warnings: about the input, such as workloads that are set aside.
+        allowed_by: fields that allow what an assertion forbids, the most telling first.
     """
 
     status: Status
@@ -34,6 +72,7 @@ class CheckResult:
     found: str = ""
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    allowed_by: tuple[AllowedBy, ...] = ()
 
     @property
     def text(self) -> str:
@@ -43,6 +82,11 @@ class CheckResult:
         'expected Fit, found NoFit'
         """
         return self.found if self.status == Status.ERROR else f"expected {self.expected}, found {self.found}"
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The lines, and the fields that allow it."""
+        return (*self.lines, *(field.sentence for field in self.allowed_by))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 from tenure.api import Decision, Loaded, decide, decide_all, doubts, refuse_doubts
 from tenure.apps.testing.causes import AsExpected, cause_lines
 from tenure.apps.testing.check import Check, CheckResult, judged
-from tenure.apps.testing.expectation_file import DecisionsShape, ExpectedShape
+from tenure.apps.testing.expectation_file import ABOUT_ALL_STATES, DecisionsShape, ExpectedShape
 from tenure.errors import InputError
 from tenure.manifests import Place, SourcedObject, build, parse_instant, show
 from tenure.manifests.files import read_named
@@ -25,11 +25,11 @@ from tenure.validation import validate
 from tenure.validation.checks import said
 from tenure.validation.released import refused_by
 
-_KINDS: Final = ("expect", "neverPreempted", "validate")
+_KINDS: Final = ("expect", "neverPreempted", "validate", *ABOUT_ALL_STATES)
 
 
 def decision_checks(
-    raw: object, place: Place, *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+    raw: object, place: Place, *, strict: bool = False, as_if: AsIf = AS_WRITTEN, kept: bool = False
 ) -> list[Check]:
     """What a document expects of decisions.
 
@@ -38,6 +38,7 @@ def decision_checks(
         place: how problems name it; its file's folder is where files are looked for.
         strict: whether what would be warned of is refused.
         as_if: how the manifests count otherwise than they were written.
+        kept: whether what earlier runs found out about every state counts.
 
     Raises:
         InputError: everything in which it deviates from its shape.
@@ -48,7 +49,7 @@ def decision_checks(
     """
     shape = checked(DecisionsShape, raw, place)
     situation = GivenManifests(shape, place, strict=strict, as_if=as_if)
-    found = list(_checks(shape, situation, place))
+    found = [*_checks(shape, situation, place), *_asserted(shape, situation, place, kept=kept)]
     if not found:
         raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
     return found
@@ -70,6 +71,16 @@ def _checks(shape: DecisionsShape, situation: GivenManifests, place: Place) -> I
         yield Check(
             f"{name} is never preempted", field, situation.warned(partial(situation.never, name, field))
         )
+
+
+def _asserted(
+    shape: DecisionsShape, situation: GivenManifests, place: Place, *, kept: bool
+) -> Iterator[Check]:
+    if any((shape.never, shape.keeps, shape.no_loop, shape.reaches)):
+        # What looks at every state is imported only where a file asks for it.
+        from tenure.apps.testing.assertions import assertion_checks
+
+        yield from assertion_checks(shape, situation, place, kept=kept)
 
 
 def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) -> Iterator[Check]:
@@ -109,7 +120,7 @@ class GivenManifests:
 
     def valid(self, *, clean: bool) -> CheckResult:
         """Whether the manifests are valid; `clean` asks for no warnings either."""
-        report = refused_by(self._kueue, validate(self._objects, reading=self._reading))
+        report = refused_by(self._kueue, validate(self.objects, reading=self.reading))
         wrong = [*report.errors, *(report.warnings if clean else ())]
         found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
         wanted = "neither errors nor warnings" if clean else "no errors"
@@ -156,7 +167,7 @@ class GivenManifests:
     def never(self, name: str, field: str) -> CheckResult:
         """Whether no pending workload would preempt this one."""
         victim = self._running(name, field)
-        every = list(decide_all(self._loaded, now=self._now, reading=self._reading))
+        every = list(decide_all(self.loaded, now=self._now, reading=self.reading))
         decisions = [
             pending_decision.decision for pending_decision in every if pending_decision.decision is not None
         ]
@@ -172,7 +183,7 @@ class GivenManifests:
         key = name, expected.cluster_queue
         if key not in self._decisions:
             self._decisions[key] = decide(
-                self._loaded, name, now=self._now, reading=self._reading, cluster_queue=expected.cluster_queue
+                self.loaded, name, now=self._now, reading=self.reading, cluster_queue=expected.cluster_queue
             )
         return self._decisions[key]
 
@@ -180,7 +191,7 @@ class GivenManifests:
         return self._by_key[self._key(name, Standing.RUNNING, field)]
 
     def _key(self, name: str, wanted: Standing, field: str) -> str:
-        loaded = self._loaded
+        loaded = self.loaded
         try:
             return workload_key(loaded, name, (wanted,), field=field)
         except InputError as error:
@@ -188,7 +199,12 @@ class GivenManifests:
             raise self._place.error(field, problem.found, problem.expected) from None
 
     @cached_property
-    def _objects(self) -> tuple[SourcedObject, ...]:
+    def objects(self) -> tuple[SourcedObject, ...]:
+        """Its manifests, as they are written or changed.
+
+        Raises:
+            InputError: a file that cannot be read.
+        """
         found: list[SourcedObject] = []
         for number, entry in enumerate(self._shape.manifests):
             if isinstance(entry, str):
@@ -201,8 +217,13 @@ class GivenManifests:
         return tuple(self._as_if.change(found, self._kueue))
 
     @cached_property
-    def _loaded(self) -> Loaded:
-        return self._kueue.stamped(build(self._objects, strict=self._strict))
+    def loaded(self) -> Loaded:
+        """What they say.
+
+        Raises:
+            InputError: everything that is wrong with them.
+        """
+        return self._kueue.stamped(build(self.objects, strict=self._strict))
 
     @cached_property
     def _warnings(self) -> tuple[str, ...]:
@@ -211,14 +232,14 @@ class GivenManifests:
         Raises:
             InputError: there is such, and it is refused.
         """
-        found = list(doubts(self._loaded, self._now))
+        found = list(doubts(self.loaded, self._now))
         if self._strict:
-            refuse_doubts(self._loaded, found)
-        return tuple(dict.fromkeys((*self._loaded.warnings, *(text for text, _ in found))))
+            refuse_doubts(self.loaded, found)
+        return tuple(dict.fromkeys((*self.loaded.warnings, *(text for text, _ in found))))
 
     @cached_property
     def _by_key(self) -> dict[str, Workload]:
-        return {workload.key: workload for workload in self._loaded.cluster.admitted}
+        return {workload.key: workload for workload in self.loaded.cluster.admitted}
 
     @cached_property
     def _now(self) -> int:
@@ -228,7 +249,12 @@ class GivenManifests:
         return parse_instant(self._shape.now, field="now")
 
     @cached_property
-    def _reading(self) -> Reading:
+    def reading(self) -> Reading:
+        """The reading that it is about.
+
+        Raises:
+            InputError: there is no such.
+        """
         return parse_reading(self._shape.reading)
 
 

@@ -68,7 +68,7 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def load_documents(
-    path: str | Path, *, strict: bool = False, as_if: AsIf = AS_WRITTEN
+    path: str | Path, *, strict: bool = False, as_if: AsIf = AS_WRITTEN, kept: bool = False
 ) -> tuple[ExpectationDocument, ...]:
     """What a file expects. Manifests are read and scenarios played only when a check runs.
 
@@ -76,6 +76,7 @@ def load_documents(
         path: the file.
         strict: whether manifests are refused of which something would be warned.
         as_if: how their objects count otherwise than they were written.
+        kept: whether what earlier runs found out about every state counts, and is kept.
 
     Raises:
         InputError: everything that is wrong in the file.
@@ -90,7 +91,7 @@ def load_documents(
         stem = Path(file).name.removesuffix(SUFFIX)
         name = stem if len(written) == 1 else f"{stem}-{number + 1}"
         try:
-            documents.append(_document(raw, file, number, name, strict=strict, as_if=as_if))
+            documents.append(_document(raw, file, number, name, strict=strict, as_if=as_if, kept=kept))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -99,13 +100,13 @@ def load_documents(
 
 
 def _document(
-    raw: object, file: str, number: int, stem: str, *, strict: bool, as_if: AsIf
+    raw: object, file: str, number: int, stem: str, *, strict: bool, as_if: AsIf, kept: bool
 ) -> ExpectationDocument:
     if not isinstance(raw, dict):
         raise InputError([Problem("", sort_of(raw), _WHAT, file=file)])
     if "manifests" in raw:
         name = str(raw.get("test", stem))
-        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict, as_if=as_if)
+        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict, as_if=as_if, kept=kept)
     elif "until" in raw:
         name = str(raw.get("scenario", stem))
         checks = play_checks(raw, Place(f"Scenario/{name}", file), stem, strict=strict, as_if=as_if)

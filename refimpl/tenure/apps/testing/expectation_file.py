@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
+from tenure.apps.testing.assertion_file import Keeps, Nevers, NoLoopShape, Reaches
 from tenure.manifests.fields import Name, Text
 from tenure.timeline.scenario_file import FilePart, either
+
+ABOUT_ALL_STATES: Final = ("never", "keeps", "noLoop", "reaches")
+"""Keys of what is asserted of every state of the configuration."""
 
 
 def _listed(value: object) -> object:
@@ -47,7 +51,9 @@ class DecisionsShape(FilePart):
     document with until is a scenario, and has a schema of its own. A workload is called namespace/name, or by
     its name where that is enough."""
 
-    model_config = ConfigDict(json_schema_extra=_one_of("validate", "expect", "neverPreempted"))
+    model_config = ConfigDict(
+        json_schema_extra=_one_of("validate", "expect", "neverPreempted", *ABOUT_ALL_STATES)
+    )
 
     test: Name | None = None
     """Its name; the file's by default."""
@@ -68,3 +74,11 @@ class DecisionsShape(FilePart):
     """What is expected of the decisions about pending workloads, each evaluated independently."""
     never_preempted: Names | None = None
     """Running workloads that no pending workload preempts."""
+    never: Nevers | None = None
+    """That some workloads never preempt some others, in any consistent state of the configuration."""
+    keeps: Keeps | None = None
+    """That running workloads keep their quota for a time, in any consistent state."""
+    no_loop: NoLoopShape | None = None
+    """That no few workloads preempt each other for ever."""
+    reaches: Reaches | None = None
+    """That pending workloads get their nominal quota, in any consistent state."""

@@ -1,0 +1,97 @@
+"""What both solvers settle of a configuration, for what files assert of every state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tenure.apps.testing.check import CheckResult
+from tenure.model import Cluster
+from tenure.readings import Reading
+from tenure_proofs.analysis.kept import KeptAnswers, key_of, need_the_solvers, with_solvers
+
+if TYPE_CHECKING:
+    from tenure.analysis.guarantees import NarrowCell
+    from tenure.analysis.matrix import CellSides, Effort, Matrix, Settled
+    from tenure.analysis.states import AskedCell, PriorityLevel
+
+__all__ = ["kept_results", "key_of", "settled", "settled_narrow", "why_not_reached"]
+
+
+def kept_results() -> KeptAnswers[CheckResult]:
+    """What came of assertions in earlier runs."""
+    return KeptAnswers(CheckResult, wanted=True)
+
+
+def settled(
+    cluster: Cluster,
+    levels: Sequence[PriorityLevel],
+    reading: Reading,
+    effort: Effort,
+    wanted: Collection[CellSides],
+) -> Matrix:
+    """What is known of some cells; see `tenure.analysis.matrix.analyze`.
+
+    Raises:
+        InputError: no solvers.
+    """
+    with with_solvers() as (analyzed, _):
+        matrix, _ = analyzed(cluster, levels, reading, effort, wanted)
+        return matrix
+
+
+def settled_narrow(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    effort: Effort,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+) -> dict[NarrowCell, Settled]:
+    """What is known of some cells under conditions; see `tenure.analysis.guarantees.settle_conditions`.
+
+    Raises:
+        InputError: no solvers.
+    """
+    need_the_solvers()
+    from tenure.analysis.guarantees import settle_conditions
+    from tenure.analysis.matrix import trees_of
+    from tenure_proofs.analysis.prover import SolverProver
+    from tenure_proofs.solvers import Cvc5
+
+    preemptors = {cell.preemptor for cell in asked}
+    with Cvc5() as cvc5:
+        narrowers = {
+            name: (tree, prover)
+            for tree in trees_of(cluster)
+            if preemptors.intersection(tree.places)
+            for prover in (SolverProver(cluster, tree, reading, cvc5),)
+            for name in preemptors.intersection(tree.places)
+        }
+        return settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+
+
+def why_not_reached(cluster: Cluster, name: str, reading: Reading) -> str:
+    """Why it is not proved that a request within a ClusterQueue's nominal quota always gets it.
+
+    Args:
+        cluster: the configuration.
+        name: of the ClusterQueue.
+        reading: see `tenure.readings`.
+
+    Returns:
+        empty where both solvers prove it.
+
+    Raises:
+        InputError: no solvers.
+    """
+    need_the_solvers()
+    from tenure.analysis.matrix import trees_of, why_uncovered
+    from tenure_proofs.analysis.reaching import why_not_proved
+    from tenure_proofs.solvers import Cvc5
+
+    tree = next(known for known in trees_of(cluster) if name in known.places)
+    uncovered = why_uncovered(cluster, tree, reading)
+    if uncovered:
+        return uncovered
+    with Cvc5() as cvc5:
+        return why_not_proved(cluster, tree, name, reading, cvc5)
