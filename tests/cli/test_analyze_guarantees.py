@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure.analysis.guarantees import NarrowCell, Narrowing
+from tenure.analysis.matrix import Settled
 from tenure_proofs.analysis import guarantees_command
+from tenure_proofs.analysis.prover import SolverProver
 from tests.cli.test_analyze_matrix import QUEUES
 from tests.command_line import tenure
 
@@ -30,9 +33,23 @@ def queues(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answer(queues: Path) -> Any:
+def asked_of_solvers() -> list[NarrowCell]:
+    """What was asked of solvers for `answer`."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def answer(queues: Path, asked_of_solvers: list[NarrowCell]) -> Any:
     """What is said of them."""
-    done = tenure("analyze", "guarantees", str(queues), *SMALL, "-o", "json")
+    narrowed = SolverProver.narrowed
+
+    def noted(prover: SolverProver, asked: NarrowCell) -> Settled:
+        asked_of_solvers.append(asked)
+        return narrowed(prover, asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SolverProver, "narrowed", noted)
+        done = tenure("analyze", "guarantees", str(queues), *SMALL, "-o", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -83,6 +100,11 @@ def test_an_example_shows_how_early(answer: Any) -> None:
             assert victim["preempted"]
             if known["when"] == "at once":
                 assert victim["quotaReservedAt"] == example["now"]
+
+
+@pytest.mark.usefixtures("answer")
+def test_a_victim_is_made_young_before_solvers_are_asked(asked_of_solvers: list[NarrowCell]) -> None:
+    assert {asked.narrowing for asked in asked_of_solvers} == {Narrowing.PROTECTED, Narrowing.WITHIN}
 
 
 def test_as_written_equals_do_not_wait(answer: Any) -> None:

@@ -79,6 +79,7 @@ class SolverProver:
         self._answers: dict[Key, str] = {}
         self._open: dict[Key, Settled] = {}
         self._narrowed: dict[Key, str] = {}
+        self._shown: dict[Key, tuple[AskedCell, Example]] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
 
@@ -117,9 +118,18 @@ class SolverProver:
             return Settled(CellVerdict.NEVER, PROVED)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
+        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+        if key in self._shown:
+            twin, example = self._shown[key]
+            copied = self._copied(asked.cell, twin, example)
+            if copied is not None and asked.is_shown(copied, self._tree):
+                return Settled(CellVerdict.CAN, BY_TWIN, copied)
         if len(self._tree.places) > LARGEST_TREE:
             return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
-        return self._narrowed_in_tree(asked)
+        settled = self._narrowed_in_tree(asked)
+        if settled.example is not None:
+            self._shown[key] = asked.cell, settled.example
+        return settled
 
     def said_narrowed(self, asked: NarrowCell) -> str:
         """As `said`, of a cell with a condition on the victim."""
@@ -130,7 +140,7 @@ class SolverProver:
 
     def _narrowed_in_tree(self, asked: NarrowCell) -> Settled:
         cell = asked.cell
-        solver = self._solver(cell, self._tree, tidy=True)
+        solver = self._whole_solver(cell)
         said = solver.both_narrowed(asked)
         if said == "unsat":
             return Settled(CellVerdict.NEVER, PROVED)
@@ -234,10 +244,7 @@ class SolverProver:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, near)
         if len(self._tree.places) > LARGEST_TREE:
             return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
-        names = cell.preemptor, cell.victim
-        if self._whole is None or self._whole.names != names:
-            self._whole = self._solver(cell, self._tree, tidy=True)
-        solver = self._whole
+        solver = self._whole_solver(cell)
         priorities = Priorities(cell.high, cell.low)
         said = solver.both(priorities, cell.reason)
         if said == "unsat":
@@ -251,6 +258,12 @@ class SolverProver:
             if found is not None:
                 return Settled(CellVerdict.CAN, BY_MODEL, found)
         return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+
+    def _whole_solver(self, cell: AskedCell) -> BothSolvers:
+        names = cell.preemptor, cell.victim
+        if self._whole is None or self._whole.names != names:
+            self._whole = self._solver(cell, self._tree, tidy=True)
+        return self._whole
 
     def _near(self, cell: AskedCell) -> Example | None:
         """An example among random states that may well hit the cell."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
 from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled
-from tenure.analysis.states import AskedCell, Example, States, is_replayed, made_small
+from tenure.analysis.states import AskedCell, Example, States, decided, hits_of, is_replayed, made_small
 from tenure.model import Cluster, Duration, Instant, Workload
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
@@ -151,7 +151,7 @@ def settle_conditions(
     for cell, conditions in asked.items():
         example = matrix.settled[cell].example
         if example is not None:
-            _note(found, conditions, example, narrowers[cell.preemptor][0])
+            _note_young(found, conditions, example, narrowers[cell.preemptor][0])
     for queue, (tree, _) in sorted(narrowers.items()):
         if not tree.nodes[tree.places[queue]].quotas:
             continue
@@ -159,8 +159,8 @@ def settle_conditions(
         for _ in range(effort.fewest):
             for cell, example in states.hits(dice, queue):
                 _note(found, asked.get(cell, ()), example, tree)
-    for cell, conditions in asked.items():
-        _settle(found, conditions, narrowers[cell.preemptor][1])
+    for cell in sorted(asked, key=lambda known: (known.preemptor, known.victim)):
+        _settle(found, asked[cell], narrowers[cell.preemptor][1])
     return found
 
 
@@ -170,6 +170,33 @@ def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[Narrow
         yield NarrowCell(cell, Narrowing.PROTECTED, duration)
     yield NarrowCell(cell, Narrowing.AT_ONCE, duration)
     yield NarrowCell(cell, Narrowing.WITHIN, duration)
+
+
+def _note_young(
+    found: dict[NarrowCell, Settled], conditions: Sequence[NarrowCell], example: Example, tree: Tree
+) -> None:
+    """Note what an example shows, as it is and with a victim of each age that is asked about."""
+    _note(found, conditions, example, tree)
+    for asked in conditions:
+        for young in _with_young_victim(asked, example):
+            _note(found, [asked], young, tree)
+
+
+def _with_young_victim(asked: NarrowCell, example: Example) -> Iterator[Example]:
+    """What an example becomes where its victim has run no longer than is asked for."""
+    request = example.request
+    if asked.longest is None:
+        return
+    at = request.now - asked.longest
+
+    def younger(workload: Workload) -> Workload:
+        if workload.key != example.victim or (workload.quota_reserved_at or 0) >= at:
+            return workload
+        return replace(workload, quota_reserved_at=at)
+
+    running = tuple(map(younger, request.cluster.admitted))
+    young = replace(request, cluster=replace(request.cluster, admitted=running))
+    yield from (found for cell, found in hits_of(young, decided(young)) if cell == asked.cell)
 
 
 def _note(
