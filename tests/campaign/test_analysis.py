@@ -73,6 +73,7 @@ REFUTED = {
     ),
     "rules allow everything": ("z3.And(advantage, self._may_be_preempted())", "advantage"),
     "in the end no ClusterQueue exceeds its quota": ("z3.Implies(stands, z3.Not(", "z3.And(stands, z3.Not("),
+    "an inactive ClusterQueue loses workloads": ("elif not self._is_inactive(place):", "else:"),
     "the preemptor's priority is the higher one": (
         'record_of("P", Workload),\n            record_of("V", Workload),',
         'record_of("P", Workload, {"priority": 1}),\n            record_of("V", Workload, {"priority": 0}),',
@@ -102,9 +103,11 @@ def test_a_mistake_in_what_is_asked_about_nominal_quota_is_noticed(mistake: str)
     assert text.count(right) == 1
     changed = ModuleType(reaching.__name__)
     exec(compile(text.replace(right, wrong), reaching.__file__, "exec"), vars(changed))
-    policy = BY_PRIORITY if mistake in REFUTED else ANY
+    stopped = "spec.stopPolicy is Hold" if "inactive" in mistake else ""
+    policy = BY_PRIORITY if mistake in REFUTED and not stopped else ANY
     known = cluster(
-        queue("a", "c", (1, None, None), reclaim_within_cohort=policy), queue("b", "c", (2, None, None))
+        queue("a", "c", (1, None, None), reclaim_within_cohort=policy),
+        queue("b", "c", (2, None, None), inactive=stopped),
     )
     (tree,), reading = trees_of(known), preset("guaranteed")
     with Cvc5() as cvc5:

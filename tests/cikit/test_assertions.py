@@ -258,6 +258,24 @@ def test_a_loop_is_told_with_the_fields_that_it_needs(tmp_path: Path) -> None:
     assert "withinClusterQueue: LowerPriority" in named
 
 
+@pytest.mark.parametrize(
+    ("stopped", "found", "field"),
+    [
+        ("prod", "inactive: spec.stopPolicy is Hold", "spec.stopPolicy"),
+        ("batch", "NoCandidates", "spec.preemption.reclaimWithinCohort"),
+    ],
+)
+def test_a_stopped_queue_reaches_nothing_and_may_hold_what_others_own(
+    stopped: str, found: str, field: str, tmp_path: Path
+) -> None:
+    name = f"metadata: {{name: {stopped}}}\nspec:\n"
+    text = QUEUES.replace(name, f"{name}  stopPolicy: Hold\n")
+    (tmp_path / "queues.yaml").write_text(text, encoding="utf-8")
+    (result,) = results(tmp_path, reaches={"clusterQueue": "prod", "nominal": True})
+    assert (result.status, result.found) == (Status.FAILS, found)
+    assert result.allowed_by[0].field == field
+
+
 def test_what_is_not_covered_is_not_known_and_ends_with_5(folder: Path, tmp_path: Path) -> None:
     said = {
         "manifests": ["queues.yaml", FAIR],

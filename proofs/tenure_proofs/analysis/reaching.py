@@ -109,6 +109,8 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     place = tree.places[name]
     queue = tree.nodes[place].queue
     assert queue is not None
+    if queue.inactive:
+        return f"ClusterQueue/{name} is inactive: {queue.inactive}"
     if cluster.settings.fair_sharing is not None:
         return "not covered yet: fair sharing, under which not every candidate has a turn"
     if any(len(group.flavors) > 1 for group in queue.resource_groups):
@@ -124,7 +126,7 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     said = str(solver.check())
     if said != "unsat":
         return (
-            "neither proved nor refuted: solvers find quantities, no state was found"
+            "solvers find quantities, no state was found"
             if said == "sat"
             else "Z3 has no answer within its budget"
         )

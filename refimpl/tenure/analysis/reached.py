@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from tenure.analysis.matrix import trees_of
-from tenure.analysis.states import PriorityLevel, States, decided
+from tenure.analysis.states import PriorityLevel, States, decided, written_state
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.lab.writing import write_request
 from tenure.model import Amount, Cluster, FlavorResource, Outcome, PodSet
 from tenure.readings import Reading
 
@@ -41,7 +40,8 @@ def unreached_state(
         request = _within_nominal(states.drawn(dice, queue))
         if request is not None and _is_unserved(request):
             small = _made_small(request)
-            return small if _is_unserved(read_decide_request(write_request(small))) else None
+            if _is_unserved(read_decide_request(written_state(small))):
+                return small
     return None
 
 

@@ -55,6 +55,8 @@ _POLICIES: Final = {
 }
 """The policy by which there is a reason; of all others it is reclaimWithinCohort."""
 _RECLAIM: Final = "reclaimWithinCohort"
+STOPPED: Final = "spec.stopPolicy"
+"""The field by which a ClusterQueue is inactive, unless it lacks something."""
 
 AGAINST: Final[Mapping[str, Callable[[int, int], bool]]] = {
     "equals": lambda high, low: high == low,
@@ -177,6 +179,10 @@ class AllStates:
         name, reading = asserted.cluster_queue, self._given.reading
         self._known(name, sorted(self._cluster.cluster_queues), f"{field}.clusterQueue")
         expected = "quota, at once or by preemption"
+        inactive = self._cluster.cluster_queues[name].inactive
+        if inactive:
+            stop = [AllowedBy(f"ClusterQueue/{name}", STOPPED)] if inactive.startswith(STOPPED) else []
+            return CheckResult(Status.FAILS, expected, f"inactive: {inactive}", allowed_by=tuple(stop))
         request = unreached_state(self._cluster, self._levels, reading, name)
         if request is not None:
             decision = decided(request)
