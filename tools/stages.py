@@ -105,11 +105,12 @@ STAGES = (
         "campaigns",
         "test-campaigns",
         "campaigns that are stopped and go on; what is proved of configurations against random states; the "
-        "optimized core compiled; adapters in Python and Go",
+        "optimized core and the trace engine compiled; adapters in Python and Go",
         tests=(
             "tests/campaign/test_analysis.py",
             "tests/campaign/test_stopping.py",
             "tests/docs/test_adapters.py",
+            "tests/traces/test_compiled.py",
         ),
         longer=(
             "tests/campaign/test_core.py",

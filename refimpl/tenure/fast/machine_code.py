@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
+_KERNELS = ("fast", "rules", "timeline/trace")
+"""Where there is what is compiled."""
 
 
 def default_folder() -> Path:
@@ -63,8 +65,9 @@ def _state() -> str:
 
     versions = [sys.version, *(f"{made.__name__} {made.__version__}" for made in (llvmlite, numba, numpy))]
     digest = hashlib.sha256("\n".join(versions).encode())
-    # Kernels take constants from the last two.
-    for path in (*sorted((_PACKAGE / "fast").rglob("*.py")), _PACKAGE / "model.py", _PACKAGE / "readings.py"):
+    # Kernels take constants from single files; the trace engine's call rules.
+    kernels = (path for folder in _KERNELS for path in sorted((_PACKAGE / folder).rglob("*.py")))
+    for path in (*kernels, _PACKAGE / "model.py", _PACKAGE / "readings.py"):
         source = path.read_bytes()
         digest.update(f"\n{path.relative_to(_PACKAGE).as_posix()} {len(source)}\n".encode() + source)
     return digest.hexdigest()[:32]

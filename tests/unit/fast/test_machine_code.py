@@ -91,7 +91,8 @@ def test_another_state_of_any_source_is_another_folder(
 ) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(machine_code, "_PACKAGE", tmp_path)
-    files = [tmp_path / name for name in ("fast/callee.py", "fast/heroes/fit.py", "model.py", "readings.py")]
+    kernels = ("fast/callee.py", "fast/heroes/fit.py", "rules/cycle.py", "timeline/trace/turns.py")
+    files = [tmp_path / name for name in (*kernels, "model.py", "readings.py")]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("before", encoding="utf-8")

@@ -1,0 +1,398 @@
+"""A cycle of the trace engine: its heads are decided, take their turns, are settled; and the whole loop."""
+
+from __future__ import annotations
+
+from tenure.fast.compiled import compiled
+from tenure.model import ReclaimWithinCohort, TurnResult
+from tenure.rules import cycle
+from tenure.timeline.trace.events import (
+    admit,
+    drop_idle_timers,
+    evict,
+    follow_all,
+    keep_at_head,
+    run_out,
+    stand_in_line,
+)
+from tenure.timeline.trace.heaps import drop_job, is_ahead
+from tenure.timeline.trace.search import available_to, charge, copy_usage, decide_for
+from tenure.timeline.trace.tables import (
+    ACTIVE,
+    AFTER,
+    CHARGED,
+    CYCLES,
+    DIRTY,
+    ENTRIES,
+    ENTRY_FIRST,
+    ENTRY_JOB,
+    ENTRY_KEPT,
+    ENTRY_LEVEL,
+    ENTRY_OUTCOME,
+    ENTRY_RESULT,
+    ENTRY_TARGETS,
+    FIRST,
+    FIRST_SHAPE,
+    FIT,
+    FOUND,
+    FULL,
+    HEAD,
+    HEAD_ROWS,
+    HEAD_WAITS,
+    HEADS,
+    HEEDS,
+    JOINED,
+    JOINS,
+    LAST_CYCLE,
+    LEAVES,
+    LIMIT,
+    MARK,
+    NEVER,
+    NO_CANDIDATES,
+    NO_FIT,
+    NO_JOB,
+    NOMINAL,
+    NOW,
+    OVER,
+    PARKED_SHAPE,
+    PAUSED,
+    PREEMPT,
+    PREEMPTIONS,
+    PRIORITY,
+    QUEUE,
+    QUEUED,
+    RECLAIM,
+    REQUEST,
+    RUNS,
+    SHAPE,
+    SIZE,
+    STRICT,
+    TAKEN,
+    TARGET_ROWS,
+    TASKS,
+    TIMERS,
+    USED,
+    WAITS,
+    WITH_HEAD,
+    Table,
+    TracePlay,
+)
+
+awaits_targets = compiled(cycle.awaits_targets)
+capacity_kept = compiled(cycle.capacity_kept)
+cycle_due_at = compiled(cycle.cycle_due_at)
+has_earlier_turn = compiled(cycle.has_earlier_turn)
+is_decided_again = compiled(cycle.is_decided_again)
+keeps_capacity = compiled(cycle.keeps_capacity)
+must_still_fit = compiled(cycle.must_still_fit)
+result_of_turn = compiled(cycle.result_of_turn)
+wants_cycle = compiled(cycle.wants_cycle)
+
+
+@compiled
+def _head_of(play: TracePlay, place: int) -> int:
+    """The head of a ClusterQueue; `NO_JOB` where none waits unparked."""
+    queues, shapes, jobs = play.queues, play.shapes, play.jobs
+    kept, found = queues[place, HEAD], NO_JOB
+    if kept != NO_JOB and queues[place, HEAD_WAITS] == 1 and shapes[jobs[kept, SHAPE], PARKED_SHAPE] == 0:
+        found = kept
+    for shape in range(queues[place, FIRST_SHAPE], queues[place + 1, FIRST_SHAPE]):
+        if shapes[shape, SIZE] == 0 or shapes[shape, PARKED_SHAPE] == 1:
+            continue
+        job = play.heaps[shapes[shape, FIRST]]
+        if found == NO_JOB or is_ahead(jobs, job, found, found == kept):
+            found = job
+    return found
+
+
+@compiled
+def _pop(play: TracePlay, job: int) -> None:
+    """Take a head out of its queue."""
+    queues, shapes = play.queues, play.shapes
+    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
+    play.state[ACTIVE] -= 1
+    if queues[place, HEAD] == job and queues[place, HEAD_WAITS] == 1:
+        queues[place, HEAD_WAITS] = 0
+        shapes[shape, WITH_HEAD] = 0
+    else:
+        drop_job(play.heaps, shapes[shape, FIRST], shapes[shape, SIZE], play.jobs)
+        shapes[shape, SIZE] -= 1
+
+
+@compiled
+def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
+    entries, state = play.entries, play.state
+    job = entries[entry, ENTRY_JOB]
+    outcome, level, targets = decide_for(play, job, play.jobs[job, QUEUE], used, state[FOUND])
+    entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
+    entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
+    state[FOUND] += targets
+
+
+@compiled
+def _nominate(play: TracePlay) -> None:
+    """Take a head out of every queue, and decide about each."""
+    state = play.state
+    state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
+    copy_usage(play.usage, USED, CHARGED)
+    for place in range(play.queues.shape[0] - 1):
+        job = _head_of(play, place)
+        if job == NO_JOB:
+            continue
+        entry = state[ENTRIES]
+        play.entries[entry, ENTRY_JOB] = job
+        play.entries[entry, ENTRY_KEPT] = 1 if play.queues[place, HEAD] == job else 0
+        _pop(play, job)
+        _decide_entry(play, entry, CHARGED)
+        state[ENTRIES] += 1
+
+
+@compiled
+def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
+    entries, jobs = play.entries, play.jobs
+    job, other_job = entries[entry, ENTRY_JOB], entries[other, ENTRY_JOB]
+    return has_earlier_turn(
+        False,
+        False,
+        entries[entry, ENTRY_LEVEL],
+        entries[other, ENTRY_LEVEL],
+        True,
+        jobs[job, PRIORITY],
+        jobs[other_job, PRIORITY],
+        jobs[job, QUEUED],
+        jobs[other_job, QUEUED],
+    )
+
+
+@compiled
+def _line_up_entries(play: TracePlay) -> None:
+    """Order the heads by their turns; equals by the names of their ClusterQueues."""
+    turns = play.turns
+    for entry in range(play.state[ENTRIES]):
+        place = entry
+        while place > 0 and _goes_before(play, entry, turns[place - 1]):
+            turns[place] = turns[place - 1]
+            place -= 1
+        turns[place] = entry
+
+
+@compiled
+def _overlaps(play: TracePlay, entry: int) -> bool:
+    first = play.entries[entry, ENTRY_FIRST]
+    for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
+        if play.jobs[play.found[row, 0], LEAVES] == 1:
+            return True
+    return False
+
+
+@compiled
+def _without_taken(play: TracePlay) -> None:
+    """Usage once all that the cycle has preempted have left."""
+    copy_usage(play.usage, CHARGED, AFTER)
+    for row in range(play.state[TAKEN]):
+        victim = play.taken[row]
+        charge(play.usage, AFTER, play.queues, play.jobs[victim, QUEUE], -play.jobs[victim, REQUEST])
+
+
+@compiled
+def _still_fits(play: TracePlay, entry: int) -> bool:
+    """Whether an entry fits once its own targets have left too."""
+    entries, jobs = play.entries, play.jobs
+    _without_taken(play)
+    first = entries[entry, ENTRY_FIRST]
+    for row in range(first, first + entries[entry, ENTRY_TARGETS]):
+        victim = play.found[row, 0]
+        charge(play.usage, AFTER, play.queues, jobs[victim, QUEUE], -jobs[victim, REQUEST])
+    job = entries[entry, ENTRY_JOB]
+    return bool(available_to(play, AFTER, jobs[job, QUEUE]) >= jobs[job, REQUEST])
+
+
+@compiled
+def _reserve(play: TracePlay, entry: int) -> None:
+    """Keep quota for a head without candidates (CYC-100, CYC-110)."""
+    queues, job = play.queues, play.entries[entry, ENTRY_JOB]
+    place = play.jobs[job, QUEUE]
+    if not keeps_capacity(queues[place, RECLAIM] == ReclaimWithinCohort.ANY, False, False):
+        return
+    kept = capacity_kept(
+        play.jobs[job, REQUEST],
+        play.usage[CHARGED, place],
+        queues[place, NOMINAL],
+        queues[place, LIMIT] < NEVER,
+        queues[place, LIMIT],
+        play.entries[entry, ENTRY_LEVEL] > 0,
+    )
+    charge(play.usage, CHARGED, queues, place, kept)
+
+
+@compiled
+def _take(play: TracePlay, entry: int) -> None:
+    """The targets of a head leave."""
+    state, first = play.state, play.entries[entry, ENTRY_FIRST]
+    for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
+        victim = play.found[row, 0]
+        play.taken[state[TAKEN]] = victim
+        play.jobs[victim, LEAVES] = 1
+        state[TAKEN] += 1
+
+
+@compiled
+def _result(play: TracePlay, entry: int) -> TurnResult:
+    """Decide again where that is due, and say what becomes of a head on its turn."""
+    entries = play.entries
+    job, defers = entries[entry, ENTRY_JOB], False
+    if is_decided_again(_overlaps(play, entry), True):
+        _without_taken(play)
+        _decide_entry(play, entry, AFTER)
+        defers = entries[entry, ENTRY_OUTCOME] == FIT
+    outcome = entries[entry, ENTRY_OUTCOME]
+    nothing = outcome in (NO_FIT, NO_CANDIDATES)
+    asked = must_still_fit(nothing, defers, _overlaps(play, entry))
+    fits = asked and _still_fits(play, entry)
+    strict = play.queues[play.jobs[job, QUEUE], STRICT] == 1
+    return result_of_turn(nothing, strict, defers, fits, outcome == PREEMPT)
+
+
+@compiled
+def _take_turn(play: TracePlay, entry: int) -> None:
+    entries = play.entries
+    job, result = entries[entry, ENTRY_JOB], _result(play, entry)
+    entries[entry, ENTRY_RESULT] = result
+    if result == TurnResult.ADMITTED or result == TurnResult.PREEMPTING:
+        _take(play, entry)
+    if result == TurnResult.ADMITTED or awaits_targets(result):
+        charge(play.usage, CHARGED, play.queues, play.jobs[job, QUEUE], play.jobs[job, REQUEST])
+    elif entries[entry, ENTRY_OUTCOME] == NO_CANDIDATES:
+        _reserve(play, entry)
+
+
+@compiled
+def _note_head(play: TracePlay, entry: int) -> None:
+    entries, state, heads = play.entries, play.state, play.heads
+    row, first = state[HEAD_ROWS], entries[entry, ENTRY_FIRST]
+    heads[row, 0], heads[row, 1] = state[NOW], entries[entry, ENTRY_JOB]
+    heads[row, 2], heads[row, 3] = entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_RESULT]
+    heads[row, 4], heads[row, 5] = entries[entry, ENTRY_KEPT], entries[entry, ENTRY_TARGETS]
+    state[HEAD_ROWS] += 1
+    for target in range(first, first + entries[entry, ENTRY_TARGETS]):
+        play.targets[state[TARGET_ROWS], 0] = play.found[target, 0]
+        state[TARGET_ROWS] += 1
+
+
+@compiled
+def _requeue(play: TracePlay, job: int, parks: bool) -> None:
+    """A head that was not admitted comes back; one that parks takes those of its shape with it."""
+    queues, shapes, state = play.queues, play.shapes, play.state
+    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
+    if queues[place, HEAD] == job:
+        queues[place, HEAD_WAITS] = 1
+        shapes[shape, WITH_HEAD] = 1
+    else:
+        stand_in_line(play, job)
+    state[ACTIVE] += 1
+    if parks:
+        state[DIRTY] = 1
+        parked = 1 if shapes[shape, PARKED_SHAPE] == 1 else shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
+        state[ACTIVE] -= parked
+        shapes[shape, PARKED_SHAPE] = 1
+
+
+@compiled
+def _settle(play: TracePlay, entry: int) -> None:
+    entries, job = play.entries, play.entries[entry, ENTRY_JOB]
+    result, first = entries[entry, ENTRY_RESULT], entries[entry, ENTRY_FIRST]
+    play.state[HEADS] += 1
+    if play.policies.journal == 1:
+        _note_head(play, entry)
+    if result == TurnResult.ADMITTED:
+        admit(play, job)
+        return
+    if result == TurnResult.PREEMPTING:
+        for row in range(first, first + entries[entry, ENTRY_TARGETS]):
+            evict(play, job, play.found[row, 0], play.found[row, 1])
+    if awaits_targets(result):
+        keep_at_head(play, job)
+    _requeue(play, job, result == TurnResult.PARKED)
+
+
+@compiled
+def _cycle(play: TracePlay) -> None:
+    state = play.state
+    state[LAST_CYCLE], state[DIRTY] = state[NOW], 0
+    state[CYCLES] += 1
+    _nominate(play)
+    _line_up_entries(play)
+    for turn in range(state[ENTRIES]):
+        _take_turn(play, play.turns[turn])
+    for row in range(state[TAKEN]):
+        play.jobs[play.taken[row], LEAVES] = 0
+    for turn in range(state[ENTRIES]):
+        _settle(play, play.turns[turn])
+
+
+@compiled
+def _cycle_at(play: TracePlay) -> int:
+    """When the next cycle is due; `NEVER` where none is."""
+    state = play.state
+    if not wants_cycle(state[DIRTY] == 1, False, state[ACTIVE] > 0):
+        return NEVER
+    return cycle_due_at(state[NOW], state[LAST_CYCLE], play.policies.gap)
+
+
+@compiled
+def _next_at(play: TracePlay) -> int:
+    """When something happens next; `NEVER` for never again."""
+    state = play.state
+    at = _cycle_at(play)
+    if state[TASKS] > 0:
+        at = min(at, play.tasks[0, 0])
+    if state[JOINED] < play.jobs.shape[0]:
+        at = min(at, play.jobs[state[JOINED], JOINS])
+    drop_idle_timers(play)
+    state[HEEDS] = 1 if play.policies.at_expiry == 1 or state[ACTIVE] > 0 else 0
+    if state[HEEDS] == 1 and state[TIMERS] > 0:
+        at = min(at, play.timers[0, 0])
+    return int(at)
+
+
+@compiled
+def _lacks_room(play: TracePlay, table: Table, rows: int) -> bool:
+    return bool(table.shape[0] < play.state[rows] + play.margins[rows])
+
+
+@compiled
+def is_full(play: TracePlay) -> bool:
+    """Whether a table might not hold what one more instant writes down."""
+    if _lacks_room(play, play.tasks, TASKS) or _lacks_room(play, play.timers, TIMERS):
+        return True
+    if _lacks_room(play, play.runs, RUNS) or _lacks_room(play, play.waits, WAITS):
+        return True
+    if _lacks_room(play, play.preemptions, PREEMPTIONS) or _lacks_room(play, play.heads, HEAD_ROWS):
+        return True
+    return _lacks_room(play, play.targets, TARGET_ROWS)
+
+
+@compiled
+def go_on(play: TracePlay, instants: int) -> int:
+    """Let so many instants happen at most.
+
+    Args:
+        play: changes.
+        instants: how many.
+
+    Returns:
+        `OVER`, `PAUSED` or `FULL`.
+    """
+    state = play.state
+    for _ in range(instants):
+        if is_full(play):
+            return FULL
+        at = _next_at(play)
+        if at == NEVER or at > play.policies.end:
+            return OVER
+        state[NOW] = at
+        run_out(play)
+        state[MARK] = max(state[MARK], at)
+        follow_all(play)
+        if _cycle_at(play) <= at:
+            _cycle(play)
+    return PAUSED

@@ -1,0 +1,144 @@
+"""The trace engine against `tenure.timeline.play`, event by event."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from tenure.model import Ground, Outcome, TurnResult
+from tenure.readings import Reading
+from tenure.rules.eligibility import preemption_reason
+from tenure.rules.time_based import queue_preemption_reason
+from tenure.timeline import Record, Scenario, play
+from tenure.timeline.record import Ending, Result
+from tenure.timeline.trace import Simulated, simulate
+
+_OUTCOMES = (Outcome.NO_FIT, Outcome.NO_CANDIDATES, Outcome.PREEMPT, Outcome.FIT)
+_ENDINGS = (Ending.FINISHED, Ending.PREEMPTED, Ending.RUNNING)
+_WITHIN = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
+
+
+@dataclass
+class Compared:
+    """What was compared so far."""
+
+    plays: int = 0
+    heads: int = 0
+    preemptions: int = 0
+    results: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, record: Record) -> None:
+        """A play whose every event was the same."""
+        self.plays += 1
+        self.preemptions += len(record.preemptions)
+        for cycle in record.cycles:
+            self.heads += len(cycle.heads)
+            self.results.update(str(head.result) for head in cycle.heads)
+        self.reasons.update(preemption.reason for preemption in record.preemptions)
+
+
+def of_play(record: Record) -> dict[str, Sequence[Any]]:
+    """Every event of a play, by kind."""
+    return {
+        "heads": [
+            (
+                cycle.at,
+                head.workload,
+                head.decision,
+                head.result,
+                head.sticky,
+                head.targets,
+            )
+            for cycle in record.cycles
+            for head in cycle.heads
+        ],
+        "preemptions": [
+            (
+                preemption.at,
+                preemption.preemptor,
+                preemption.victim,
+                preemption.reason,
+                preemption.ran,
+                preemption.cut_short,
+                preemption.cycle,
+            )
+            for preemption in record.preemptions
+        ],
+        "runs": sorted(
+            (
+                run.workload,
+                run.start,
+                run.end,
+                run.ended_by,
+                run.stopped,
+                run.preemptor,
+                run.work_done,
+                run.work_lost,
+            )
+            for run in record.runs
+        ),
+        "waits": sorted((wait.workload, wait.start, wait.end, wait.admitted) for wait in record.waits),
+        "cycles": [len(record.cycles)],
+    }
+
+
+def of_trace(simulated: Simulated) -> dict[str, Sequence[Any]]:
+    """Every event that the trace engine has written down, by kind."""
+    names = simulated.jobs.names
+    return {
+        "heads": _heads(simulated),
+        "preemptions": [
+            (at, names[job], names[victim], _reason(ground), ran, cut, cycle)
+            for at, job, victim, ground, ran, cut, cycle in simulated.preemptions.tolist()
+        ],
+        "runs": sorted(
+            (names[job], start, end, _ENDINGS[how], stopped, _name(names, by), done, lost)
+            for job, start, end, how, stopped, by, done, lost in simulated.runs.tolist()
+        ),
+        "waits": sorted(
+            (names[job], start, end, admitted == 1) for job, start, end, admitted in simulated.waits.tolist()
+        ),
+        "cycles": [simulated.cycles],
+    }
+
+
+def _heads(simulated: Simulated) -> list[Any]:
+    names, found, first = simulated.jobs.names, [], 0
+    for at, job, outcome, result, kept, number in simulated.heads.tolist():
+        targets = tuple(names[target] for target in simulated.targets[first : first + number].tolist())
+        first += number
+        decided, became = str(_OUTCOMES[outcome]), Result[TurnResult(result).name]
+        found.append((at, names[job], decided, became, kept == 1, targets))
+    return found
+
+
+def _reason(ground: int) -> str:
+    found = Ground(ground)
+    return (queue_preemption_reason(found) if found in _WITHIN else preemption_reason(found)).label
+
+
+def _name(names: Sequence[str], job: int) -> str | None:
+    return None if job < 0 else names[job]
+
+
+def difference(scenario: Scenario, reading: Reading, compared: Compared) -> str:
+    """The first difference between the two, in words; empty where there is none.
+
+    Args:
+        scenario, reading: what is played, and how it is read.
+        compared: a play without a difference is added.
+    """
+    record = play(scenario, reading)
+    expected, found = of_play(record), of_trace(simulate(scenario, reading, journal=True))
+    for kind, events in expected.items():
+        for number, (event, other) in enumerate(zip_longest(events, found[kind])):
+            if event != other:
+                return (
+                    f"{scenario.title}, {reading.name}: {kind}[{number}]: {event} in play, {other} in trace"
+                )
+    compared.add(record)
+    return ""
