@@ -131,6 +131,7 @@ STAGES = (
             "tests/properties",
             "tests/unit/analysis/test_sanity.py",
             "tests/proofs/test_bridge.py",
+            "tests/proofs/test_fuzz_lifter.py",
             "tests/proofs/test_played_steps.py",
         ),
     ),

@@ -137,13 +137,15 @@ def test_the_other_answers_are_as_their_schemas_say(tmp_path: Path) -> None:
     check("example", "example", "two-teams")
     check("example", "example", "two-teams", "--to", "mine", cwd=tmp_path)
     check("schemas", "schema")
-    folder = str(shutil.copytree(ROOT / "spec" / "vectors", tmp_path / "vectors"))
     check("vectors", "vectors", "run", "TBP-020")
-    check("vectors", "vectors", "check", "--folder", folder)
-    (tmp_path / "vectors" / "time-based.json").write_text(
-        (tmp_path / "vectors" / "time-based.json").read_text(encoding="utf-8") + "\n", encoding="utf-8"
+    # One file alone lacks vectors of many rules; a whole folder is checked by the tests of processes.
+    kept = tmp_path / "time-based.json"
+    kept.write_text(
+        (ROOT / "spec" / "vectors" / kept.name).read_text(encoding="utf-8") + "\n", encoding="utf-8"
     )
-    assert check("vectors", "vectors", "check", "--folder", folder)["problems"]
+    folder = str(tmp_path)
+    problems = check("vectors", "vectors", "check", "--folder", folder)["problems"]
+    assert any(kept.name in str(problem) for problem in problems)
     assert check("vectors", "vectors", "format", "--folder", folder)["formatted"] == ["time-based.json"]
 
 

@@ -15,14 +15,16 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, as_term
 from tests.proofs.evaluated import compiled_terms
 from tests.proofs.foreign import KINDS
 from tests.proofs.fuzz_lifter import Tally, fuzz, summary
+from tests.sampling import sample
 
 
-def test_a_thousand_random_functions_are_lifted_right() -> None:
+def test_random_functions_are_lifted_right() -> None:
     seed = random.randrange(2**32)
-    tally = fuzz(range(1_000), seed)
+    drawn = sample(240, 1_000)
+    tally = fuzz(range(drawn), seed)
     assert tally.wrong == [], summary(tally, seed)
-    assert tally.functions > 800
-    assert tally.executions > 9_000
+    assert tally.functions > 0.8 * drawn
+    assert tally.executions > 9 * drawn
 
 
 @pytest.mark.parametrize("kind", KINDS)
