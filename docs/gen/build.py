@@ -27,6 +27,7 @@ from docs.gen.reference import reference, restated
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
 from docs.gen.sources import places, written_pages
+from docs.gen.theorems import theorems
 from docs.gen.traceability import traceability
 
 
@@ -53,6 +54,7 @@ def main() -> None:
         | coverage_list()
         | scenario_list
         | proofs(report, known)
+        | theorems(report, known)
         | whole_decisions(report, known)
         | reference(known)
         | traceability(known)

@@ -13,6 +13,7 @@ from tenure.conformance.vectors import Vector, load_vectors
 from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, family_of, obligations_page
 from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.theorems import THEOREMS
 from tools.lints.known import scenarios
 from tools.lints.pages import findings, pages
 
@@ -27,7 +28,7 @@ def places() -> Places:
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
     obligations = {
         obligation: f"{obligations_page(family_of(obligation))}#{anchor(obligation)}"
-        for obligation in OBLIGATIONS
+        for obligation in (*OBLIGATIONS, *THEOREMS)
     }
     cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
     divergences = {

@@ -166,6 +166,33 @@ class BoundedShape(Shape):
     """What was claimed of every decision."""
 
 
+class TheoremShape(Shape):
+    """A claim about loops that are read from their source, whatever the number of their steps."""
+
+    id: str
+    """Its identifier."""
+    claim: str
+    """In words."""
+    source: str
+    """What exactly is claimed, and where it comes from."""
+    functions: list[str]
+    """What is read."""
+    size: str
+    """Of what it holds."""
+    assumes: dict[str, str]
+    """What is taken for granted, each with what proves it; `believed` where nothing does."""
+    verdict: Verdict
+    """How it ended, under every reading; refuted means that some step does not keep what is claimed."""
+    goals: int
+    """How many the solvers were asked about."""
+    z3_seconds: float
+    """Z3's."""
+    cvc5_seconds: float
+    """cvc5's."""
+    detail: str
+    """What is not proved; empty when all is."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
@@ -201,5 +228,7 @@ class ProveAnswer(Shape):
     """What has to be believed."""
     kept: KeptShape
     """What was not asked again; its seconds are those of the run that asked."""
+    theorems: list[TheoremShape]
+    """Claims of any size; empty where they were left out."""
     bounded: BoundedShape | None
     """Whole decisions, up to a bound; null where they were left out."""

@@ -21,6 +21,7 @@ from tenure_proofs.fingerprints import modules_behind
 BEGIN = (
     "tenure_proofs.runner",
     "tenure_proofs.cvc5_worker",
+    "tenure_proofs.theorems.proving",
     "tenure_proofs.trusted.ancestors",
     "tenure_proofs.trusted.logic",
     "tenure_proofs.trusted.schemas",
@@ -77,9 +78,18 @@ READING = {
     "tenure_proofs.trusted.transitions": (
         "It states what an eviction and a reservation write, and how a queue is sorted."
     ),
+    "tenure_proofs.trusted.loops": (
+        "It reads a loop's first state, order, step and stop from its source, and must refuse other orders."
+    ),
+    "tenure_proofs.trusted.induction": (
+        "It says what has to be shown so that something holds after any number of a loop's steps."
+    ),
     "tenure_proofs.registry": "It says which obligations exist, and which verdict each must have.",
     "tenure_proofs.runner": (
         "It asks for values that satisfy the facts and break a goal, and turns the answers into a verdict."
+    ),
+    "tenure_proofs.theorems.proving": (
+        "It asks about every part of an induction, and whether its hypotheses contradict each other."
     ),
     "tenure_proofs.asked": "It reuses an answer, which is right only for the very same question.",
     "tenure_proofs.solvers": "It gives that question to Z3, and its text to cvc5.",
@@ -96,6 +106,13 @@ READING = {
 
 LIFTER_AND_LOGIC = tuple(READING)[: tuple(READING).index("tenure_proofs.trusted.claim") + 1]
 """From Python to formulas, and from formulas to claims."""
+
+LOOPS = (
+    "tenure_proofs.trusted.loops",
+    "tenure_proofs.trusted.induction",
+    "tenure_proofs.theorems.proving",
+)
+"""What theorems about loops rest on beside all the others; no verdict about an obligation rests on it."""
 
 PAGE = "docs/explanation/what-is-trusted.md"
 FIRST, LAST = "<!-- python -m tenure_proofs.base --write -->\n", "<!-- end of the reading list -->\n"
@@ -166,8 +183,10 @@ def reading_list() -> str:
     """The list as a table in Markdown."""
     rows = [f"| `{name}` | {lines_of(name)} | {why} |" for name, why in READING.items()]
     own = sum(map(lines_of, LIFTER_AND_LOGIC))
+    loops = sum(map(lines_of, LOOPS))
     counted = (
-        f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}."
+        f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}.\n"
+        f"{loops:,} are `loops`, `induction` and `proving`, on which theorems about loops alone rest."
     )
     head = f"{counted}\n\n| module | lines | why it must be believed |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"

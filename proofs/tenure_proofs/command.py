@@ -63,7 +63,7 @@ def prove(
         list[str] | None,
         typer.Option(
             help="Only obligations whose identifier or rules begin with this, such as PO-TBP-010 or "
-            "TBP-020, and postconditions, such as WD-130; repeatable.",
+            "TBP-020, theorems, such as PO-ANY-010, and postconditions, such as WD-130; repeatable.",
             show_default="all",
         ),
     ] = None,
@@ -201,6 +201,13 @@ def _postconditions_of(only: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def _theorems_of(only: Sequence[str]) -> tuple[str, ...]:
+    """The theorems whose identifiers begin with a part of `only`; all of them where nothing is asked for."""
+    from tenure_proofs.theorems import THEOREMS
+
+    return tuple(identifier for identifier in THEOREMS if not only or identifier.startswith(tuple(only)))
+
+
 def _need_the_solvers() -> None:
     try:
         import cvc5  # noqa: F401
@@ -247,9 +254,17 @@ def run_plan(plan: Plan) -> Report:
     from tenure_proofs.bounded.spaces import Size
     from tenure_proofs.bounded.trial import PARTS, parts
     from tenure_proofs.cache import Cache
-    from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets
+    from tenure_proofs.mutants.hunt import DOOR, LOOPS, UNNAMED, all_mutants, meets, theorems_about
     from tenure_proofs.obligations import OBLIGATIONS
-    from tenure_proofs.pool import bounded_task, export_task, lift_task, mutant_task, pool, prove_task
+    from tenure_proofs.pool import (
+        bounded_task,
+        export_task,
+        lift_task,
+        mutant_task,
+        pool,
+        prove_task,
+        theorem_task,
+    )
     from tenure_proofs.report import FromCache, Report
     from tenure_proofs.solvers import solver_versions
 
@@ -263,6 +278,8 @@ def run_plan(plan: Plan) -> Report:
     functions = [*([DOOR] if DOOR in met else []), *rules]
     questions = [(obligation.id, reading) for obligation in chosen for reading in plan.readings]
     changed = {*met, *rules}
+    theorems = _theorems_of(plan.only)
+    changed |= {name for name in LOOPS if any(theorem in theorems for theorem in theorems_about(name))}
     wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule in changed] if plan.mutants else []
     cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
     lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
@@ -282,6 +299,8 @@ def run_plan(plan: Plan) -> Report:
                 len(questions),
             )
         )
+        claim = partial(theorem_task, with_cvc5=plan.with_cvc5, seeds=plan.seeds)
+        ends = tuple(progress(workers.run(claim, theorems), "any size", len(theorems)))
         hunted = tuple(progress(fates.run(wrong, partial(workers.run, hunt)), "mutants", len(wrong)))
         asked = [] if plan.bounded == Clusters.NONE else parts(Size(plan.bounded), PARTS)
         tried = tuple(
@@ -303,6 +322,7 @@ def run_plan(plan: Plan) -> Report:
         versions=solver_versions(),
         seconds=time.perf_counter() - started,
         warnings=tuple(_left_out(plan, len(chosen), len(OBLIGATIONS))),
+        theorems=ends,
         kept=FromCache(lifts.found, verdicts.found, fates.found, decided.found),
         bounded=bounded_outcome(Size(plan.bounded), tried, plan.readings, _postconditions_of(plan.only))
         if tried
@@ -322,9 +342,8 @@ def _chosen(obligations: Sequence[Obligation], only: Sequence[str]) -> list[Obli
         return any(name.startswith(part) for name in (obligation.id, *obligation.rules))
 
     for part in only:
-        if not any(starts(obligation, part) for obligation in obligations) and not _postconditions_of(
-            (part,)
-        ):
+        known = any(starts(obligation, part) for obligation in obligations)
+        if not known and not _theorems_of((part,)) and not _postconditions_of((part,)):
             raise bad_input("--only", part, "the beginning of an obligation's identifier, or of a rule's")
     return [
         obligation for obligation in obligations if not only or any(starts(obligation, part) for part in only)

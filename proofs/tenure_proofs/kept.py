@@ -25,7 +25,8 @@ from tenure_proofs.fingerprints import (
     modules_digest,
     package_digest,
 )
-from tenure_proofs.mutants.hunt import Hunted, all_mutants, concerns
+from tenure_proofs.mutants.hunt import LOOPS, Hunted, all_mutants, concerns, theorems_about
+from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import lifted_function
@@ -261,7 +262,7 @@ def read_mutant(identifier: str, value: Any) -> Hunted:
     match hunted.outcome:
         case "killed" | "unreadable":
             by = OBLIGATIONS.get(hunted.by.partition(" ")[0])
-            noticed = by is not None and concerns(by, mutant)
+            noticed = (by is not None and concerns(by, mutant)) or _broke_a_theorem(hunted, mutant)
         case "signed":
             noticed = hunted.by == signed_by_hand().get(mutant.change)
         case outcome:
@@ -269,6 +270,10 @@ def read_mutant(identifier: str, value: Any) -> Hunted:
     if not noticed:
         raise ValueError(f"{hunted.outcome} by {hunted.by!r}")
     return hunted
+
+
+def _broke_a_theorem(hunted: Hunted, mutant: Mutant) -> bool:
+    return mutant.rule in LOOPS and hunted.by.partition(":")[0] in theorems_about(mutant.rule)
 
 
 def read_part(part: Part, value: Any) -> Tried:

@@ -27,6 +27,7 @@ from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import Result
+from tenure_proofs.theorems import outcome as any_size
 
 MARKS = {
     Verdict.PROVED: "proved",
@@ -35,6 +36,9 @@ MARKS = {
     Verdict.UNKNOWN: "UNKNOWN",
     Verdict.ERROR: "ERROR",
 }
+OF_DECISIONS = "PO-ANY-200"
+"""The theorem by which the headline invariants, proved of the door, hold of decisions."""
+
 NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 """Ends that say nothing about the claim."""
 
@@ -65,6 +69,7 @@ class Report:
         seconds: wall time of the whole run.
         warnings: what the run was told to leave out.
         kept: how much of it earlier runs had kept.
+        theorems: claims of any size.
         bounded: whole decisions, up to a bound; None where they were left out.
     """
 
@@ -79,6 +84,7 @@ class Report:
     seconds: float
     warnings: tuple[str, ...] = ()
     kept: FromCache = FromCache()
+    theorems: tuple[any_size.End, ...] = ()
     bounded: Bounded | None = None
 
     @property
@@ -109,6 +115,9 @@ class Report:
             "functions lifted otherwise": sum(
                 1 for lift_report in self.lifted if lift_report.problem and not lift_report.undecided
             ),
+            "theorems": sum(
+                1 for end in self.theorems if not end.as_expected and end.verdict not in NO_VERDICT
+            ),
             "postconditions": sum(
                 1 for judged in self.judged if not judged.as_expected and judged.verdict not in NO_VERDICT
             ),
@@ -119,6 +128,7 @@ class Report:
     def _open(self) -> dict[str, int]:
         return {
             "obligations undecided": sum(1 for result in self.results if result.verdict in NO_VERDICT),
+            "theorems undecided": sum(1 for end in self.theorems if end.verdict in NO_VERDICT),
             "postconditions undecided": sum(1 for judged in self.judged if judged.verdict in NO_VERDICT),
             "functions undecided": sum(1 for lift_report in self.lifted if lift_report.undecided),
         }
@@ -141,6 +151,7 @@ def text_lines(report: Report) -> Iterator[str]:
             yield from _failure_lines(result)
     for rule in report.unnamed:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
+    yield from theorem_lines(report)
     yield from bounded_lines(report)
     yield ""
     yield from _kept_lines(report)
@@ -159,6 +170,8 @@ def matrix_lines(report: Report) -> Iterator[str]:
         yield f"{obligation.title:{width}}  " + "  ".join(
             f"{MARKS[result.verdict]:10}" for result in row_of(report, obligation)
         )
+    if any(end.theorem.id == OF_DECISIONS and end.as_expected for end in report.theorems):
+        yield f"what holds of the door holds of every target of every decision, of any size: {OF_DECISIONS}"
 
 
 def _lifting_lines(report: Report) -> Iterator[str]:
@@ -209,6 +222,13 @@ def _mutant_lines(report: Report) -> Iterator[str]:
         if hunted.outcome == "survived":
             why = hunted.by or "no obligation tells them apart"
             yield f"  SURVIVED {hunted.id}: {hunted.before} -> {hunted.after}; {why}"
+
+
+def theorem_lines(report: Report) -> Iterator[str]:
+    """Claims of any size; nothing where they were left out."""
+    if report.theorems:
+        yield ""
+        yield from any_size.lines_of(report.theorems)
 
 
 def bounded_lines(report: Report) -> Iterator[str]:
@@ -283,7 +303,8 @@ def closing_line(report: Report) -> str:
     """The whole run in one line."""
     state = "everything as expected" if report.good else f"NOT as expected: {', '.join(report.faults)}"
     within = f" and {len(report.judged)} within a bound" if report.judged else ""
-    return f"prove: {len(report.results)} verdicts{within}, {state}, in {report.seconds:.1f} s"
+    of_any = f", {len(report.theorems)} of any size" if report.theorems else ""
+    return f"prove: {len(report.results)} verdicts{of_any}{within}, {state}, in {report.seconds:.1f} s"
 
 
 def obligations_of(report: Report) -> list[Obligation]:
@@ -319,6 +340,7 @@ def to_json(report: Report) -> dict[str, Any]:
         warnings=list(report.warnings),
         trusted_base=TrustedBaseShape(lines=trusted_base().lines, modules=list(trusted_base().modules)),
         kept=KeptShape(**dataclasses.asdict(report.kept)),
+        theorems=[any_size.shape_of(end) for end in report.theorems],
         bounded=None if report.bounded is None else bounded_shape(report.bounded),
     ).model_dump(mode="json", by_alias=True)
 

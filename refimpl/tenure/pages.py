@@ -162,12 +162,14 @@ RULE: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(FAMILIES)})-\d{{3}}\b")
 """A rule's identifier."""
 
 IDENTIFIER: Final = re.compile(
-    rf"(?<![\w/-])(?:PO-)?(?:{'|'.join(FAMILIES)})-\d{{3}}\b(?![\w/-])|(?<![\w/-])(?:F|DV)-\d{{3}}\b"
+    rf"(?<![\w/-])(?:PO-ANY|(?:PO-)?(?:{'|'.join(FAMILIES)}))-\d{{3}}\b(?![\w/-])"
+    r"|(?<![\w/-])(?:F|DV)-\d{3}\b"
 )
-"""The identifier of a rule, an obligation, a finding or a divergence; no part of a vector's."""
+"""The identifier of a rule, an obligation, a theorem, a finding or a divergence; no part of a vector's."""
 
 COMMANDS_PAGE: Final = "reference/cli.md"
 DIVERGENCES_PAGE: Final = "reference/divergences.md"
+THEOREMS_PAGE: Final = "proofs/any-size.md"
 
 
 def anchor(identifier: str) -> str:
@@ -189,8 +191,12 @@ def family_of(identifier: str) -> str:
 
 
 def obligations_page(family: str) -> str:
-    """Where on the site the obligations of a family stand."""
-    return f"proofs/obligations-{family.lower()}.md"
+    """Where on the site the obligations of a family stand; theorems of any size are a family.
+
+    >>> obligations_page("TBP"), obligations_page("ANY") == THEOREMS_PAGE
+    ('proofs/obligations-tbp.md', True)
+    """
+    return THEOREMS_PAGE if family == "ANY" else f"proofs/obligations-{family.lower()}.md"
 
 
 def site_address(page: str) -> str | None:
@@ -233,19 +239,20 @@ def address_of(identifier: str) -> str | None:
 
 
 def obligation_modules() -> Iterator[Path]:
-    """The modules of obligations; none where the package of the proofs is not there.
+    """The modules of obligations, and of theorems; none where the package of the proofs is not there.
 
     They are read as text: to import them takes the solvers, which need not be installed.
     """
     found = find_spec("tenure_proofs")
     for folder in (found.submodule_search_locations if found is not None else None) or ():
-        yield from sorted(Path(folder, "obligations").glob("*.py"))
+        for chapter in ("obligations", "theorems"):
+            yield from sorted(Path(folder, chapter).glob("*.py"))
 
 
 @cache
 def _modules() -> dict[str, str]:
     """The address of the module that registers an obligation, by identifier."""
-    registered = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-\d{3})"', re.MULTILINE)
+    registered = re.compile(r'^@(?:obligation|theorem)\(\s*"(PO-[A-Z]+-\d{3})"', re.MULTILINE)
     return {
         identifier: path.as_uri()
         for path in obligation_modules()

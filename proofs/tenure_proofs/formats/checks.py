@@ -19,11 +19,13 @@ from tenure_proofs.report import (
     statement_of,
 )
 from tenure_proofs.runner import Result
+from tenure_proofs.theorems.outcome import End
 
 OTHER_KINDS = {
     "lifting": "A function that the two lifters read differently, or otherwise than Python.",
     "mutant": "A wrong rule that no obligation tells from the right one.",
     "postcondition": "A whole decision that is not as a source promises, or a false claim that none refutes.",
+    "theorem": "A claim about a loop that is not proved of any number of steps.",
     "unnamed": "A rule that no obligation names.",
 }
 
@@ -51,6 +53,7 @@ def _suites(report: Report) -> Iterator[Suite]:
     yield Suite("lifting", tuple(_lifted(report)))
     yield Suite("obligations", tuple(map(_verdict, report.results)))
     yield Suite("mutants", tuple(_mutants(report)))
+    yield Suite("any size", tuple(map(_ended, report.theorems)))
     yield Suite("whole decisions", tuple(map(_judged, report.judged)))
     yield Suite("rules without obligation", tuple(_unnamed(report)))
 
@@ -88,6 +91,12 @@ def _mutants(report: Report) -> Iterator[Case]:
     for hunted in report.mutants:
         failure = "no obligation tells them apart" if hunted.outcome == "survived" else ""
         yield Case(hunted.rule, f"{hunted.id}: {hunted.before} -> {hunted.after}", failure)
+
+
+def _ended(end: End) -> Case:
+    failure, error = ("", end.detail) if end.verdict in NO_VERDICT else (end.detail, "")
+    seconds = end.proof.z3_s + end.proof.cvc5_s
+    return Case(end.theorem.id, end.theorem.words, failure, error, seconds=seconds)
 
 
 def _judged(judged: Judged) -> Case:

@@ -32,6 +32,16 @@ def markdown_lines(report: Report) -> Iterator[str]:
     yield from _table(
         "Obligation", report, every, [f"{obligation.id}: {obligation.words}" for obligation in every]
     )
+    if report.theorems:
+        yield "## Any size"
+        yield ""
+        yield "| Theorem | Size | Verdict |"
+        yield "|---|---|---|"
+        for end in report.theorems:
+            word = end.verdict if end.as_expected else f"**{end.verdict}** (unexpected)"
+            name = f"{end.theorem.id}: {end.theorem.words}"
+            yield f"| {_cell(name)} | {_cell(end.theorem.size)} | {word} |"
+        yield ""
     if report.bounded is not None:
         yield "## Whole decisions"
         yield ""

@@ -10,10 +10,12 @@ from typing import Any
 
 from tenure.reports import FileLine
 from tenure.rules.registry import all_rules, get_rule
+from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
-from tenure_proofs.mutants.hunt import UNNAMED
+from tenure_proofs.mutants.hunt import LOOPS, UNNAMED
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
+from tenure_proofs.theorems.outcome import End
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Fault:
 
     Args:
         id: of the obligation, rule or mutant.
-        kind: `obligation`, `lifting`, `mutant`, `postcondition` or `unnamed`.
+        kind: `obligation`, `lifting`, `mutant`, `theorem`, `postcondition` or `unnamed`.
         title: in a few words.
         text: what was found and expected.
         places: the sources that it is about, the most telling first.
@@ -52,12 +54,8 @@ def faults(report: Report) -> Iterator[Fault]:
             places = (_place_of_rule(mutant.rule),)
             text = f"{mutant.before} -> {mutant.after}: no obligation tells them apart"
             yield Fault(mutant.id, "mutant", f"a wrong {mutant.rule} is not noticed", text, places)
-    for judged in report.judged:
-        if not judged.as_expected:
-            postcondition = judged.postcondition
-            places = (place_of(postcondition.claim),)
-            text, undecided = " ".join(problem_of(judged)), judged.verdict in NO_VERDICT
-            yield Fault(postcondition.id, "postcondition", postcondition.words, text, places, undecided)
+    yield from (_of_end(end) for end in report.theorems if not end.as_expected)
+    yield from (_of_judged(judged) for judged in report.judged if not judged.as_expected)
     for rule in report.unnamed:
         text = f"no obligation names it: {statement_of(rule)}"
         yield Fault(rule, "unnamed", f"{rule} has no obligation", text, (_place_of_rule(rule),))
@@ -79,8 +77,22 @@ def _of_result(result: Result) -> Fault:
     )
 
 
+def _of_end(end: End) -> Fault:
+    theorem = end.theorem
+    places = tuple(place_of(function) for function in (*theorem.about, theorem.statement))
+    return Fault(theorem.id, "theorem", theorem.words, end.detail, places, end.verdict in NO_VERDICT)
+
+
+def _of_judged(judged: Judged) -> Fault:
+    postcondition = judged.postcondition
+    places = (place_of(postcondition.claim),)
+    text, undecided = " ".join(problem_of(judged)), judged.verdict in NO_VERDICT
+    return Fault(postcondition.id, "postcondition", postcondition.words, text, places, undecided)
+
+
 def _place_of_rule(rule: str) -> FileLine:
-    return place_of(UNNAMED[rule] if rule in UNNAMED else get_rule(rule).function)
+    unnamed = UNNAMED | LOOPS
+    return place_of(unnamed[rule] if rule in unnamed else get_rule(rule).function)
 
 
 def place_of(function: Callable[..., Any]) -> FileLine:

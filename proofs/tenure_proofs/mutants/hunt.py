@@ -9,22 +9,35 @@ from typing import Any
 
 import z3
 
+from tenure.oracle import decide as oracle_decide
 from tenure.oracle.door import take_target
-from tenure.oracle.selection import fill_back_step, removal_step
+from tenure.oracle.selection import (
+    attempts_until_one_fits,
+    fill_back,
+    fill_back_step,
+    removal_step,
+    remove_in_turn,
+    remove_until_fits,
+)
+from tenure.oracle.tree import climb
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
-from tenure_proofs.budgets import EQUIVALENCE
+from tenure_proofs.budgets import EQUIVALENCE, FLOOR
 from tenure_proofs.crosscheck.comparing import equivalent
 from tenure_proofs.crosscheck.parameters import formula_of, well_typed_parameters
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of
+from tenure_proofs.mutants.orders import order_changes
 from tenure_proofs.mutants.real_bugs import real_bug_changes
 from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.mutants.values import value_changes
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
+from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.outcome import UNREADABLE
+from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.domains import LiftError
 
 DOOR = "DOOR"
@@ -38,7 +51,26 @@ UNNAMED: dict[str, Callable[..., Any]] = {
 """What is not a rule and has mutants all the same, by what stands for it."""
 
 
-FAMILIES = (operator_changes, off_by_one_changes, form_changes, value_changes, real_bug_changes)
+LOOPS: dict[str, Callable[..., Any]] = {
+    "REMOVAL-LOOP": remove_until_fits,
+    "FILL-BACK-LOOP": fill_back,
+    "TURNS-LOOP": remove_in_turn,
+    "ATTEMPTS-LOOP": attempts_until_one_fits,
+    "CLIMB": climb,
+    "DECIDED": oracle_decide._decided,
+    "TAKEN": oracle_decide._taken,
+    "OUTCOME": oracle_decide._outcome,
+}
+"""What theorems are about, loops above all, by what stands for it."""
+
+FAMILIES = (
+    operator_changes,
+    off_by_one_changes,
+    form_changes,
+    value_changes,
+    real_bug_changes,
+    order_changes,
+)
 """What is done to every function."""
 
 MANY_RULES = 7
@@ -67,8 +99,8 @@ class Hunted:
 
 
 def mutated() -> Mapping[str, Callable[..., Any]]:
-    """What has mutants: every lifted rule, the door and the folds' steps."""
-    return {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED
+    """What has mutants: every lifted rule, the door, the folds' steps and the loops."""
+    return {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED | LOOPS
 
 
 @cache
@@ -84,6 +116,8 @@ def all_mutants() -> Mapping[str, Mutant]:
 def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> Hunted:
     """Try one mutant; one that the likeliest obligation does not tell from the rule may be the rule."""
     mutant = all_mutants()[identifier]
+    if mutant.rule in LOOPS:
+        return _signed_or(mutant, *_not_proved_any_more(mutant))
     concerned = sorted(
         (obligation for obligation in obligations if concerns(obligation, mutant)),
         key=partial(_how_soon, mutant),
@@ -94,9 +128,34 @@ def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Seque
         outcome, by = "equivalent", ""
     elif outcome != "killed":
         outcome, by = _noticed(mutant, concerned, readings, shared)
+    return _signed_or(mutant, outcome, by)
+
+
+def _signed_or(mutant: Mutant, outcome: str, by: str) -> Hunted:
     if outcome == "survived" and mutant.change in signed_by_hand():
         outcome, by = "signed", signed_by_hand()[mutant.change]
     return Hunted(mutant.id, *mutant.change, outcome, by)
+
+
+def theorems_about(loop: str) -> tuple[str, ...]:
+    """The theorems about what stands for a loop."""
+    return tuple(identifier for identifier, theorem in THEOREMS.items() if LOOPS[loop] in theorem.about)
+
+
+def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
+    """The first theorem that a wrong loop breaks, and where. A loop that cannot be read breaks none."""
+    refused = unknown = ""
+    with mutant.applied():
+        for identifier in theorems_about(mutant.rule):
+            try:
+                proof = prove(THEOREMS[identifier].statement(), budget=FLOOR)
+            except UNREADABLE as error:
+                refused = refused or f"{identifier}: {error}"
+                continue
+            if proof.failures and not proof.undecided:
+                return "killed", f"{identifier}: {proof.failures[0]}"
+            unknown = unknown or "; ".join(proof.failures)
+    return ("unreadable", refused) if refused else ("survived", unknown)
 
 
 def _how_soon(mutant: Mutant, obligation: Obligation) -> tuple[bool, bool, int]:
@@ -136,6 +195,8 @@ def _noticed(
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
     """Whether an obligation says that it constrains what a mutant changes."""
+    if mutant.rule in LOOPS:
+        return False
     return meets(obligation, mutant.rule) if mutant.rule in UNNAMED else mutant.rule in obligation.rules
 
 

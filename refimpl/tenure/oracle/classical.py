@@ -20,7 +20,7 @@ from tenure.oracle.question import (
     Selection,
     Turn,
 )
-from tenure.oracle.selection import remove_until_fits
+from tenure.oracle.selection import attempts_until_one_fits, remove_until_fits
 from tenure.oracle.tree import Tree, Usage, quota_at
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal, stands_in_attempt
@@ -43,13 +43,15 @@ def select_classically(question: Question) -> Selection:
     """
     candidates = candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
     leaving = leaving_of(question)
-    made: list[Attempt] = []
-    for may_borrow in MAY_BORROW[_attempts_of(question, candidates)]:
-        attempt = _attempt(leaving, candidates, may_borrow)
-        made.append(attempt)
-        if attempt.fits:
-            return leaving.selection(candidates, tuple(made), attempt.removed, _in_attempt)
-    return Selection(candidates, (), (), (), question.snapshot.usage, tuple(made))
+    made = attempts_until_one_fits(
+        MAY_BORROW[_attempts_of(question, candidates)],
+        lambda may_borrow: _attempt(leaving, candidates, may_borrow),
+        lambda attempt: attempt.fits,
+    )
+    attempts_made = tuple(made or ())[::-1]
+    if attempts_made[-1].fits:
+        return leaving.selection(candidates, attempts_made, attempts_made[-1].removed, _in_attempt)
+    return Selection(candidates, (), (), (), question.snapshot.usage, attempts_made)
 
 
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:

@@ -131,12 +131,25 @@ def decide(
     kept = () if chosen.selection is None else chosen.selection.kept
     outcome = _outcome(chosen.assignment, kept)
     require_bounded_search(snapshot, preemptor, chosen.assignment.usage, outcome)
+    return _decided(snapshot, preemptor, chosen, kept, terms, reading, now, trials)
+
+
+def _decided(
+    snapshot: Snapshot,
+    preemptor: Workload,
+    trial: Trial,
+    kept: tuple[Candidate, ...],
+    terms: PreemptionTerms,
+    reading: Reading,
+    now: Instant,
+    trials: tuple[Trial, ...],
+) -> Decision:
     return Decision(
-        outcome=outcome,
+        outcome=_outcome(trial.assignment, kept),
         targets=tuple(_taken(snapshot, preemptor, chosen, terms, now) for chosen in kept),
         preemptor=preemptor,
         snapshot=snapshot,
-        trial=chosen,
+        trial=trial,
         terms=terms,
         reading=reading,
         now=now,

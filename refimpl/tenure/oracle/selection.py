@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+_Attempt = TypeVar("_Attempt")
+_Choice = TypeVar("_Choice")
 _Usage = TypeVar("_Usage")
 _Item = TypeVar("_Item")
 
@@ -133,6 +135,53 @@ def remove_until_fits(
         if state.fits:
             break
     return state
+
+
+def remove_in_turn(
+    candidates: Iterable[_Item],
+    usage: _Usage,
+    next_of: Callable[[_Usage], _Item],
+    fits: Callable[[_Usage], bool],
+    remove: Callable[[_Usage, _Item], _Usage],
+) -> Removal[_Usage, _Item]:
+    """Remove candidates until the request fits, at least one, in an order that may change with each removal.
+
+    Args:
+        candidates: all of them; each has one turn.
+        usage: what is in use with none of them removed.
+        next_of: whose turn it is, of those that are still in use.
+
+    >>> end = remove_in_turn("ab", "ab", max, lambda u: u == "a", lambda u, c: u.replace(c, ""))
+    >>> list(end.removed), end.fits
+    (['b'], True)
+    """
+    state: Removal[_Usage, _Item] = Removal(usage, None, fits=False)
+    for _ in candidates:
+        candidate = next_of(state.usage)
+        left = remove(state.usage, candidate)
+        state = Removal(left, Chain(candidate, state.removed), fits(left))
+        if state.fits:
+            break
+    return state
+
+
+def attempts_until_one_fits(
+    choices: Iterable[_Choice],
+    attempt_of: Callable[[_Choice], _Attempt],
+    fits: Callable[[_Attempt], bool],
+) -> Chain[_Attempt] | None:
+    """Make one attempt after the other, and none after the first that fits; the last one in front.
+
+    >>> list(attempts_until_one_fits((1, 2, 3), lambda choice: choice * 10, lambda attempt: attempt == 20))
+    [20, 10]
+    """
+    made: Chain[_Attempt] | None = None
+    for choice in choices:
+        attempt = attempt_of(choice)
+        made = Chain(attempt, made)
+        if fits(attempt):
+            break
+    return made
 
 
 def fill_back(

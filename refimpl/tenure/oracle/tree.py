@@ -220,27 +220,47 @@ def borrowing_level(
     return tree.nodes[path[-1]].height, False
 
 
+def climb(quotas: Sequence[NodeQuota], used: list[Amount], amount: Amount, *, adding: bool) -> list[Amount]:
+    """Change what is in use of one flavor-resource on a path, from a ClusterQueue up, as far as it reaches.
+
+    Args:
+        quotas: of every node of the path, the ClusterQueue's first.
+        used: what is in use at every node of the path; changed in place.
+        amount: how much is added or subtracted at the ClusterQueue.
+        adding: whether it is added.
+
+    Source: Kueue main of August 2026, usage of cohorts.
+
+    >>> climb([NodeQuota(nominal=4, subtree=4, local=4), NodeQuota()], [3, 0], 2, adding=True)
+    [5, 1]
+    """
+    rest = amount
+    for place, quota in enumerate(quotas):
+        if rest == 0:
+            break
+        before = used[place]
+        after = plus(before, rest) if adding else minus(before, rest)
+        used[place] = after
+        if quota.local:  # without local quota all of it passes up
+            low, high = (before, after) if adding else (after, before)
+            rest = minus(usage_passed_up(quota, high), usage_passed_up(quota, low))
+    return used
+
+
 def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: bool) -> Usage:
     nodes = tree.nodes
     path = nodes[place].path
     changed: list[Mapping[FlavorResource, Amount]] = list(usage)
-    fresh: list[dict[FlavorResource, Amount]] = []
+    fresh: dict[int, dict[FlavorResource, Amount]] = {}
     for asked, amount in amounts.items():
-        rest = amount
-        for step, index in enumerate(path):
-            if rest == 0:
-                break
-            if step == len(fresh):
-                fresh.append(dict(usage[index]))
-                changed[index] = fresh[step]
-            used = fresh[step]
-            before = used.get(asked, 0)
-            after = plus(before, rest) if adding else minus(before, rest)
-            used[asked] = after
-            quota = nodes[index].quotas.get(asked, NO_QUOTA)
-            if quota.local:  # without local quota all of it passes up
-                low, high = (before, after) if adding else (after, before)
-                rest = minus(usage_passed_up(quota, high), usage_passed_up(quota, low))
+        quotas = [nodes[index].quotas.get(asked, NO_QUOTA) for index in path]
+        before = [usage[index].get(asked, 0) for index in path]
+        after = climb(quotas, before.copy(), amount, adding=adding)
+        for index, old, new in zip(path, before, after, strict=True):
+            if new != old:
+                if index not in fresh:
+                    changed[index] = fresh[index] = dict(usage[index])
+                fresh[index][asked] = new
     return tuple(changed)
 
 

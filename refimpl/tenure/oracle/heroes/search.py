@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
@@ -19,7 +20,7 @@ from tenure.oracle.question import (
     exceeds_any,
     sort_key,
 )
-from tenure.oracle.selection import Removal, fill_back, removal_step
+from tenure.oracle.selection import fill_back, remove_in_turn
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
 from tenure.rules.hero_targets import group_for_hero
@@ -34,11 +35,8 @@ def select_for_hero(question: Question) -> Selection:
     Source: KEP-8826, Implementation; Goals, Deterministic Victim Selection.
     """
     search = HeroSearch(question)
-    state: Removal[EffectiveUsage, Candidate] = Removal(search.start, None, fits=False)
-    waiting = search.by_queue()
-    while waiting and not state.fits:
-        candidate = search.next_of(waiting, state.usage)
-        state = removal_step(state, candidate, lambda _, __: True, search.fits, search.without)
+    next_of = partial(search.next_of, search.by_queue())
+    state = remove_in_turn(search.candidates, search.start, next_of, search.fits, search.without)
     removed = tuple(state.removed or ())[::-1]
     turns = tuple(Turn(candidate, removed=True) for candidate in removed)
     attempts = (Attempt(search.candidates, turns, state.usage, state.fits),)

@@ -1,0 +1,60 @@
+"""Theorems of any size: what is claimed of the loops of the reference, and what that takes for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
+from tenure.apps.lookup.code import source_of
+from tenure.pages import THEOREMS_PAGE
+from tenure_proofs.theorems import THEOREMS
+
+
+def theorems(report: dict[str, Any], places: Places) -> Fills:
+    """What the page takes from a report."""
+    entries = report["theorems"]
+    return {
+        THEOREMS_PAGE: {
+            "theorems": _list(entries, places),
+            "assumptions": _assumptions(entries, places),
+            "statements": "\n\n".join(part for entry in entries for part in _statement(entry, places)),
+        }
+    }
+
+
+def _list(entries: list[dict[str, Any]], places: Places) -> str:
+    rows = [
+        [
+            linked(entry["id"], places, THEOREMS_PAGE),
+            sentence(entry["claim"]),
+            entry["size"],
+            verdict(entry["verdict"]),
+            str(entry["goals"]),
+        ]
+        for entry in entries
+    ]
+    return table(["Theorem", "Claim", "Of", "Verdict", "Goals"], rows)
+
+
+def _assumptions(entries: list[dict[str, Any]], places: Places) -> str:
+    used: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for assumed, proof in entry["assumes"].items():
+            used.setdefault((assumed, proof), []).append(entry["id"])
+    rows = [
+        [
+            sentence(assumed),
+            linked(proof, places, THEOREMS_PAGE),
+            linked(", ".join(by), places, THEOREMS_PAGE),
+        ]
+        for (assumed, proof), by in used.items()
+    ]
+    return table(["Assumption", "Proved by", "Used by"], rows)
+
+
+def _statement(entry: dict[str, Any], places: Places) -> Iterator[str]:
+    yield heading(3, f"{entry['id']}: {entry['claim']}", entry["id"])
+    yield linked(entry["source"], places, THEOREMS_PAGE)
+    for function in THEOREMS[entry["id"]].about:
+        yield code("python", source_of(function))

@@ -1,0 +1,132 @@
+"""Reclaim between two ClusterQueues cannot go back and forth: what rises with each, of any number of victims.
+
+Two ClusterQueues of one root, one flavor-resource, classical preemption: the preemptor's queue takes back
+nominal quota without borrowing, the other one has borrowed it. Beware of the sum of min(usage, nominal): it
+need not rise, since a victim may hold more than its queue has borrowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.model import Ground
+from tenure.oracle.selection import remove_until_fits
+from tenure.rules.quota import fits_quota, fits_request, is_within_quota
+from tenure.rules.reclaim import stands_in_attempt
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.selection import listed, usage_of
+from tenure_proofs.trusted.ast_lifter import Value, lift
+from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
+from tenure_proofs.trusted.loops import Given, Loop, Row, State
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term, wrapped
+
+LARGEST = 2**60
+"""Sums of amounts up to here do not saturate."""
+
+MINE, OURS, THEIRS, LIMIT, REQUEST = (
+    SymInt(z3.Int(name))
+    for name in ("usage", "nominal", "usage of the other", "nominal of the other", "request")
+)
+_size = z3.Function("size", z3.IntSort(), z3.IntSort())
+
+
+class _Counted(Given):
+    """A function of what the other queue uses, a number, and of a candidate."""
+
+    def __call__(self, *told: Any) -> Any:
+        return wrapped(self.result, self.meaning(*told))
+
+
+def _fits(usage: Any) -> Any:
+    borrows = z3.Not(lift(fits_quota, MINE, REQUEST, OURS).value)
+    free = OURS.term + LIMIT.term - MINE.term - as_term(usage, int)
+    return lift(fits_request, REQUEST, SymInt(free), SymBool(borrows), False).value
+
+
+def _may_leave(usage: Any, quota: SymInt) -> Any:
+    over = z3.Not(lift(is_within_quota, usage, quota).value)
+    return lift(stands_in_attempt, False, SymBool(over), Ground.WITHOUT_BORROWING, False).value
+
+
+def _if_within(usage: Any, quota: Any) -> Any:
+    """What a queue uses, where it borrows nothing."""
+    return z3.If(usage <= quota, usage, 0)
+
+
+WORLD = (
+    *(z3.And(amount.term >= 0, amount.term <= LARGEST) for amount in (MINE, OURS, THEIRS, LIMIT, REQUEST)),
+    REQUEST.term > 0,
+    MINE.term <= OURS.term,
+)
+
+
+@theorem(
+    "PO-ANY-300",
+    about=(remove_until_fits,),
+    size="any number of victims; two ClusterQueues, amounts up to 2^60",
+    assumes={"a candidate holds no more than its ClusterQueue uses": BELIEVED},
+)
+def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least(
+    function: Callable[..., Any] = remove_until_fits,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, reclaim within nominal quota: what queues without borrowing use only rises.
+
+    So reclaims alone come to an end: each raises it by at least the request, and it is never more than the
+    nominal quota of all. Admissions that borrow may lower it, and are not spoken of.
+    """
+    count = z3.Int("count")
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        candidates=Row(SymToken, count),
+        usage=THEIRS,
+        stands=_Counted(2, bool, lambda usage, _: _may_leave(usage, LIMIT)),
+        fits=_Counted(1, bool, _fits),
+        remove=_Counted(2, int, lambda usage, candidate: as_term(usage, int) - _size(candidate.term)),
+    )
+    before, nominal = THEIRS.term, LIMIT.term
+
+    def so_far(usage: Any, removed: Any) -> Labelled:
+        return [
+            ("less is in use", z3.And(usage >= 0, usage <= before)),
+            ("it borrows while one leaves", z3.Implies(removed.there, before > nominal)),
+            ("as before, where none has left", z3.Implies(z3.Not(removed.there), usage == before)),
+        ]
+
+    def invariant(_steps: Any, state: State, _point: Any) -> Labelled:
+        fold = state["state"]
+        not_yet = z3.Not(as_term(fold.fields["fits"], bool))
+        return [*so_far(usage_of(fold), listed(fold.fields["removed"])), ("it does not fit yet", not_yet)]
+
+    def result(value: Value, *_: Any) -> Labelled:
+        usage, removed = usage_of(value), listed(value.fields["removed"])
+        mine, request = MINE.term, REQUEST.term
+        then = _if_within(mine + request, OURS.term) + _if_within(usage, nominal)
+        now = _if_within(mine, OURS.term) + _if_within(before, nominal)
+        found = z3.And(as_term(value.fields["fits"], bool), removed.there)
+        return [*so_far(usage, removed), ("rises by the request", z3.Implies(found, then >= now + request))]
+
+    def holds(state: State, candidate: Value) -> list[Lemma]:
+        size = _size(candidate.term)
+        known = z3.And(size > 0, size <= usage_of(state["state"]))
+        return [Lemma("a candidate holds no more than its queue uses (believed)", z3.BoolVal(True), known)]
+
+    return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
+
+
+@theorem(
+    "PO-ANY-310",
+    about=(stands_in_attempt, fits_request),
+    size="any usage of two ClusterQueues, amounts up to 2^60",
+)
+def who_reclaimed_within_nominal_quota_is_not_reclaimed_in_turn() -> Iterator[Part]:
+    """Kueue main of August 2026, candidates of another queue: it must use more than its quota.
+
+    Whoever fits without borrowing leaves its ClusterQueue within its nominal quota, and no workload of such a
+    queue is eligible for a reclaim.
+    """
+    then = SymInt(MINE.term + REQUEST.term)
+    hypotheses = (*WORLD, _fits(THEIRS))
+    yield Part("reclaimed", hypotheses, (("none is eligible", z3.Not(_may_leave(then, OURS))),))

@@ -1,0 +1,162 @@
+"""Attempts one after the other, and a hero's search, in which each removal may change the order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.oracle.selection import attempts_until_one_fits, remove_in_turn
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.selection import (
+    ANY,
+    FITS,
+    NOBODY_OUT,
+    ONE_USAGE,
+    REMOVE,
+    fits_of,
+    listed,
+    usage_of,
+    without,
+)
+from tenure_proofs.trusted.ast_lifter import Value
+from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
+from tenure_proofs.trusted.loops import MEMBERS, Given, Loop, Row, State
+from tenure_proofs.trusted.symbols import SymToken, as_term
+
+OTHER = z3.Int("any other candidate")
+
+_suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
+_next = z3.Function("next", MEMBERS, z3.IntSort())
+_rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
+
+
+@theorem("PO-ANY-060", about=(attempts_until_one_fits,), size="any number of attempts")
+def attempts_are_made_in_order_up_to_the_first_that_fits(
+    function: Callable[..., Any] = attempts_until_one_fits,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, classical preemption: what is tried, with and without borrowing.
+
+    Every attempt but the last does not fit. The last one fits, or all have been made. None is left out.
+    """
+    count = z3.Int("count")
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        choices=Row(SymToken, count),
+        attempt_of=Given(1, SymToken, lambda choice: choice),
+        fits=Given(1, bool, _suffices),
+    )
+
+    def said(made: Any, last: Any, point: Any) -> Labelled:
+        return [
+            ("none is left out", made.members[point] == z3.And(point >= 0, point < last)),
+            ("in order", z3.And(made.falling, made.there == (last > 0))),
+            ("the last in front", z3.Implies(last > 0, made.head == last - 1)),
+        ]
+
+    def invariant(steps: Any, state: State, point: Any) -> Labelled:
+        none = z3.Implies(z3.And(point >= 0, point < steps), z3.Not(_suffices(point)))
+        return [*said(listed(state["made"]), steps, point), ("none fits yet", none)]
+
+    def result(value: Value, _state: State, point: Any, steps: Any, ended: bool) -> Labelled:
+        last = steps + 1 if ended else steps
+        before = z3.Implies(z3.And(point >= 0, point < last - 1), z3.Not(_suffices(point)))
+        return [
+            *said(listed(value), last, point),
+            ("none before the last fits", before),
+            ("the last fits, or all have been made", z3.Or(last == count, _suffices(last - 1))),
+        ]
+
+    return by_induction(loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps]))
+
+
+@theorem(
+    "PO-ANY-070",
+    about=(remove_in_turn,),
+    size="any number of candidates",
+    assumes={
+        **ONE_USAGE,
+        "the next is the least of those that wait, by their ranks as they are then": BELIEVED,
+        "who leaves comes back as it was": "PO-ANY-050",
+    },
+)
+def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
+    function: Callable[..., Any] = remove_in_turn,
+) -> Iterator[Part]:
+    """KEP-8826, Goals, Deterministic Victim Selection, where a removal may change the order of the others.
+
+    Each that is removed had, at its turn, no higher rank than any that was still waiting. None is removed
+    twice, the search ends after at most one turn for each candidate, and the last removed is needed unless it
+    is the only one.
+    """
+    count = z3.Int("count")
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        candidates=Row(SymToken, count),
+        usage=SymToken(NOBODY_OUT),
+        next_of=Given(1, SymToken, _next),
+        fits=FITS,
+        remove=REMOVE,
+    )
+
+    def said(state: State, fold: Any, point: Any) -> Labelled:
+        usage, removed = usage_of(fold), listed(fold.fields["removed"])
+        turn = state["$turn"]
+        waits = z3.And(OTHER >= 0, count > OTHER, z3.Not(turn[OTHER]))
+        first = z3.And(z3.Not(turn[ANY]), z3.Implies(waits, _rank(turn, ANY) <= _rank(turn, OTHER)))
+        some = z3.And(removed.there, removed.members[removed.head])
+        return [
+            ("usage is without those removed", usage[point] == removed.members[point]),
+            ("only candidates", z3.Implies(removed.members[point], z3.And(point >= 0, point < count))),
+            ("a list of none is None", z3.Or(some, z3.Not(z3.Or(removed.there, removed.members[point])))),
+            ("each was first at its turn", z3.Implies(removed.members[ANY], first)),
+        ]
+
+    def invariant(_steps: Any, state: State, point: Any) -> Labelled:
+        fold = state["state"]
+        removed = listed(fold.fields["removed"])
+        return [
+            *said(state, fold, point),
+            ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
+            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_of(usage_of(fold))))),
+        ]
+
+    def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
+        usage, removed = usage_of(value), listed(value.fields["removed"])
+        fits = as_term(value.fields["fits"], bool)
+        alone = removed.members[point] == (point == removed.head)
+        needed = z3.Or(z3.Not(fits_of(without(usage, removed.head))), alone)
+        return [
+            *said(state, value, point),
+            ("it says whether the request fits", z3.Implies(removed.there, fits == fits_of(usage))),
+            ("the last is needed, unless alone", z3.Implies(fits, needed)),
+            ("all had a turn, or it fits", z3.Or(fits, (steps + 1 if ended else steps) == count)),
+        ]
+
+    def turn_of(state: State, _: Value) -> list[Lemma]:
+        usage = usage_of(state["state"])
+        chosen = _next(usage)
+        waits = z3.And(chosen >= 0, chosen < count, z3.Not(usage[chosen]))
+        least = z3.Implies(
+            z3.And(OTHER >= 0, count > OTHER, z3.Not(usage[OTHER])),
+            _rank(usage, chosen) <= _rank(usage, OTHER),
+        )
+        same = z3.Implies(z3.Not(usage[chosen]), without(z3.Store(usage, chosen, True), chosen) == usage)
+        return [
+            Lemma("the next waits, and is the least (believed)", z3.BoolVal(True), z3.And(waits, least)),
+            Lemma("who leaves comes back as it was", same, same),
+        ]
+
+    def at_turn(state: State, _: Value) -> Any:
+        usage = usage_of(state["state"])
+        return z3.If(_next(usage) == ANY, usage, state["$turn"])
+
+    contract = Contract(
+        invariant,
+        result,
+        points=lambda point, _steps, here: [point, ANY, OTHER, listed(here["state"].fields["removed"]).head],
+        ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
+        lemmas=turn_of,
+    )
+    return by_induction(loop, contract)

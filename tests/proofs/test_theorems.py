@@ -1,0 +1,229 @@
+"""Theorems about loops hold of the loops as they are, and of none of them with a mistake in it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tenure.model import UNLIMITED, NodeQuota
+from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
+from tenure.oracle.tree import climb
+from tenure.readings import preset_names
+from tenure_proofs.budgets import Budget
+from tenure_proofs.command import exit_code
+from tenure_proofs.formats.checks import checks_of
+from tenure_proofs.formats.markdown import markdown_lines
+from tenure_proofs.formats.problems import faults
+from tenure_proofs.mutants.hunt import LOOPS, theorems_about
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import Report, closing_line, text_lines, to_json
+from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.outcome import End, end_of
+from tenure_proofs.theorems.proving import Proof, prove
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.trusted.domains import LiftError
+from tests.proofs.changed import changed
+
+LITTLE = Budget(z3=1_000_000, cvc5=0)
+"""Ten times what a goal costs; a wrong loop need not be refuted, it is enough that it is not proved."""
+
+
+QUICK = ("PO-ANY-050", "PO-ANY-060", "PO-ANY-200")
+"""`make check` proves all of them, by both solvers."""
+
+
+def test_theorems_are_proved_and_told_in_every_form() -> None:
+    ends = tuple(end_of(THEOREMS[identifier], None) for identifier in QUICK)
+    assert [(end.theorem.id, end.detail) for end in ends if not end.as_expected] == []
+    assert all(end.proof.goals >= 2 for end in ends)
+    report = report_of(*ends)
+    assert report.good
+    assert exit_code(report) == 0
+    assert f"{len(QUICK)} of any size" in closing_line(report)
+    answer = to_json(report)
+    Draft202012Validator(schema("prove")).validate(answer)
+    assert [item["id"] for item in answer["theorems"]] == list(QUICK)
+    assert any(line.startswith("| PO-ANY-060: attempts are made in order") for line in markdown_lines(report))
+    (suite,) = checks_of(report).suites
+    assert [case.failure for case in suite.cases] == [""] * len(QUICK)
+
+
+def test_the_second_solver_proves_a_theorem_too() -> None:
+    with Cvc5() as cvc5:
+        assert end_of(THEOREMS["PO-ANY-050"], cvc5).as_expected
+
+
+def report_of(*ends: End) -> Report:
+    """A report about nothing else."""
+    return Report((), (), (), (), preset_names(), 1, 0, {}, 1.0, theorems=ends)
+
+
+WRONG_END = Proof(3, ("keeps: in order: z3 says sat",), undecided=False, z3_s=0.0, cvc5_s=0.0)
+OPEN_END = dataclasses.replace(WRONG_END, failures=("keeps: in order: z3 says unknown",), undecided=True)
+
+
+@pytest.mark.parametrize(
+    ("proof", "verdict", "code"),
+    [(WRONG_END, Verdict.REFUTED, 1), (OPEN_END, Verdict.UNKNOWN, 3)],
+    ids=["wrong", "open"],
+)
+def test_a_theorem_that_is_not_proved_is_told_with_the_place_that_fails(
+    proof: Proof, verdict: Verdict, code: int
+) -> None:
+    end = End(THEOREMS["PO-ANY-010"], proof)
+    report = report_of(end)
+    assert (end.verdict, exit_code(report)) == (verdict, code)
+    lines = list(text_lines(report))
+    assert f"FAIL PO-ANY-010 expected proved, is {verdict}" in lines
+    assert f"    {proof.failures[0]}" in lines
+    (fault,) = faults(report)
+    assert (fault.id, fault.kind, fault.text) == ("PO-ANY-010", "theorem", proof.failures[0])
+    assert fault.places[0].file.endswith("tenure/oracle/selection.py")
+    assert f"| **{verdict}** (unexpected) |" in "\n".join(markdown_lines(report))
+
+
+def test_a_theorem_about_a_loop_that_is_not_read_is_an_error() -> None:
+    def unread() -> Any:
+        raise LiftError("For in line 3")
+
+    end = end_of(dataclasses.replace(THEOREMS["PO-ANY-010"], statement=unread), None)
+    assert (end.verdict, end.detail) == (Verdict.ERROR, "not readable: For in line 3")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "about", "size"),
+    [("PO-ANY-010", (climb,), "any"), ("PO-KQ-010", (climb,), "any"), ("PO-ANY-999", (), "any")],
+    ids=["in use", "another family", "about nothing"],
+)
+def test_a_theorem_is_registered_once_and_says_about_what(identifier: str, about: Any, size: str) -> None:
+    with pytest.raises(ValueError, match=identifier):
+        theorem(identifier, about=about, size=size)(THEOREMS["PO-ANY-010"].statement)
+
+
+def test_every_loop_has_a_theorem_and_every_assumption_a_proof_or_it_is_believed() -> None:
+    assert all(theorems_about(name) for name in LOOPS)
+    proofs = {*OBLIGATIONS, *THEOREMS, BELIEVED}
+    assumed = [(claim.id, place) for claim in THEOREMS.values() for place in claim.assumes.values()]
+    assert [pair for pair in assumed if pair[1] not in proofs] == []
+
+
+def test_what_is_unlimited_does_not_come_back_so_that_the_bound_is_sharp() -> None:
+    quotas = [NodeQuota()]
+    more = climb(quotas, [UNLIMITED - 2], 1, adding=True)
+    assert climb(quotas, more.copy(), 1, adding=False) == [UNLIMITED - 2]
+    full = climb(quotas, [UNLIMITED - 1], 1, adding=True)
+    assert climb(quotas, full.copy(), 1, adding=False) == [UNLIMITED]
+
+
+FILL, STEP = "state = fill_back_step(state, candidate, fits, add)", "removed.rest or ()"
+
+WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
+    "the last is not kept": (
+        "PO-ANY-020",
+        fill_back,
+        "Chain(removed.head)",
+        "None",
+        "first: the last is kept",
+    ),
+    "stops when one is kept": (
+        "PO-ANY-020",
+        fill_back,
+        FILL,
+        f"{FILL}\n        if not fits(add(usage, candidate)):\n            break",
+        "break: kept and spared partition the removed",
+    ),
+    "asks who stands at first": (
+        "PO-ANY-010",
+        remove_until_fits,
+        "removal_step(state,",
+        "removal_step(Removal(usage, state.removed, state.fits),",
+        "break: exactly those that stand at their turn",
+    ),
+    "release forgets local quota": (
+        "PO-ANY-040",
+        climb,
+        "if quota.local:",
+        "if quota.local != 0 and adding:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "occupy forgets local quota": (
+        "PO-ANY-030",
+        climb,
+        "if quota.local:",
+        "if quota.local != 0 and not adding:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "subtree quota for local": (
+        "PO-ANY-040",
+        climb,
+        "if quota.local:",
+        "if quota.subtree:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "writes nothing": (
+        "PO-ANY-030",
+        climb,
+        "        used[place] = after\n",
+        "",
+        "keeps: conserved below",
+    ),
+    "writes to the node below": (
+        "PO-ANY-030",
+        climb,
+        "used[place] = after",
+        "used[place - 1] = after",
+        "defined: defined",
+    ),
+}
+
+WRONG_STEPS: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], str, str, str]] = {
+    "drops the kept": (
+        "PO-ANY-020",
+        fill_back,
+        fill_back_step,
+        "Chain(candidate, state.kept)",
+        "state.kept",
+        "keeps: kept or spared",
+    ),
+    "forgets whom it removed": (
+        "PO-ANY-010",
+        remove_until_fits,
+        removal_step,
+        "Chain(candidate, state.removed)",
+        "Chain(candidate)",
+        "keeps: usage is without those removed",
+    ),
+}
+
+
+def _failures(claim: str, function: Callable[..., Any]) -> list[str]:
+    return [
+        failure.split(": z3 says")[0]
+        for failure in prove(THEOREMS[claim].statement(function), None, LITTLE).failures
+    ]
+
+
+@pytest.mark.parametrize("mistake", WRONG_LOOPS)
+def test_no_loop_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, function, right, wrong, failure = WRONG_LOOPS[mistake]
+    assert failure in _failures(claim, changed(function, (right, wrong)))
+
+
+@pytest.mark.parametrize("mistake", WRONG_STEPS)
+def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, function, step, right, wrong, failure = WRONG_STEPS[mistake]
+    others = {step.__name__: changed(step, (right, wrong))}
+    assert failure in _failures(claim, changed(function, **others))
+
+
+@pytest.mark.parametrize("order", ["set({})", "sorted({})", "removed.rest", "filter(None, {})"])
+def test_fill_back_in_an_order_that_is_not_known_is_refused(order: str) -> None:
+    with pytest.raises(LiftError, match="order of"):
+        list(THEOREMS["PO-ANY-020"].statement(changed(fill_back, (STEP, order.format(STEP)))))
