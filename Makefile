@@ -15,6 +15,7 @@ QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 # Of `make peers`: how many scenarios, which, and how often the scheduler is asked about each.
 N ?= 20000
 SEED ?= 1
+SCOPE ?= consistent
 REPEAT ?= 3
 # Of `make peers`: on how many clusters a whole scheduling cycle is compared.
 CYCLES ?= 500
@@ -60,9 +61,9 @@ test-quick: $(STAMP)
 
 .PHONY: analyze-campaign
 analyze-campaign: N = 1000
-analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves (N=1000 SEED=1); stopped, it goes on
+analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves (N=1000 SEED=1 SCOPE=edited); stopped, it goes on
 	mkdir -p build
-	$(BIN)/python -m tenure_proofs.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4 --journal build/analyze-campaign.jsonl
+	$(BIN)/python -m tenure_proofs.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4 --scope $(SCOPE) --journal build/analyze-campaign.jsonl
 
 # tools/stages.py says which tests these are; CONTRIBUTING.md shows it.
 .PHONY: test-kills

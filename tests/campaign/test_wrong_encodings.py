@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+from tenure.analysis.scopes import Scope
 from tenure.readings import preset
 from tenure_proofs.analysis import campaign, encoding, runs, slices
 from tests.analyzed import KNOWN
@@ -30,6 +31,7 @@ class Wrong:
     right: str
     wrong: str
     noticed_in: str | int
+    scope: Scope = Scope.CONSISTENT
 
 
 WRONG: dict[str, Wrong] = {
@@ -148,6 +150,33 @@ WRONG: dict[str, Wrong] = {
         "for at, quota in node.quotas.items()},",
         1,
     ),
+    "the request fits beside the only victim": Wrong(
+        encoding,
+        "(self.victim[at].term if place == self.v else 0)\n            for place, at",
+        "0\n            for place, at",
+        1,
+    ),
+    "after edits nothing is short at any node": Wrong(
+        encoding,
+        "if self._scope == Scope.CONSISTENT:\n            yield from self._of_consistent_states()",
+        "if True:\n            yield from self._of_consistent_states()",
+        11,
+        Scope.EDITED,
+    ),
+    "after edits a ClusterQueue uses no more than it could ever have": Wrong(
+        encoding,
+        "if self._scope == Scope.CONSISTENT else MOST",
+        "if True else MOST",
+        11,
+        Scope.EDITED,
+    ),
+    "after edits workloads hold only what their ClusterQueue covers": Wrong(
+        encoding,
+        "return self.tree.nodes[place if self._scope == Scope.CONSISTENT else 0].quotas",
+        "return self.tree.nodes[place].quotas",
+        11,
+        Scope.EDITED,
+    ),
 }
 """By name. A mistake by which facts say less, such as shares before the request, or others of a slice that
 lend beyond their limits, refuses no decision and proves no wrong *never*: nothing here notices it."""
@@ -171,13 +200,14 @@ def changed(mistake: Wrong) -> Iterator[None]:
         yield
 
 
-def refused_in(configuration: str | int) -> list[str]:
+def refused_in(configuration: str | int, scope: Scope) -> list[str]:
     """The first decision that is refused in a configuration, if any is."""
     if isinstance(configuration, int):
-        found = campaign.refusals([configuration], STATES, QUEUES, Counter())
+        found = campaign.refusals([configuration], STATES, QUEUES, Counter(), scope)
     else:
         known, _ = KNOWN[configuration]
-        found = campaign.refusals_in(known, preset("guaranteed"), random.Random(1), STATES, Counter())
+        dice = random.Random(1)
+        found = campaign.refusals_in(known, preset("guaranteed"), dice, STATES, Counter(), scope)
     return list(islice(found, 1))
 
 
@@ -185,9 +215,11 @@ def refused_in(configuration: str | int) -> list[str]:
 def test_a_wrong_encoding_is_refuted(mistake: str) -> None:
     wrong = WRONG[mistake]
     with changed(wrong):
-        assert refused_in(wrong.noticed_in)
+        assert refused_in(wrong.noticed_in, wrong.scope)
 
 
-@pytest.mark.parametrize("configuration", sorted({wrong.noticed_in for wrong in WRONG.values()}, key=str))
-def test_the_right_one_is_not(configuration: str | int) -> None:
-    assert not refused_in(configuration)
+@pytest.mark.parametrize(
+    ("configuration", "scope"), sorted({(wrong.noticed_in, wrong.scope) for wrong in WRONG.values()}, key=str)
+)
+def test_the_right_one_is_not(configuration: str | int, scope: Scope) -> None:
+    assert not refused_in(configuration, scope)

@@ -90,6 +90,8 @@ def test_a_cell_that_can_has_an_example_and_one_that_never_can_says_by_which_fie
             assert victim["preempted"]
             assert victim["clusterQueue"] == cell["victim"]["clusterQueue"]
             assert victim["priority"] == cell["victim"]["priority"]
+            shown = [found for found in cell["reasons"] if found["example"]]
+            assert {(found["fewestVictims"], found["isFewest"]) for found in shown} == {(1, True)}
         elif cell["preemptor"]["clusterQueue"] == cell["victim"]["clusterQueue"] == "b":
             assert cell["why"] == "KQ-040: spec.preemption.withinClusterQueue of ClusterQueue/b is Never"
 
@@ -103,6 +105,14 @@ def test_nothing_is_preempted_in_a_queue_without_quotas(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
     said = json.loads(tenure("analyze", "matrix", str(path), *SMALL, "-o", "json").stdout)
     assert {(cell["verdict"], cell["why"]) for cell in said["cells"]} == {("never", NO_QUOTAS)}
+
+
+def test_after_edits_workloads_may_run_in_a_queue_that_has_no_quotas_any_more(queues: Path) -> None:
+    asked = "analyze", "matrix", str(queues), *SMALL, "--unset", "clusterqueue/b.spec.resourceGroups"
+    for scope, verdict in (("consistent", "never"), ("edited", "can")):
+        said = json.loads(tenure(*asked, "--scope", scope, "-o", "json").stdout)
+        assert verdicts(said)["a", "low", "b", "high"] == verdict
+        assert verdicts(said)["b", "high", "a", "low"] == "never"
 
 
 def test_the_table_has_a_row_for_each_queue(queues: Path) -> None:
@@ -131,9 +141,40 @@ def test_one_cell_is_explained(queues: Path) -> None:
     said = done.stdout.decode()
     assert (done.returncode, said.splitlines()[0]) == (0, "b/high preempts a/low: never")
     assert "proved for every state by Z3 and cvc5" in said
+    assert "it can with a larger nominalQuota, of ClusterQueue/b" in said
     said = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/low", "b/high").stdout.decode()
     assert "InCohortReclamation: can, by " in said
     assert ": is preempted" in said
+    assert "KQ-330  yes  reclaimWithinCohort Any allows it" in said
+
+
+LIMITED = "--set", "clusterqueue/b.spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit=0"
+
+
+def test_states_after_edits_are_a_scope_of_their_own(queues: Path) -> None:
+    """ClusterQueue b has nothing and may not borrow: it uses what it had before its quota was lowered."""
+    asked = "analyze", "matrix", str(queues), *SMALL, *LIMITED, "-o", "json"
+    admitted, edited = (
+        json.loads(tenure(*asked, "--scope", scope).stdout) for scope in ("consistent", "edited")
+    )
+    assert (admitted["scope"], edited["scope"]) == ("consistent", "edited")
+    before, after = (
+        {cell for cell, verdict in verdicts(said).items() if verdict == "can"} for said in (admitted, edited)
+    )
+    assert after - before == {("a", high, "b", low) for high in ("low", "high") for low in ("low", "high")}
+    assert before < after
+    assert "at no node less than zero is available" in admitted["premises"][0]
+    assert "any amount may be in use" in edited["premises"][0]
+
+
+def test_a_matrix_is_drawn_into_a_file(queues: Path, answer: Any, tmp_path: Path) -> None:
+    drawn = tmp_path / "matrix.svg"
+    done = tenure("analyze", "matrix", str(queues), *SMALL, "--svg", str(drawn), "-o", "json")
+    assert json.loads(done.stdout) == answer
+    assert drawn.read_text(encoding="utf-8").startswith("<svg ")
+    for wrong in ("matrix.png", str(tmp_path / "none" / "matrix.svg")):
+        done = tenure("analyze", "matrix", str(queues), "--svg", wrong)
+        assert (done.returncode, b"--svg: found" in done.stderr) == (2, True)
 
 
 def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:

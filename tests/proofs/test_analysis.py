@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 import z3
 
+from tenure.analysis.matrix import trees_of
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import States, decided
 from tenure.model import Reason
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import build_tree
@@ -18,6 +21,7 @@ from tenure.rules.share import Share, borrowed_ratio, compare_shares
 from tenure_proofs.analysis import campaign
 from tenure_proofs.analysis.encoding import Pair, Priorities, Ratio
 from tenure_proofs.analysis.prover import BothSolvers
+from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
 
@@ -43,9 +47,34 @@ def test_a_campaign_that_was_stopped_goes_on_with_what_it_has_not_done(
     assert campaign.main(["--configurations", "1", *words]) == 1
     said = capsys.readouterr()
     assert (said.out.splitlines()[0], said.err) == ("what was found", "")
-    assert said.out.endswith("1 configurations from seed 4: 6 states\n1 refuted\n")
+    assert said.out.endswith("1 configurations from seed 4, scope consistent: 6 states\n1 refuted\n")
     assert campaign.main(["--configurations", "1", *words, "--states", "1"]) == 0
     assert capsys.readouterr().err == "configuration 4: 3 states; 0 refuted\n"
+
+
+def test_random_states_after_edits_hit_nothing_that_is_proved_never_of_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ("--configurations", "1", "--states", "25", "--seed", "11", "--scope", "edited")
+    assert campaign.main(arguments) == 0
+    assert "scope edited" in capsys.readouterr().out
+
+
+def test_states_after_edits_are_refused_where_only_admission_is_meant() -> None:
+    """Seed 11: flavors that a ClusterQueue has lost, and usage beyond what is left."""
+    dice, count = random.Random(11), Counter[str]()
+    known, reading = campaign.draw_configuration(dice, 3, Scope.EDITED)
+    (tree,) = trees_of(known)
+    states = States(known, tree, reading, LEVELS, Scope.EDITED)
+    asked = Runs(known, tree, reading, 2, count)
+    decisions = [decided(states.drawn(dice, queue)) for queue in sorted(tree.places) for _ in range(25)]
+    refused = [
+        problem
+        for decision in decisions
+        for target in decision.targets
+        for problem in asked.refused(decision, target)
+    ]
+    assert refused
 
 
 def test_the_encodings_of_trees_and_slices_refuse_no_decision() -> None:

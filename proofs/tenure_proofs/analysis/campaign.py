@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from tenure.analysis.guarantees import NarrowCell, conditions_on
 from tenure.analysis.matrix import trees_of
+from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, States, decided
 from tenure.apps.cli.terminal import hint, print_text
 from tenure.model import (
@@ -68,9 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         help="file that gets a line for each finished configuration; those in it are not done again",
     )
+    parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
     given = parser.parse_args(arguments)
     code = digest(package_digest("tenure"), package_digest("tenure_proofs"))[:16]
-    trials = Trials(given.seed, given.configurations, given.states, given.queues, code)
+    trials = Trials(given.seed, given.configurations, given.states, given.queues, code, given.scope)
     results = dict(finished_in(given.journal, trials)) if given.journal else {}
     with Cvc5() as cvc5:
         for number in (number for number in trials.numbers if number not in results):
@@ -79,7 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _keep(given.journal, trials, number, results[number])
     count = sum((found.done for found in results.values()), Counter[str]())
     refuted = [problem for number in sorted(results) for problem in results[number].refuted]
-    lines = [*refuted, f"{len(results)} configurations from seed {given.seed}: {_told(count)}"]
+    said = f"{len(results)} configurations from seed {given.seed}, scope {given.scope}: {_told(count)}"
+    lines = [*refuted, said]
     print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
     return 1 if refuted else 0
 
@@ -101,6 +104,7 @@ class Trials:
         states: how many for each ClusterQueue of one.
         queues: how many of these one has at most.
         code: a hash of the code that does it.
+        scope: which states there are.
     """
 
     seed: int
@@ -108,6 +112,7 @@ class Trials:
     states: int
     queues: int
     code: str
+    scope: Scope = Scope.CONSISTENT
 
     @property
     def numbers(self) -> range:
@@ -117,16 +122,18 @@ class Trials:
     @property
     def of_each(self) -> dict[str, Any]:
         """What the result about one configuration depends on, beside its number."""
-        return {"states": self.states, "queues": self.queues, "code": self.code}
+        return {"states": self.states, "queues": self.queues, "code": self.code, "scope": self.scope}
 
     def result(self, number: int, cvc5: Cvc5) -> TrialResult:
         """What contradicts the proofs in one configuration."""
         count, dice = Counter[str](), random.Random(number)
-        cluster, reading = draw_configuration(dice, self.queues)
+        cluster, reading = draw_configuration(dice, self.queues, self.scope)
         refuted = [
             f"configuration {number}: {problem}"
             for tree in trees_of(cluster)
-            for problem in Trial(cluster, tree, reading, cvc5, count).refutations(dice, self.states)
+            for problem in Trial(cluster, tree, reading, cvc5, count, self.scope).refutations(
+                dice, self.states
+            )
         ]
         return TrialResult(count, refuted)
 
@@ -154,7 +161,13 @@ def _told(count: Counter[str]) -> str:
     return ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
 
 
-def refusals(numbers: Iterable[int], states: int, queues: int, count: Counter[str]) -> Iterator[str]:
+def refusals(
+    numbers: Iterable[int],
+    states: int,
+    queues: int,
+    count: Counter[str],
+    scope: Scope = Scope.CONSISTENT,
+) -> Iterator[str]:
     """Decisions that an encoding refuses; no solver searches for anything.
 
     Args:
@@ -162,23 +175,27 @@ def refusals(numbers: Iterable[int], states: int, queues: int, count: Counter[st
         states: how many states for each ClusterQueue.
         queues: how many of these a configuration has at most.
         count: gets what was done.
+        scope: which states there are.
     """
     for number in numbers:
         dice = random.Random(number)
-        cluster, reading = draw_configuration(dice, queues)
-        for problem in refusals_in(cluster, reading, dice, states, count):
+        cluster, reading = draw_configuration(dice, queues, scope)
+        for problem in refusals_in(cluster, reading, dice, states, count, scope):
             yield f"configuration {number}: {problem}"
 
 
 def refusals_in(
-    cluster: Cluster, reading: Reading, dice: random.Random, states: int, count: Counter[str]
+    cluster: Cluster,
+    reading: Reading,
+    dice: random.Random,
+    states: int,
+    count: Counter[str],
+    scope: Scope = Scope.CONSISTENT,
 ) -> Iterator[str]:
     """The same of one configuration."""
     for tree in trees_of(cluster):
-        drawing, asked = (
-            States(cluster, tree, reading, LEVELS),
-            Runs(cluster, tree, reading, MOST_PAIRS, count),
-        )
+        drawing = States(cluster, tree, reading, LEVELS, scope)
+        asked = Runs(cluster, tree, reading, MOST_PAIRS, count, scope)
         for queue in sorted(tree.places):
             for _ in range(states):
                 decision = decided(drawing.drawn(dice, queue))
@@ -186,12 +203,15 @@ def refusals_in(
                     yield from asked.refused(decision, target)
 
 
-def draw_configuration(dice: random.Random, most: int) -> tuple[Cluster, Reading]:
+def draw_configuration(
+    dice: random.Random, most: int, scope: Scope = Scope.CONSISTENT
+) -> tuple[Cluster, Reading]:
     """A small configuration, and a reading.
 
     Args:
         dice: draw it.
         most: how many ClusterQueues it has at most.
+        scope: after edits a ClusterQueue may have lost a flavor that others have.
     """
     resources = dice.choice((("gpu",), ("gpu",), ("gpu", "cpu"), ("gpu", "pods")))
     flavors = dice.choice((("f",), ("f",), ("f", "g")))
@@ -201,6 +221,8 @@ def draw_configuration(dice: random.Random, most: int) -> tuple[Cluster, Reading
     elif dice.random() < 0.5:
         cohorts[1] = replace(cohorts[1], resource_groups=_groups(dice, resources, flavors))
     queues = [_queue(dice, number, cohorts, resources, flavors) for number in range(dice.randint(2, most))]
+    if scope == Scope.EDITED and len(flavors) > 1:
+        queues = [_without_a_flavor(dice, queue) for queue in queues]
     fair = dice.choice(((), *((strategy,) for strategy in FairStrategy))) if dice.random() < 0.4 else None
     settings = Settings(fair_sharing=fair, fair_sharing_preempt_within_nominal=dice.random() < 0.8)
     return Cluster(
@@ -209,6 +231,13 @@ def draw_configuration(dice: random.Random, most: int) -> tuple[Cluster, Reading
         flavors={name: ResourceFlavor(name) for name in flavors},
         settings=settings,
     ), preset(dice.choice(preset_names()))
+
+
+def _without_a_flavor(dice: random.Random, queue: ClusterQueue) -> ClusterQueue:
+    """The ClusterQueue, or the same without its first or its last flavor."""
+    first, last = dice.choice(((0, 2), (0, 2), (0, 1), (1, 2)))
+    groups = tuple(replace(group, flavors=group.flavors[first:last]) for group in queue.resource_groups)
+    return replace(queue, resource_groups=groups)
 
 
 def _queue(
@@ -263,20 +292,28 @@ class Trial:
         cluster, tree, reading: the configuration.
         cvc5: the second solver.
         count: gets what was done.
+        scope: which states there are.
     """
 
     def __init__(
-        self, cluster: Cluster, tree: Tree, reading: Reading, cvc5: Cvc5, count: Counter[str]
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        cvc5: Cvc5,
+        count: Counter[str],
+        scope: Scope = Scope.CONSISTENT,
     ) -> None:
+        self._scope = scope
         self._cluster, self._tree, self._reading, self._count = cluster, tree, reading, count
-        self._prover = SolverProver(cluster, tree, reading, cvc5)
-        self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count)
+        self._prover = SolverProver(cluster, tree, reading, cvc5, scope)
+        self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count, scope)
         self._hit: set[AskedCell] = set()
         self._met: set[NarrowCell] = set()
 
     def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
         """What contradicts the proofs, in so many states for each ClusterQueue."""
-        drawing = States(self._cluster, self._tree, self._reading, LEVELS)
+        drawing = States(self._cluster, self._tree, self._reading, LEVELS, self._scope)
         for queue in sorted(self._tree.places):
             for _ in range(states):
                 decision = decided(drawing.drawn(dice, queue))
@@ -295,7 +332,8 @@ class Trial:
             possible = target.reason in self._prover.reasons(*names, high, victim.priority)
             if not possible or self._prover.said(cell) == "unsat":
                 yield f"never, and hit: {cell}"
-        yield from self._conditions_met(cell, decision, target)
+        if self._scope == Scope.CONSISTENT:  # of which guarantees are told
+            yield from self._conditions_met(cell, decision, target)
         yield from self._runs.refused(decision, target)
 
     def _conditions_met(self, cell: AskedCell, decision: Decision, target: Target) -> Iterator[str]:

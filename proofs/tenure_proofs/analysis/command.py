@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
@@ -21,6 +23,7 @@ from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
+from tenure.resources import is_folder, write_file
 from tenure.units import format_names
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
 
@@ -34,8 +37,15 @@ EXIT_NOT_KNOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
-    """How long is looked, and about which cell is told."""
+    """Of which states, how long is looked, and about which cell is told."""
 
+    scope: Annotated[
+        Scope,
+        typer.Option(
+            help="Of which states: those that admission alone can produce, or also those after edits of "
+            "quotas, limits, flavors and Cohorts while workloads ran."
+        ),
+    ] = Scope.CONSISTENT
     explain: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -44,6 +54,9 @@ class MatrixOptions:
             "class, and the victim's, such as team-a/high team-b/low.",
             show_default="the whole matrix",
         ),
+    ] = None
+    svg: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the matrix into a file, *.svg, as well.")
     ] = None
     states: Annotated[
         int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
@@ -84,18 +97,30 @@ def matrix_command(
     tenure analyze matrix queues/ --explain team-a/high team-b/low
     tenure analyze matrix queues/ --set clusterqueue/team-a.spec.preemption.reclaimWithinCohort=Any
 
+    As a picture, for a page or a pull request:
+
+    \b
+    tenure analyze matrix queues/ --svg matrix.svg
+
     The scope is consistent: every state that admission alone can produce. Quotas that were edited while
-    workloads ran are not in it, and may turn never into can. An answer is kept, and given again at once
-    while neither the files nor Tenure change.
+    workloads ran are not in it, and may turn never into can; with them:
+
+    \b
+    tenure analyze matrix queues/ --scope edited
+
+    An answer is kept, and given again at once while neither the files nor Tenure change.
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """
     from tenure.analysis.levels import configuration_of, levels_of
     from tenure.analysis.matrix import CellVerdict, Effort
+    from tenure.analysis.matrix_table import matrix_lines
     from tenure.analysis.matrix_types import MatrixAnswer
-    from tenure.analysis.matrix_words import cell_lines, matrix_lines
+    from tenure.analysis.matrix_words import cell_lines
 
     choose_colour(printing.color)
+    if asked.svg is not None:
+        _check_svg(asked.svg)
     kueue = interpretation.asked_kueue()
     loaded, classes = read_configuration(paths or [], example, edits, kueue)
     with_settings = with_flags(loaded, flags)
@@ -105,15 +130,17 @@ def matrix_command(
     cluster = configuration_of(with_settings.cluster, classes)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(MatrixAnswer, wanted=not asked.no_cache)
-    key = key_of(cluster, levels, reading, effort)
+    key = key_of(cluster, levels, reading, effort, asked.scope)
     found = kept.found(key)
     if found is None:
-        found = _answer(cluster, levels, reading, effort)
+        found = _answer(cluster, levels, reading, effort, asked.scope)
         kept.keep(key, found)
     answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
+    if asked.svg is not None:
+        _draw(answer, Path(asked.svg))
     lines = matrix_lines(answer)
     if asked.explain is not None:
-        cell = _named_cell(answer, *asked.explain)
+        cell = _explained(_named_cell(answer, *asked.explain), cluster, reading, asked.scope)
         answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
     print_answer(printing.output, as_json(answer), about(kueue.release, lines))
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
@@ -144,12 +171,47 @@ def read_configuration(
 
 
 def _answer(
-    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort
+    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort, scope: Scope
 ) -> MatrixAnswer:
     from tenure.analysis.matrix_words import answer_of
 
-    (matrix,), versions = matrices([(cluster, levels)], reading, effort)
+    (matrix,), versions = matrices([(cluster, levels)], reading, effort, scope)
     return answer_of(matrix, cluster, reading.name, effort.seed, versions, ())
+
+
+def _explained(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:
+    """The cell, with the fields by which it never can where rules alone do not say so."""
+    from tenure.analysis.in_the_way import fields_in_the_way
+    from tenure.analysis.matrix import CellVerdict
+
+    if cell.verdict != CellVerdict.NEVER.value or not cell.reasons:
+        return cell
+    fields = fields_in_the_way(cluster, reading, scope, cell)
+    said = (
+        f"it can with {'; or with '.join(fields)}" if fields else "no field alone, set otherwise, allows it"
+    )
+    return replace(cell, why=f"{cell.why}; {said}")
+
+
+def _check_svg(path: str) -> None:
+    """Whether a picture can be written, before anything is looked for.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if not path.endswith(".svg"):
+        raise bad_input("--svg", path, "a file named *.svg")
+    if not is_folder(Path(path).parent):
+        raise bad_input("--svg", path, "a file in a folder that exists")
+
+
+def _draw(answer: MatrixAnswer, path: Path) -> None:
+    from tenure.analysis.heat_map import heat_map
+
+    try:
+        write_file(path, heat_map(answer).encode())
+    except OSError as error:
+        raise bad_input("--svg", str(path), f"a file that can be written: {error.strerror}") from error
 
 
 def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell:

@@ -6,11 +6,16 @@ quota after all, with the victim; `final`, the same without it; under fair shari
 with the request, and `less`, that is `charged` without the victim. Lemma W2: every target of a decision
 satisfies all facts of a question here. So where both solvers find no values, no state has such a target,
 whatever runs.
+
+Two facts are about consistent states only, and are left out where quotas may have been edited while workloads
+ran: that nothing less than zero is available at any node, and what follows from it, that no ClusterQueue uses
+more than it could ever have, or anything that it does not cover. All others are about the walk of one
+decision: what it looks at, and that usage only falls while candidates have their turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, cast
@@ -18,6 +23,7 @@ from typing import Any, cast
 import z3
 
 from tenure.analysis.guarantees import NarrowCell
+from tenure.analysis.scopes import Scope
 from tenure.model import (
     Attempts,
     Cluster,
@@ -121,6 +127,7 @@ class Pair:
         reading: what rules are read with.
         traces: formulas of rules that were lifted before.
         tidy: whether to say that whoever leaves besides the victim may leave: only of a whole tree.
+        scope: of which states it is; a slice is one of the same.
     """
 
     def __init__(
@@ -132,8 +139,9 @@ class Pair:
         traces: Traces,
         *,
         tidy: bool = False,
+        scope: Scope = Scope.CONSISTENT,
     ) -> None:
-        self.tree, self._tidy = tree, tidy
+        self.tree, self._scope = tree, scope
         self.p, self.v = (tree.places[name] for name in names)
         queue = tree.nodes[self.p].queue
         assert queue is not None
@@ -145,11 +153,11 @@ class Pair:
         usage = self._folds.of(total_usage)
         self._usage = {moment: usage(tree, held) for moment, held in self.held.items()}
         self.request = {
-            at: self._folds.amount(f"request.{at.flavor}.{at.resource}", 0, self._most(self.p, at))
+            at: self._folds.amount(f"request.{at.flavor}.{at.resource}", 0, self._potential(self.p, at))
             for at in tree.nodes[self.p].quotas
         }
         self.victim = {
-            at: self._folds.amount(f"victim.{at.flavor}.{at.resource}") for at in tree.nodes[self.v].quotas
+            at: self._folds.amount(f"victim.{at.flavor}.{at.resource}") for at in self.held_at(self.v)
         }
         self._without = SymBool(z3.Bool("without borrowing"))
         self._stood: dict[Any, Any] = {}
@@ -184,13 +192,38 @@ class Pair:
         quotas = self.tree.nodes[self.v].quotas
         return tuple(self._term("start", self.v, at) <= quota.nominal for at, quota in quotas.items())
 
+    def of_one_victim(self) -> tuple[z3.BoolRef, ...]:
+        """Facts beside those of a question: no other workload is preempted.
+
+        Whoever else was removed has its quota back then, and the request still fits.
+        """
+        if "alone" not in self.held:
+            self.held["alone"] = self._held("alone")
+            self._usage["alone"] = self._folds.of(total_usage)(self.tree, self.held["alone"])
+        left = [
+            self._term("alone", place, at)
+            == self._term("start", place, at) - (self.victim[at].term if place == self.v else 0)
+            for place, at in self._each()
+        ]
+        return (*left, self._fits("alone"))
+
     # -- usage --------------------------------------------------------------------------------------------
 
     def _moments(self) -> tuple[str, ...]:
         return FAIR_MOMENTS if self.terms.fair_sharing else MOMENTS
 
-    def _most(self, place: int, at: FlavorResource) -> int:
+    def _potential(self, place: int, at: FlavorResource) -> int:
         return max(0, min(MOST, potential_at(self.tree, place, at)))
+
+    def _most(self, place: int, at: FlavorResource) -> int:
+        return self._potential(place, at) if self._scope == Scope.CONSISTENT else MOST
+
+    def held_at(self, place: int) -> Collection[FlavorResource]:
+        """Of what workloads of a ClusterQueue may hold something.
+
+        After edits that is all that its tree has: workloads keep a flavor that their ClusterQueue loses.
+        """
+        return self.tree.nodes[place if self._scope == Scope.CONSISTENT else 0].quotas
 
     def _held(self, moment: str) -> dict[int, dict[FlavorResource, SymInt]]:
         times = 2 if moment in ("charged", "less") else 1
@@ -199,7 +232,7 @@ class Pair:
                 at: self._folds.amount(
                     f"{moment}.{place}.{at.flavor}.{at.resource}", 0, times * self._most(place, at)
                 )
-                for at in self.tree.nodes[place].quotas
+                for at in self.held_at(place)
             }
             for place in self.queues
         }
@@ -209,23 +242,27 @@ class Pair:
         return self._usage[moment][place].get(at, 0)
 
     def _each(self) -> Iterator[tuple[int, FlavorResource]]:
-        return ((place, at) for place in self.queues for at in self.tree.nodes[place].quotas)
+        return ((place, at) for place in self.queues for at in self.held_at(place))
 
     def _term(self, moment: str, place: int, at: FlavorResource) -> Any:
         return self.held[moment][place][at].term
 
     def _of_all_states(self) -> Iterator[z3.BoolRef]:
         """Consistent states, by lemma R; usage only falls while candidates have their turns."""
-        available = self._folds.of(available_at)
-        for node in self.tree.nodes:
-            for at in node.quotas:
-                yield term_of(available(self.tree, self._usage["start"], node.place, at)) >= 0
+        if self._scope == Scope.CONSISTENT:
+            yield from self._of_consistent_states()
         for place, at in self._each():
             start, turn, back, final = (self._term(moment, place, at) for moment in MOMENTS)
             yield z3.And(start >= turn, turn >= back)
             yield back == final + (self.victim[at].term if place == self.v else 0)
             if self._is_inactive(place):
                 yield start == final
+
+    def _of_consistent_states(self) -> Iterator[z3.BoolRef]:
+        available = self._folds.of(available_at)
+        for node in self.tree.nodes:
+            for at in node.quotas:
+                yield term_of(available(self.tree, self._usage["start"], node.place, at)) >= 0
 
     def _is_inactive(self, place: int) -> bool:
         queue = self.tree.nodes[place].queue
@@ -366,7 +403,8 @@ class Pair:
     def _of_fair_sharing(self) -> Iterator[z3.BoolRef]:
         yield z3.Not(self._without.term)
         for place, at in self._each():
-            asked = self.request[at].term if place == self.p and at.resource != PODS else 0
+            is_asked = place == self.p and at in self.request and at.resource != PODS
+            asked = self.request[at].term if is_asked else 0
             gone = self.victim[at].term if place == self.v else 0
             yield self._term("charged", place, at) == self._term("turn", place, at) + asked
             yield self._term("less", place, at) == self._term("charged", place, at) - gone

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.cli.terminal import complain, progress
 from tenure.errors import bad_input
 from tenure.model import Cluster
@@ -47,7 +48,10 @@ A = TypeVar("A")
 
 
 def matrices(
-    configurations: Sequence[tuple[Cluster, Sequence[PriorityLevel]]], reading: Reading, effort: Effort
+    configurations: Sequence[tuple[Cluster, Sequence[PriorityLevel]]],
+    reading: Reading,
+    effort: Effort,
+    scope: Scope = Scope.CONSISTENT,
 ) -> tuple[list[Matrix], Mapping[str, str]]:
     """The matrices of some configurations, and who proved, by version.
 
@@ -55,16 +59,17 @@ def matrices(
         configurations: each with the priorities of its workloads.
         reading: see `tenure.readings`.
         effort: how long is looked for examples.
+        scope: of which states something is said.
 
     Raises:
         InputError: the solvers are not installed.
     """
-    with with_solvers() as (analyzed, versions):
+    with with_solvers(scope) as (analyzed, versions):
         return [analyzed(cluster, levels, reading, effort)[0] for cluster, levels in configurations], versions
 
 
 @contextmanager
-def with_solvers() -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
+def with_solvers(scope: Scope = Scope.CONSISTENT) -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
     """What makes matrices, and who proves, by version; the solvers end with the context.
 
     Raises:
@@ -74,11 +79,12 @@ def with_solvers() -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
     from tenure_proofs.solvers import Cvc5, solver_versions
 
     with Cvc5() as cvc5:
-        yield partial(_analyzed, cvc5), solver_versions()
+        yield partial(_analyzed, cvc5, scope), solver_versions()
 
 
 def _analyzed(
     cvc5: Cvc5,
+    scope: Scope,
     cluster: Cluster,
     levels: Sequence[PriorityLevel],
     reading: Reading,
@@ -91,7 +97,7 @@ def _analyzed(
     provers: dict[str, tuple[Tree, SolverProver]] = {}
 
     def prover_of(known: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = SolverProver(known, tree, read, cvc5)
+        made = SolverProver(known, tree, read, cvc5, scope)
         provers.update(dict.fromkeys(tree.places, (tree, made)))
         return made
 
@@ -103,6 +109,7 @@ def _analyzed(
         effort,
         lambda cells, total: progress(cells, "cells", total),
         wanted,
+        scope,
     )
     return matrix, provers
 

@@ -12,8 +12,11 @@ from typing import Any, TypeAlias
 
 import z3
 
+from tenure.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
 from tenure.analysis.guarantees import NarrowCell
 from tenure.analysis.matrix import CellVerdict, Settled
+from tenure.analysis.scopes import Scope
+from tenure.analysis.small import AskedPair, SmallStates
 from tenure.analysis.states import (
     AskedCell,
     Example,
@@ -21,7 +24,7 @@ from tenure.analysis.states import (
     States,
     decided,
     hits_of,
-    is_consistent,
+    is_in_scope,
     is_replayed,
     made_small,
 )
@@ -48,6 +51,8 @@ LARGEST_TREE = 12
 """Trees of more ClusterQueues are asked about by slices only: a whole one would take minutes a cell."""
 
 MOST_MODELS = 12
+MOST_VICTIMS = 1_000
+"""More than any state that is looked at has."""
 
 NEAR_STATES = 1_500
 NEAR_SEED = 22
@@ -56,6 +61,7 @@ NEAR_SEED = 22
 PROVED = "proved for every state by Z3 and cvc5"
 BY_EXAMPLE = "by an example"
 BY_MODEL = "by an example, of which a solver found the quantities"
+BY_ENUMERATION = "by an example among all small states"
 BY_TWIN = "by the example of a cell like it"
 NO_REPLAY = "solvers find values, but no state was found that is decided so"
 TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
@@ -69,10 +75,19 @@ class SolverProver:
         tree: one of its trees.
         reading: see `tenure.readings`.
         cvc5: the second solver.
+        scope: of which states something is said.
     """
 
-    def __init__(self, cluster: Cluster, tree: Tree, reading: Reading, cvc5: Cvc5) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        cvc5: Cvc5,
+        scope: Scope = Scope.CONSISTENT,
+    ) -> None:
         self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
+        self._scope = scope
         self._traces: Traces = {}
         self._grounds: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
@@ -80,6 +95,7 @@ class SolverProver:
         self._open: dict[Key, Settled] = {}
         self._narrowed: dict[Key, str] = {}
         self._shown: dict[Key, tuple[AskedCell, Example]] = {}
+        self._alone: dict[Key, str] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
 
@@ -149,10 +165,47 @@ class SolverProver:
         priorities = Priorities(cell.high, cell.low)
         for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
             requests = requests_of(solver.pair, self._cluster, self._reading, cell, model)
-            found = _example_in(cell, self._tree, requests)
+            found = self._example_in(cell, requests)
             if found is not None and asked.is_shown(found, self._tree):
                 return Settled(CellVerdict.CAN, BY_MODEL, found)
         return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+
+    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+        """An example with as few victims as are found, and whether it is known that there are no fewer."""
+        if example.victims > 1 and self._said_alone(cell) != "unsat":
+            example = self._enumerated(cell, most=1) or self._modelled_alone(cell) or example
+        return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
+
+    def _said_alone(self, cell: AskedCell) -> str:
+        """As `said`, of a victim that alone is preempted."""
+        key = self._key(cell)
+        if key not in self._alone:
+            solver = self._slice_solver(cell)
+            condition = solver.pair.of_one_victim()
+            self._alone[key] = solver.both(Priorities(cell.high, cell.low), cell.reason, condition)
+        return self._alone[key]
+
+    def _modelled_alone(self, cell: AskedCell) -> Example | None:
+        if len(self._tree.places) > LARGEST_TREE:
+            return None
+        solver = self._whole_solver(cell)
+        return self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
+
+    def _enumerated(self, cell: AskedCell, most: int = MOST_VICTIMS) -> Example | None:
+        """An example among all small states whose amounts may decide, with so many victims at most."""
+        levels = PriorityLevel("high", cell.high), PriorityLevel("low", cell.low)
+        side = ConfiguredSide(self._cluster, tuple(dict.fromkeys(levels)), self._reading)
+        pair = AskedPair(cell.preemptor, levels[0], cell.victim, levels[1])
+
+        def found_in(twice: OnBothSides) -> Example | None:
+            decision = twice.decisions[1]
+            hits = () if decision is None else hits_of(twice.requests[1], decision)
+            fit = (example for hit, example in hits if hit == cell and example.victims <= most)
+            return next(fit, None)
+
+        twice = SmallStates(BothSides(side, side)).shown(pair, 1, lambda state: found_in(state) is not None)
+        example = None if twice is None else found_in(twice)
+        return example if example is not None and is_replayed(cell, example) else None
 
     def _settled(self, cell: AskedCell) -> Settled:
         said = self.said(cell)
@@ -225,7 +278,7 @@ class SolverProver:
             preemptor=example.request.preemptor.with_priority(cell.high),
             queue=cell.preemptor,
         )
-        return _example_in(cell, self._tree, [request])
+        return self._example_in(cell, [request])
 
     # -- solvers ------------------------------------------------------------------------------------------
 
@@ -243,21 +296,39 @@ class SolverProver:
         if near is not None:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, near)
         if len(self._tree.places) > LARGEST_TREE:
-            return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
+            return self._by_enumeration(cell, TOO_LARGE)
         solver = self._whole_solver(cell)
         priorities = Priorities(cell.high, cell.low)
         said = solver.both(priorities, cell.reason)
         if said == "unsat":
             return Settled(CellVerdict.NEVER, PROVED)
         if said != "sat":
-            return Settled(CellVerdict.UNKNOWN, said)
-        for model in solver.models(priorities, cell.reason):
-            found = _example_in(
-                cell, self._tree, requests_of(solver.pair, self._cluster, self._reading, cell, model)
-            )
-            if found is not None:
-                return Settled(CellVerdict.CAN, BY_MODEL, found)
-        return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+            return self._by_enumeration(cell, said)
+        found = self._modelled(cell, solver)
+        if found is not None:
+            return Settled(CellVerdict.CAN, BY_MODEL, found)
+        return self._by_enumeration(cell, NO_REPLAY)
+
+    def _modelled(
+        self,
+        cell: AskedCell,
+        solver: BothSolvers,
+        condition: tuple[z3.BoolRef, ...] = (),
+        most: int = MOST_VICTIMS,
+    ) -> Example | None:
+        """An example of which a solver finds the quantities, with so many victims at most."""
+        for model in solver.models(Priorities(cell.high, cell.low), cell.reason, condition):
+            requests = requests_of(solver.pair, self._cluster, self._reading, cell, model)
+            found = self._example_in(cell, requests)
+            if found is not None and found.victims <= most:
+                return found
+        return None
+
+    def _by_enumeration(self, cell: AskedCell, why_not: str) -> Settled:
+        found = self._enumerated(cell)
+        if found is None:
+            return Settled(CellVerdict.UNKNOWN, why_not)
+        return Settled(CellVerdict.CAN, BY_ENUMERATION, found)
 
     def _whole_solver(self, cell: AskedCell) -> BothSolvers:
         names = cell.preemptor, cell.victim
@@ -268,7 +339,8 @@ class SolverProver:
     def _near(self, cell: AskedCell) -> Example | None:
         """An example among random states that may well hit the cell."""
         levels = [PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})]
-        states, dice = States(self._cluster, self._tree, self._reading, levels), random.Random(NEAR_SEED)
+        states = States(self._cluster, self._tree, self._reading, levels, self._scope)
+        dice = random.Random(NEAR_SEED)
         for _ in range(NEAR_STATES):
             for found, example in states.near(dice, cell):
                 if found == cell:
@@ -278,8 +350,19 @@ class SolverProver:
 
     def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim
-        pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy)
+        pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy, scope=self._scope)
         return BothSolvers(pair, names, self._cvc5)
+
+    def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
+        """The first of some states in which the cell's victim is preempted, made small."""
+        for request in requests:
+            if not is_in_scope(request, self._tree, self._scope):
+                continue
+            for found, example in hits_of(request, decided(request)):
+                if found == cell:
+                    small = made_small(cell, example)
+                    return small if is_replayed(cell, small) else None
+        return None
 
 
 class BothSolvers:
@@ -346,18 +429,6 @@ class BothSolvers:
         self._solver.add(*self.pair.definitions[self._defined :])
         self._defined = len(self.pair.definitions)
         return question
-
-
-def _example_in(cell: AskedCell, tree: Tree, requests: Iterable[DecideRequest]) -> Example | None:
-    """The first of some states in which the cell's victim is preempted, made small."""
-    for request in requests:
-        if not is_consistent(request, tree):
-            continue
-        for found, example in hits_of(request, decided(request)):
-            if found == cell:
-                small = made_small(cell, example)
-                return small if is_replayed(cell, small) else None
-    return None
 
 
 def _leaves(term: Any) -> set[Ground]:

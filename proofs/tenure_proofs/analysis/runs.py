@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import z3
 
+from tenure.analysis.scopes import Scope
 from tenure.analysis.states import PriorityLevel
 from tenure.model import Amount, Cluster, FlavorResource, Target
 from tenure.oracle.decide import Decision
@@ -36,11 +37,19 @@ class Runs:
         cluster, tree, reading: the configuration.
         pairs: of how many pairs of ClusterQueues at most.
         count: gets what was done.
+        scope: of which states the encodings are.
     """
 
     def __init__(
-        self, cluster: Cluster, tree: Tree, reading: Reading, pairs: int, count: Counter[str]
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        pairs: int,
+        count: Counter[str],
+        scope: Scope = Scope.CONSISTENT,
     ) -> None:
+        self._scope = scope
         self._cluster, self._tree, self._reading = cluster, tree, reading
         self._most, self._count = pairs, count
         self._traces: Traces = {}
@@ -71,7 +80,9 @@ class Runs:
         if key not in self._pairs:
             places = (self._tree.places[name] for name in names)
             tree = slice_of(self._tree, *places) if sliced else self._tree
-            self._pairs[key] = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=not sliced)
+            self._pairs[key] = Pair(
+                self._cluster, tree, names, self._reading, self._traces, tidy=not sliced, scope=self._scope
+            )
         return self._pairs[key]
 
 
@@ -114,6 +125,8 @@ def _holds(pair: Pair, run: _Run) -> bool:
     """Whether the facts of a pair hold of a run."""
     priorities = Priorities(run.decision.preemptor.priority, run.target.workload.priority)
     question = pair.question(priorities, run.target.reason)
+    if len(run.decision.targets) == 1:
+        question += pair.of_one_victim()
     solver = z3.SolverFor("QF_LIA")
     solver.add(*pair.definitions, *pair.facts, *question)
     solver.add(*_quantities(pair, run), *_facts_of_workloads(pair, run))
@@ -130,7 +143,7 @@ def _quantities(pair: Pair, run: _Run) -> Iterator[z3.BoolRef]:
     }
     for moment, usage in run.usage().items():
         for node in pair.tree.nodes:
-            for at in node.quotas:
+            for at in node.quotas if node.queue is None else pair.held_at(node.place):
                 amount = _amount(whole, usage, kept, pair.tree, node, at)
                 yield z3.IntVal(amount) == term_of(pair.used(moment, node.place, at))
     asked = run.decision.assignment.usage

@@ -34,7 +34,8 @@ from tenure.analysis.difference_types import (
 from tenure.analysis.fields import ABSENT, ConfigurationObjects, FieldChange, changed_fields
 from tenure.analysis.matrix import CellVerdict, Matrix, Settled
 from tenure.analysis.matrix_types import MatrixSide
-from tenure.analysis.matrix_words import PREMISES, SCOPE, written_example
+from tenure.analysis.matrix_words import written_example
+from tenure.analysis.scopes import PREMISES
 from tenure.analysis.small import MOST_QUEUES, AskedPair, IsShown, SmallStates
 from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.conformance.requests import DecideRequest
@@ -120,8 +121,8 @@ class _Difference:
         return MatrixDifference(
             before=before.words,
             after=after.words,
-            scope=SCOPE,
-            premises=PREMISES,
+            scope=after.matrix.scope.value,
+            premises=PREMISES[after.matrix.scope],
             reading=after.configured.reading.name,
             kueue=None,
             seed=self._seed,

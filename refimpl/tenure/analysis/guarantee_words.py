@@ -11,7 +11,8 @@ from tenure.analysis.guarantee_types import Attacker, GuaranteesAnswer, GuardedW
 from tenure.analysis.guarantees import Guarantees, Narrowing
 from tenure.analysis.matrix import CellVerdict, Settled
 from tenure.analysis.matrix_types import MatrixSide
-from tenure.analysis.matrix_words import PREMISES, SCOPE, written_example
+from tenure.analysis.matrix_words import written_example
+from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import AskedCell, PriorityLevel
 from tenure.units import format_duration
 
@@ -48,8 +49,8 @@ def guarantees_answer(
         for attacker in guarded.attackers
     )
     return GuaranteesAnswer(
-        scope=SCOPE,
-        premises=PREMISES,
+        scope=matrix.scope.value,
+        premises=PREMISES[matrix.scope],
         reading=reading,
         kueue=None,
         seed=seed,

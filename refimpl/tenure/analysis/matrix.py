@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 from typing import Protocol
 
+from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, Example, PriorityLevel, States, is_replayed, made_small
 from tenure.model import Cluster, Reason
 from tenure.oracle.heroes.plan import plan_heroes
@@ -35,11 +36,13 @@ class Settled:
         verdict: see `CellVerdict`.
         why: what it rests on.
         example: where it can.
+        is_fewest: whether it is known that no state has fewer victims than the example.
     """
 
     verdict: CellVerdict
     why: str
     example: Example | None = None
+    is_fewest: bool = False
 
 
 class Prover(Protocol):
@@ -52,6 +55,9 @@ class Prover(Protocol):
         self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
     ) -> Iterator[tuple[AskedCell, Settled]]:
         """What is proved of each cell, or found by a solver's values."""
+
+    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+        """An example with as few victims as are found, and whether it is known that there are no fewer."""
 
 
 Watch = Callable[[Iterable[tuple[AskedCell, Settled]], int], Iterable[tuple[AskedCell, Settled]]]
@@ -85,6 +91,7 @@ class Matrix:
         settled: what is known of each cell and reason that rules might allow.
         apart: why nothing can be said of some pairs, or why they never meet, by preemptor and victim.
         states: how many random states were decided.
+        scope: of which states it is.
     """
 
     queues: tuple[str, ...]
@@ -92,6 +99,7 @@ class Matrix:
     settled: dict[AskedCell, Settled] = field(default_factory=dict)
     apart: dict[tuple[str, str], Settled] = field(default_factory=dict)
     states: int = 0
+    scope: Scope = Scope.CONSISTENT
 
     def of(self, preemptor: str, high: int, victim: str, low: int) -> list[tuple[Reason, Settled]]:
         """What is known of one cell, by reason."""
@@ -124,6 +132,7 @@ def analyze(
     effort: Effort,
     watched: Watch = lambda answers, _: answers,
     wanted: Collection[CellSides] | None = None,
+    scope: Scope = Scope.CONSISTENT,
 ) -> Matrix:
     """Settle every cell, or some of them.
 
@@ -135,8 +144,9 @@ def analyze(
         effort: how long is looked for examples.
         watched: shows how far it is with answers, of which there will be so many.
         wanted: the cells that are asked about; None for all. Of others nothing may be read from the matrix.
+        scope: of which states it is.
     """
-    matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels))
+    matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels), scope=scope)
     asked = set(_all_sides(matrix) if wanted is None else wanted)
     preemptors = {preemptor for preemptor, _, _, _ in asked}
     trees = trees_of(cluster)
@@ -155,19 +165,24 @@ def analyze(
             continue
         queues = sorted(_with_quotas(matrix, tree).intersection(queues))
         prover = make_prover(cluster, tree, reading)
-        found = _hits(matrix, States(cluster, tree, reading, levels), queues, effort)
+        found = _hits(matrix, States(cluster, tree, reading, levels, scope), queues, effort)
         hit = {cell: example for cell, example in found.items() if sides_of(cell) in asked}
         # A prover asks about two ClusterQueues at a time.
         cells = sorted(asked, key=lambda sides: (sides[0], sides[2], sides[1], sides[3]))
         _settle(matrix, prover, hit, [sides for sides in cells if sides[0] in queues], watched)
+        _count_victims(matrix, prover, tree)
     return matrix
 
 
 def _with_quotas(matrix: Matrix, tree: Tree) -> set[str]:
-    """The ClusterQueues of a tree that have quotas; in no cell of another one anything can happen."""
+    """The ClusterQueues of a tree that have quotas; in no cell of another one anything can happen.
+
+    After edits workloads may run in one that has none any more.
+    """
     found = {name for name, place in tree.places.items() if tree.nodes[place].quotas}
+    victims = found if matrix.scope == Scope.CONSISTENT else {*tree.places}
     for preemptor, victim in product(tree.places, repeat=2):
-        if not {preemptor, victim} <= found:
+        if preemptor not in found or victim not in victims:
             matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_QUOTAS)
     return found
 
@@ -246,3 +261,11 @@ def _settle(
     open_cells = [cell for cell in rest if cell not in shown]
     answers = dict(watched(prover.settle(open_cells, shown), len(open_cells)))
     matrix.settled.update(answers)
+
+
+def _count_victims(matrix: Matrix, prover: Prover, tree: Tree) -> None:
+    """Note where no state has fewer victims than the example; where fewer are found, that is the example."""
+    for cell, settled in matrix.settled.items():
+        if settled.example is not None and cell.preemptor in tree.places:
+            example, is_fewest = prover.fewest(cell, settled.example)
+            matrix.settled[cell] = replace(settled, example=example, is_fewest=is_fewest)

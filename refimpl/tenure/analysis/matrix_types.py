@@ -51,6 +51,8 @@ class MatrixExample:
     """The victim that the cell is about."""
     running: tuple[ExampleWorkload, ...]
     """All that run."""
+    why: tuple[str, ...]
+    """Why the victim is preempted, as `tenure why` says it: in a sentence, then by rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class MatrixReason:
     """Where it can: the smallest state found."""
     fewest_victims: int | None
     """Where it can: how many workloads are preempted in it, this one included."""
+    is_fewest: bool | None
+    """Where it can: whether it is proved that no state of the scope has fewer; one is always the fewest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class MatrixAnswer:
     """Which workloads may ever preempt which others, in every state of a scope."""
 
     scope: str
-    """`consistent`: every state that admission alone can produce."""
+    """`consistent`: all states that admission alone can produce; `edited`: also those after edits."""
     premises: tuple[str, ...]
     """What every verdict assumes."""
     reading: str

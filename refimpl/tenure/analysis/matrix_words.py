@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from tenure.analysis.matrix import CellVerdict, Matrix, Settled
@@ -15,21 +15,14 @@ from tenure.analysis.matrix_types import (
     MatrixReason,
     MatrixSide,
 )
+from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.model import Amount, Cluster
+from tenure.oracle.decide import Decision
+from tenure.telling.answers import sentence
+from tenure.telling.explain import explain_workload
+from tenure.telling.verdicts import remark_lines
 from tenure.units import format_amount, format_instant
-
-SCOPE = "consistent"
-PREMISES = (
-    "a state is one that admission alone can produce: at no node less than zero is available",
-    "every workload was created before its quota was reserved, and neither is in the future",
-    "no running workload is being evicted already",
-    "no pending workload has flavors assigned already (status.admission)",
-    "no ClusterQueue uses or asks for more than 2^60 of a resource",
-)
-
-MARKS = {CellVerdict.CAN.value: "c", CellVerdict.NEVER.value: ".", CellVerdict.UNKNOWN.value: "?"}
-SOME = "s"
 
 
 def answer_of(
@@ -57,8 +50,8 @@ def answer_of(
     )
     verdicts = [cell.verdict for cell in cells]
     return MatrixAnswer(
-        scope=SCOPE,
-        premises=PREMISES,
+        scope=matrix.scope.value,
+        premises=PREMISES[matrix.scope],
         reading=reading,
         kueue=None,
         fair_sharing=cluster.settings.fair_sharing is not None,
@@ -102,13 +95,15 @@ def _reason(label: str, settled: Settled) -> MatrixReason:
         why=settled.why,
         example=None if example is None else written_example(example),
         fewest_victims=None if example is None else example.victims,
+        is_fewest=None if example is None else settled.is_fewest,
     )
 
 
 def written_example(example: Example) -> MatrixExample:
     """An example as an answer has it."""
     request = example.request
-    gone = {target.workload.key for target in decided(request).targets}
+    decision = decided(request)
+    gone = {target.workload.key for target in decision.targets}
     running = tuple(
         ExampleWorkload(
             workload=workload.key,
@@ -126,7 +121,16 @@ def written_example(example: Example) -> MatrixExample:
         created_at=request.preemptor.created_at,
         victim=example.victim,
         running=running,
+        why=tuple(_why_preempted(decision, example.victim)),
     )
+
+
+def _why_preempted(decision: Decision, victim: str) -> Iterator[str]:
+    for workload in decision.running:
+        if workload.key == victim:
+            told = explain_workload(decision, workload)
+            yield sentence(victim, told.verdict, decision.preemptor.key)
+            yield from remark_lines(told.remarks)
 
 
 def why_no_rule(
@@ -145,77 +149,6 @@ def why_no_rule(
     return says if value in ("Never", "Unset") else f"{says}, and the victim's priority is {relation}"
 
 
-def matrix_lines(answer: MatrixAnswer) -> Iterator[str]:
-    """The matrix as a table: the preemptors' ClusterQueues are rows, the victims' columns."""
-    codes = _codes(answer.cells)
-    groups = _groups(list(dict.fromkeys(preemptor for preemptor, _ in codes)), codes)
-    names = [str(number) for number in range(1, len(groups) + 1)]
-    width = max(3, len(names[-1]))
-    yield f"Which workloads may ever preempt which others: scope {answer.scope}, reading {answer.reading}"
-    yield ""
-    yield "  ".join(["preemptor", *(name.rjust(width) for name in names), "others of its row  ClusterQueues"])
-    for name, row in zip(names, groups, strict=True):
-        cells = [codes[row[0], column[0]].rjust(width) for column in groups]
-        among = codes[row[0], row[1]] if len(row) > 1 else ""
-        yield "  ".join([name.rjust(9), *cells, among.rjust(17), ", ".join(row)])
-    yield ""
-    yield "Columns are the victims' ClusterQueues, by the number of their row. The three signs of an entry"
-    yield "are about victims of lower, equal and higher priority than the preemptor:"
-    yield f"  c can   . never   ? not known   {SOME} not the same for all such priorities"
-    yield ""
-    counts = answer.counts
-    total = counts.never + counts.can + counts.unknown
-    proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
-    yield f"{total} cells: {counts.can} can, {counts.never} never, {counts.unknown} not known"
-    yield f"can is shown by examples, {answer.states} random states among them; never is proved by {proved}"
-    yield from (f"assumed: {premise}" for premise in answer.premises)
-    unknown = dict.fromkeys(cell.why for cell in answer.cells if cell.verdict == CellVerdict.UNKNOWN.value)
-    yield from (f"not known: {why}" for why in unknown)
-    yield "about one cell: --explain QUEUE/PRIORITY QUEUE/PRIORITY"
-
-
-def _codes(cells: Iterable[MatrixCell]) -> dict[tuple[str, str], str]:
-    """Three signs for each pair: about victims of lower, equal and higher priority."""
-    found: dict[tuple[str, str], tuple[set[str], set[str], set[str]]] = {}
-    for cell in cells:
-        one, other = cell.preemptor, cell.victim
-        place = 0 if other.priority < one.priority else 1 if other.priority == one.priority else 2
-        signs = found.setdefault((one.cluster_queue, other.cluster_queue), (set(), set(), set()))
-        signs[place].add(MARKS[cell.verdict])
-    return {
-        pair: "".join(" " if not marks else SOME if len(marks) > 1 else min(marks) for marks in signs)
-        for pair, signs in found.items()
-    }
-
-
-def _groups(queues: Sequence[str], codes: Mapping[tuple[str, str], str]) -> list[list[str]]:
-    """ClusterQueues that are alike: exchanging two of a group changes nothing."""
-    groups: list[list[str]] = []
-    for queue in queues:
-        alike = next((group for group in groups if _are_alike(group, queue, queues, codes)), None)
-        if alike is None:
-            groups.append([queue])
-        else:
-            alike.append(queue)
-    return groups
-
-
-def _are_alike(
-    group: Sequence[str], queue: str, queues: Sequence[str], codes: Mapping[tuple[str, str], str]
-) -> bool:
-    first, among = group[0], (*group, queue)
-    between = {codes[one, other] for one, other in product(among, repeat=2) if one != other}
-    others = [other for other in queues if other not in among]
-    return (
-        codes[first, first] == codes[queue, queue]
-        and len(between) == 1
-        and all(
-            codes[first, other] == codes[queue, other] and codes[other, first] == codes[other, queue]
-            for other in others
-        )
-    )
-
-
 def cell_lines(cell: MatrixCell) -> Iterator[str]:
     """One cell in words: by which rule and field never, or its example."""
     sides = (cell.preemptor, cell.victim)
@@ -224,11 +157,19 @@ def cell_lines(cell: MatrixCell) -> Iterator[str]:
     if cell.why:
         yield f"  {cell.why}"
     for reason in cell.reasons:
-        yield f"  {reason.reason}: {reason.verdict}, {reason.why}"
+        yield f"  {reason.reason}: {reason.verdict}, {reason.why}{_together(reason)}"
         if reason.example is not None:
             side = cell.preemptor
             lines = state_lines(side.cluster_queue, side.priority, reason.example)
             yield from (f"    {line}" for line in lines)
+
+
+def _together(reason: MatrixReason) -> str:
+    """How many are preempted together, where that is not one."""
+    if reason.fewest_victims is None or reason.fewest_victims == 1:
+        return ""
+    fewer = "fewer never suffice" if reason.is_fewest else "with fewer no example was found"
+    return f"; {reason.fewest_victims} are preempted together, {fewer}"
 
 
 def state_lines(queue: str, priority: int, example: MatrixExample) -> Iterator[str]:
@@ -255,6 +196,7 @@ def state_lines(queue: str, priority: int, example: MatrixExample) -> Iterator[s
         f"and a workload of {queue}, priority {priority}, created "
         f"{format_instant(example.created_at)}, asks for {asked}"
     )
+    yield from example.why
 
 
 def held_words(at: str, amount: Amount) -> str:

@@ -1,8 +1,9 @@
-"""Random consistent states of a configuration, and which workloads are preempted in them.
+"""Random states of a configuration, and which workloads are preempted in them.
 
 A state is consistent if admission alone can produce it: at every node of the tree nothing less than zero is
-available, and each workload was created before its quota was reserved, which was not after now. Who runs in
-the files plays no part: every state of the configuration is meant.
+available, and each workload was created before its quota was reserved, which was not after now. After edits
+anything may be in use; see `tenure.analysis.scopes`. Who runs in the files plays no part: every state of the
+scope is meant.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tenure.analysis.scopes import Scope, tree_before_edits
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.lab.writing import write_request
 from tenure.model import (
@@ -30,7 +32,15 @@ from tenure.oracle.assignment import PODS
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import Tree, Usage, available_at, empty_usage, occupy, potential_at, quota_at
+from tenure.oracle.tree import (
+    Tree,
+    Usage,
+    available_at,
+    empty_usage,
+    occupy,
+    potential_at,
+    quota_at,
+)
 from tenure.readings import Reading
 
 NOW: Instant = 1_767_614_400_000_000_000
@@ -40,6 +50,8 @@ LARGEST: Amount = 2**50
 """No drawn amount is larger; quotas without end have no other scale."""
 
 MOST_WORKLOADS = 14
+EARLIER_TREES = 40
+"""Trees before edits, of which one is taken for each state."""
 NAMESPACE = "x"
 
 
@@ -95,13 +107,14 @@ class Example:
 
 
 class States:
-    """Draws consistent states of one tree of a configuration.
+    """Draws states of one tree of a configuration.
 
     Args:
         cluster: the configuration; its workloads are left out.
         tree: a tree of its queues, without heroes.
         reading: see `tenure.readings`.
         levels: the priorities that workloads have.
+        scope: which states there are.
 
     >>> from tenure.model import FlavorQuotas, ResourceGroup, WithinClusterQueue
     >>> from tenure.oracle.tree import build_tree
@@ -117,17 +130,26 @@ class States:
     """
 
     def __init__(
-        self, cluster: Cluster, tree: Tree, reading: Reading, levels: Sequence[PriorityLevel]
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        levels: Sequence[PriorityLevel],
+        scope: Scope = Scope.CONSISTENT,
     ) -> None:
         self._cluster = replace(cluster, admitted=(), pending=(), local_queues={})
-        self._tree, self._reading = tree, reading
+        self._tree, self._reading, self._scope = tree, reading, scope
         self._priorities = [level.priority for level in levels]
+        self._earlier: list[Tree] = []
         self._fine = False
         self._grain = {
             at: min(_given(node.quotas[at].nominal for node in tree.nodes if at in node.quotas)) // 4
             for at in tree.nodes[0].quotas
         }
-        self._places = [node.place for node in tree.nodes if node.queue is not None and node.quotas]
+        edited = scope == Scope.EDITED
+        self._places = [
+            node.place for node in tree.nodes if node.queue is not None and (edited or node.quotas)
+        ]
 
     def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[AskedCell, Example]]:
         """Draw a state with a workload that waits in a queue; who is preempted there, with the state."""
@@ -149,17 +171,27 @@ class States:
             queue: the ClusterQueue.
             preferred: places in which most workloads run.
         """
-        usage, running = empty_usage(self._tree), []
         self._fine = dice.random() < 0.5
+        tree = self._admitting(dice)
+        usage, running = empty_usage(tree), []
         for number in range(dice.randint(1, MOST_WORKLOADS)):
             place = dice.choice(preferred if preferred and dice.random() < 0.7 else self._places)
-            amounts = self._held(dice, usage, place)
+            amounts = self._held(dice, tree, usage, place)
             if amounts:
-                usage = occupy(self._tree, usage, place, amounts)
+                usage = occupy(tree, usage, place, amounts)
                 running.append(self._running(dice, number, place, amounts))
         waiting = self._waiting(dice, self._tree.places[queue])
         cluster = replace(self._cluster, admitted=tuple(running))
         return DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
+
+    def _admitting(self, dice: random.Random) -> Tree:
+        """The tree in which what runs was admitted: the one that there is, or one before edits."""
+        if self._scope == Scope.CONSISTENT:
+            return self._tree
+        if len(self._earlier) < EARLIER_TREES:
+            self._earlier.append(tree_before_edits(dice, self._cluster, self._tree))
+            return self._earlier[-1]
+        return dice.choice(self._earlier)
 
     def _decided(self, request: DecideRequest) -> Decision:
         queue = request.cluster.cluster_queues[request.queue]
@@ -181,17 +213,20 @@ class States:
             snapshot=with_bounded_usage(snapshot),
         )
 
-    def _held(self, dice: random.Random, usage: Usage, place: int) -> Amounts:
+    def _held(self, dice: random.Random, tree: Tree, usage: Usage, place: int) -> Amounts:
         """What a workload is admitted with, on one flavor of each resource: all of it is available."""
-        quotas = self._tree.nodes[place].quotas
+        known = self._tree.nodes[0].quotas
+        quotas = [at for at in tree.nodes[place].quotas if at in known]
+        if not quotas:
+            return {}
         flavors: dict[str, list[FlavorResource]] = {}
         for at in quotas:
             flavors.setdefault(at.resource, []).append(at)
         found: dict[FlavorResource, Amount] = {}
-        flavor = dice.choice(list(quotas)).flavor
+        flavor = dice.choice(quotas).flavor
         for choices in flavors.values():
             at = next((at for at in choices if at.flavor == flavor), dice.choice(choices))
-            free = available_at(self._tree, usage, place, at)
+            free = available_at(tree, usage, place, at)
             wanted = self._amount(dice, place, at, free)
             if dice.random() < 0.8 and 0 < wanted <= free:
                 found[at] = wanted
@@ -250,16 +285,26 @@ class States:
         )
 
 
+def is_in_scope(request: DecideRequest, tree: Tree, scope: Scope) -> bool:
+    """Whether a state is one of the scope."""
+    return is_consistent(request, tree) if scope == Scope.CONSISTENT else has_ordered_stamps(request)
+
+
+def has_ordered_stamps(request: DecideRequest) -> bool:
+    """Whether every running workload was created before its quota was reserved, neither after now."""
+    return all(
+        workload.created_at <= (workload.quota_reserved_at or 0) <= request.now
+        for workload in request.cluster.admitted
+    )
+
+
 def is_consistent(request: DecideRequest, tree: Tree) -> bool:
     """Whether admission alone can produce the state: nothing is short at any node, stamps are in order."""
     usage = empty_usage(tree)
     for workload in request.cluster.admitted:
         usage = occupy(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
-    return all(
+    return has_ordered_stamps(request) and all(
         available_at(tree, usage, node.place, at) >= 0 for node in tree.nodes for at in node.quotas
-    ) and all(
-        workload.created_at <= (workload.quota_reserved_at or 0) <= request.now
-        for workload in request.cluster.admitted
     )
 
 
