@@ -22,6 +22,7 @@ from tenure.apps.testing import CheckResult, Status, all_states, load_documents,
 from tenure.readings import preset
 from tenure_proofs.analysis import kept, settling
 from tenure_proofs.analysis.reaching import Served
+from tenure_proofs.budgets import CLOCK
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure
 from tests.unit.analysis.test_loops import FAIR, queue
@@ -180,6 +181,13 @@ def test_unchanged_files_are_answered_from_what_was_kept(
     assert states[0] == states[1]
     asked = tenure("analyze", "check", ".", "--no-cache", cwd=tmp_path)
     assert (asked.returncode, b"internal error" in asked.stderr) == (3, True)
+
+
+def test_what_the_clock_has_ended_is_not_kept() -> None:
+    store, known = settling.kept_results(), CheckResult(Status.HOLDS, "never", "proved")
+    for key, result in (("a" * 64, known), ("b" * 64, CheckResult(Status.UNKNOWN, "never", CLOCK))):
+        store.keep(key, result)
+    assert (store.found("a" * 64), store.found("b" * 64)) == (known, None)
 
 
 def test_an_exception_ends_and_is_called_for_where_it_is_not_needed(folder: Path) -> None:

@@ -11,11 +11,12 @@ import pytest
 from tenure.analysis import reached
 from tenure.analysis.matrix import trees_of, why_uncovered
 from tenure.model import Cluster
-from tenure.readings import Reading
+from tenure.readings import Reading, preset
 from tenure_proofs.analysis import reaching
 from tenure_proofs.analysis.campaign import draw_configuration
 from tenure_proofs.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
+from tests.analyzed import cluster, queue
 
 
 def test_no_random_state_refutes_what_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,14 +24,22 @@ def test_no_random_state_refutes_what_is_proved(monkeypatch: pytest.MonkeyPatch)
     assert count["refuted"] >= 4
 
 
+def test_a_large_tree_is_not_asked_about() -> None:
+    known = cluster(*(queue(f"q{number}", "c", (4, None, None)) for number in range(13)))
+    (tree,) = trees_of(known)
+    with Cvc5() as cvc5:
+        why = reaching.why_not_proved(known, tree, "q0", preset("guaranteed"), cvc5)
+    assert why == "not covered yet: a tree of more than 12 ClusterQueues"
+
+
 def counted(proofs: int, states: int, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> Counter[str]:
     """Ask of random ClusterQueues until so many are proved; how many, and how many states refuted others."""
     print(f"seed {seed}")
     monkeypatch.setattr(reached, "STATES", states)
     count = Counter[str]()
-    for cluster, reading, name, why in covered(seed):
-        request = reached.unreached_state(cluster, LEVELS, reading, name)
-        assert why or request is None, (name, cluster, request)
+    for drawn, reading, name, why in covered(seed):
+        request = reached.unreached_state(drawn, LEVELS, reading, name)
+        assert why or request is None, (name, drawn, request)
         count["proved" if not why else "open" if request is None else "refuted"] += 1
         if count["proved"] == proofs:
             break
@@ -41,9 +50,9 @@ def covered(seed: int) -> Iterator[tuple[Cluster, Reading, str, str]]:
     """Random ClusterQueues that are covered, each with why its nominal quota is not proved to be reached."""
     with Cvc5() as cvc5:
         for number in range(seed, seed + 10_000):
-            cluster, reading = draw_configuration(random.Random(number), 3)
-            for tree in trees_of(cluster):
-                for name in tree.places if not why_uncovered(cluster, tree, reading) else ():
-                    why = reaching.why_not_proved(cluster, tree, name, reading, cvc5)
+            drawn, reading = draw_configuration(random.Random(number), 3)
+            for tree in trees_of(drawn):
+                for name in tree.places if not why_uncovered(drawn, tree, reading) else ():
+                    why = reaching.why_not_proved(drawn, tree, name, reading, cvc5)
                     if "not covered" not in why:
-                        yield cluster, reading, name, why
+                        yield drawn, reading, name, why

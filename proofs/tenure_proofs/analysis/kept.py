@@ -16,6 +16,7 @@ from tenure.apps.cli.terminal import complain, progress
 from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading
+from tenure_proofs.budgets import CLOCK
 from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.fingerprints import digest, package_digest
 
@@ -165,10 +166,10 @@ class KeptAnswers(Generic[A]):
             return None
 
     def keep(self, key: str, answer: A) -> None:
-        """Keep an answer, in parts."""
-        if self._cache is None:
-            return
+        """Keep an answer, in parts; not one that the clock has ended, which may be another one next time."""
         text = json.dumps(asdict(answer))  # type: ignore[call-overload]
+        if self._cache is None or CLOCK in text:
+            return
         parts = [text[begin : begin + TOGETHER] for begin in range(0, len(text), TOGETHER)]
         for number, part in enumerate(parts):
             self._cache.put(digest(key, number), part)

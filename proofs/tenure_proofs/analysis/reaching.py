@@ -20,7 +20,7 @@ from tenure.readings import Reading
 from tenure.rules.eligibility import ground_for
 from tenure_proofs.analysis.encoding import Pair, record_of, symbolic_terms
 from tenure_proofs.analysis.fold import term_of
-from tenure_proofs.analysis.prover import BUDGET
+from tenure_proofs.analysis.prover import BUDGET, LARGEST_TREE
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked
 from tenure_proofs.trusted.symbols import SymInt
@@ -111,6 +111,8 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     assert queue is not None
     if queue.inactive:
         return f"ClusterQueue/{name} is inactive: {queue.inactive}"
+    if len(tree.places) > LARGEST_TREE:
+        return f"not covered yet: a tree of more than {LARGEST_TREE} ClusterQueues"
     if cluster.settings.fair_sharing is not None:
         return "not covered yet: fair sharing, under which not every candidate has a turn"
     if any(len(group.flavors) > 1 for group in queue.resource_groups):
