@@ -17,6 +17,7 @@ from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAn
 from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
 from tenure.apps.past.answer_types import PastAnswer
+from tenure.apps.simulate.answer_types import SimulateAnswer
 from tenure.apps.testing.expectation_file import DecisionsShape
 from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
@@ -63,6 +64,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "prove": (ProveAnswer, "tenure prove -o json"),
     "schemas": (SchemasListed, "tenure schema -o json"),
     "show": (Card | CardList, "tenure show -o json"),
+    "simulate": (SimulateAnswer, "tenure simulate -o json"),
     "test": (ChecksAnswer, "tenure test -o json"),
     "validate": (ManifestsAnswer, "tenure validate -o json"),
     "vectors": (VectorsAnswer, "tenure vectors … -o json"),

@@ -13,6 +13,7 @@ from tests.cli.test_help import EVERY
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
 SAMPLE = ROOT / "tests" / "cikit" / "sample"
+JOBS = ROOT / "tests" / "cli" / "trace"
 TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 KAI = ("--example", "kai-departments", "--now", "2026-06-01T14:00:00Z")
 EVAL, PRETRAIN = "team-b/job-eval-suite-d739e", "team-a/job-pretrain-7b-e95a1"
@@ -33,6 +34,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "show": ("PO-TBP-010",),
     "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),
     "play": (SCENARIO, "--story", "6"),
+    "simulate": (str(JOBS / "trace.csv"), "-q", str(JOBS / "queues.yaml")),
     "test": (str(SAMPLE),),
     "validate": (str(SAMPLE / "queues"),),
     "oracle": (),

@@ -58,6 +58,7 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict
         "next",
         "diff",
         "play",
+        "simulate",
         "campaign",
         "conform",
         "test",

@@ -63,6 +63,10 @@ COMMANDS = {
         "tenure.apps.cli.play:play_command",
         "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",
     ),
+    "simulate": (
+        "tenure.apps.cli.simulate:simulate_command",
+        "Say what settings of queues do to a trace of jobs: waits, preemptions, lost and unused quota.",
+    ),
     "test": (
         "tenure.apps.cli.test:run_tests",
         "Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.",

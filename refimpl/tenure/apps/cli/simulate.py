@@ -1,0 +1,237 @@
+"""`tenure simulate`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.options import DEFAULT_READING, ReadingName
+from tenure.apps.cli.output import Output, aligned, print_answer
+from tenure.apps.cli.terminal import Color, choose_colour, hint, print_text
+from tenure.as_json import as_json
+from tenure.engines import require_core
+from tenure.errors import bad_input
+from tenure.manifests import parse_duration, read_objects
+from tenure.model import Duration
+from tenure.units import format_duration
+
+if TYPE_CHECKING:
+    from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+    from tenure.apps.simulate.traces import TraceColumns
+
+EXIT_INTERRUPTED = 130
+_SAID_EVERY_S = 10.0
+_MANY = 1000
+"""Of more jobs it is said where the engine is interpreted, which is slow."""
+
+
+class SimulateOutput(StrEnum):
+    """How the figures are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+
+
+class Progress(StrEnum):
+    """What becomes of a job's work when it is preempted."""
+
+    KEPT = "kept"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What the columns of the trace are called."""
+
+    job_column: Annotated[str, typer.Option(help="Column of a job's name.")] = "job_id"
+    queue_column: Annotated[str, typer.Option(help="Column of its queue.")] = "queue"
+    submit_column: Annotated[str, typer.Option(help="Column of its submission, seconds.")] = "submit_s"
+    duration_column: Annotated[str, typer.Option(help="Column of how long it works, seconds.")] = "duration_s"
+    size_column: Annotated[str, typer.Option(help="Column of how much it asks for.")] = "gpus"
+    priority_column: Annotated[str, typer.Option(help="Column of its priority; 0 without one.")] = "priority"
+
+    def columns(self) -> TraceColumns:
+        """The same as they are read."""
+        from tenure.apps.simulate.traces import TraceColumns
+
+        return TraceColumns(
+            job=self.job_column,
+            queue=self.queue_column,
+            submit=self.submit_column,
+            duration=self.duration_column,
+            size=self.size_column,
+            priority=self.priority_column,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """How the trace is played."""
+
+    other_queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLUSTERQUEUE",
+            help="Takes the jobs whose queue is no ClusterQueue.",
+            show_default="they are refused",
+        ),
+    ] = None
+    reading: ReadingName = DEFAULT_READING
+    eviction: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long the pods of a preempted job take to end.")
+    ] = "30s"
+    after: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long the play goes on after the last submission.")
+    ] = "1h"
+    progress: Annotated[Progress, typer.Option(help="Whether work that is done survives a preemption.")] = (
+        Progress.KEPT
+    )
+
+
+@with_records
+def simulate_command(
+    *,
+    trace: Annotated[
+        Path,
+        typer.Argument(help="A trace of jobs: CSV with a header, or such a file in gzip.", metavar="TRACE"),
+    ],
+    queues: Annotated[
+        list[str],
+        typer.Option(
+            "--queues",
+            "-q",
+            metavar="PATH",
+            help="File or folder of ClusterQueues, ResourceFlavors and Cohorts; repeatable.",
+        ),
+    ],
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="KEY=VALUE,...",
+            help="Play once for each value of minAdmitDuration, reading, or a field as --set names it; "
+            "repeatable, for every combination.",
+        ),
+    ] = None,
+    columns: ColumnOptions,
+    playing: PlayOptions,
+    output: Annotated[
+        SimulateOutput, typer.Option("--output", "-o", help="How to print the figures.")
+    ] = SimulateOutput.TEXT,
+    color: Color = None,
+) -> None:
+    """Say what settings of queues do to a trace of jobs: waits, preemptions, lost and unused quota.
+
+    Every job of the trace joins the ClusterQueue that its queue names, works for its duration, and is
+    scheduled as `tenure play` does it: no cycle is left out.
+
+    A trace with the columns job_id, queue, submit_s, duration_s, gpus and priority, with three durations:
+
+    \b
+    tenure simulate philly-2017-gpu.csv.gz --queues queues.yaml --other-queue rest \\
+      --sweep minAdmitDuration=off,1h,4h
+
+    Other columns; two readings, as CSV:
+
+    \b
+    tenure simulate jobs.csv -q queues/ --size-column cpus --sweep minAdmitDuration=4h \\
+      --sweep reading=guaranteed,as-written -o csv
+
+    A sweep of minAdmitDuration sets withinClusterQueue to LowerOrNewerEqualPriority, which it needs, in every
+    ClusterQueue; off leaves the policy as it is written. Ctrl-C prints the settings that are done.
+
+    Exit codes: 0 answered; 2 bad input, or queues that are left to `tenure play`; 3 internal error;
+    130 interrupted, with what was done until then.
+    """
+    choose_colour(color)
+    require_core()
+    from tenure.apps.simulate.sweep import TraceCourse, parse_sweep, settings_of, simulated
+    from tenure.apps.simulate.traces import read_trace
+    from tenure.fast.compiled import COMPILED, NOT_COMPILED
+
+    settings = settings_of([parse_sweep(text) for text in sweep or ()])
+    course = TraceCourse(
+        objects=read_objects(queues),
+        rows=read_trace(trace, columns.columns()),
+        file=str(trace),
+        other_queue=playing.other_queue,
+        reading=playing.reading,
+        eviction=_length(playing.eviction, "--eviction"),
+        after=_length(playing.after, "--after"),
+        keeps=playing.progress == Progress.KEPT,
+    )
+    if not COMPILED and len(course.rows) > _MANY:
+        hint(NOT_COMPILED)
+    watch = _Watch(len(settings))
+    answer = simulated(course, settings, watch.told, watch.progress)
+    _print(answer, output)
+    if not answer.complete:
+        hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _length(text: str, option: str) -> Duration:
+    found = parse_duration(text, field=option)
+    if found <= 0:
+        raise bad_input(option, text, "a duration above 0s")
+    return found
+
+
+class _Watch:
+    """Tells on standard error how far it is, and how long the rest may take."""
+
+    def __init__(self, settings: int) -> None:
+        self._settings = settings
+        self._began = self._said = time.monotonic()
+
+    def progress(self, number: int, part: float) -> None:
+        now = time.monotonic()
+        if now - self._said >= _SAID_EVERY_S:
+            self._said = now
+            hint(f"setting {number + 1} of {self._settings}: {part:.0%}{self._left(number + part)}")
+
+    def told(self, number: int, figures: SettingFigures) -> None:
+        from tenure.apps.simulate.sweep import setting_words
+
+        if self._settings > 1:
+            words = setting_words(figures.setting)
+            hint(f"setting {number + 1} of {self._settings} is done: {words}{self._left(number + 1)}")
+
+    def _left(self, done: float) -> str:
+        """How long the settings that are left take, as long as those before."""
+        left = (time.monotonic() - self._began) * (self._settings - done) / max(done, 0.001)
+        return f", about {left:.0f} s left" if left >= 1 else ""
+
+
+def _print(answer: SimulateAnswer, output: SimulateOutput) -> None:
+    from tenure.apps.simulate.sweep import table_rows
+
+    if output == SimulateOutput.CSV:
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows(table_rows(answer))
+        print_text(written.getvalue())
+    else:
+        print_answer(Output(output.value), as_json(answer), _lines(answer), pointer=False)
+
+
+def _lines(answer: SimulateAnswer) -> Iterator[str]:
+    from tenure.apps.simulate.sweep import table_rows
+
+    length = format_duration(answer.length)
+    yield f"{answer.jobs} jobs of {answer.trace}, {answer.resource}, played for {length}"
+    rows = list(table_rows(answer))
+    yield from aligned(rows, right=range(1, len(rows[0])))
+    yield "first: hours until a job is admitted; all: hours of all its waits; of 50, 95 and 99 of 100 jobs"
+    yield "most: preemptions of one job; lost, ending: hours times amount of lost work, and of pods that end"
+    yield "used: what is held, of all nominal quota"

@@ -1,0 +1,1 @@
+"""`tenure simulate`: what settings of queues do to a trace of jobs."""

@@ -1,0 +1,269 @@
+"""A trace under every setting of some sweeps."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+from tenure.apps.edits import edited, edits_of
+from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure.apps.simulate.figures import figures_of
+from tenure.apps.simulate.traces import Placing, TraceRow, placed
+from tenure.errors import InputError, Problem, bad_input
+from tenure.fast.uncovered import Uncovered
+from tenure.manifests import SourcedObject
+from tenure.model import Duration, Instant
+from tenure.readings import Reading, preset, preset_names
+from tenure.timeline import Scenario, parse_scenario
+from tenure.timeline.trace import simulate
+from tenure.units import format_duration
+
+DURATION: Final = "minAdmitDuration"
+READING: Final = "reading"
+OFF: Final = "off"
+MOST_SETTINGS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One thing that is varied.
+
+    Args:
+        key: `minAdmitDuration`, `reading`, or `KIND/NAME.PATH` as `--set` has it.
+        values: what it becomes, one after the other.
+    """
+
+    key: str
+    values: tuple[str, ...]
+
+
+def parse_sweep(text: str) -> Sweep:
+    """A sweep as the command line has it.
+
+    Raises:
+        InputError: it is none, or names no such reading.
+
+    >>> parse_sweep("minAdmitDuration=off,4h")
+    Sweep(key='minAdmitDuration', values=('off', '4h'))
+    """
+    key, _, listed = text.rpartition("=")
+    values = tuple(value.strip() for value in listed.split(","))
+    if not key or not all(values) or len(set(values)) < len(values):
+        raise bad_input("--sweep", text, f"KEY=VALUE,..., different values, such as {DURATION}=off,1h,4h")
+    for value in values:
+        if key == READING and value not in preset_names():
+            raise bad_input("--sweep", value, f"a reading: {', '.join(preset_names())}")
+    return Sweep(key, values)
+
+
+def settings_of(sweeps: Sequence[Sweep]) -> tuple[dict[str, str], ...]:
+    """Every combination, the last sweep varying fastest.
+
+    Raises:
+        InputError: more than `MOST_SETTINGS`, or a key twice.
+
+    >>> settings_of([Sweep("reading", ("released",)), Sweep("minAdmitDuration", ("off", "4h"))])[1]
+    {'reading': 'released', 'minAdmitDuration': '4h'}
+    """
+    keys = [sweep.key for sweep in sweeps]
+    if len(set(keys)) < len(keys):
+        raise bad_input("--sweep", ", ".join(keys), "each key once")
+    found = tuple(dict(zip(keys, values, strict=True)) for values in product(*(s.values for s in sweeps)))
+    if len(found) > MOST_SETTINGS:
+        raise bad_input("--sweep", f"{len(found)} settings", f"at most {MOST_SETTINGS}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCourse:
+    """What is played under every setting.
+
+    Args:
+        objects: the ClusterQueues and what belongs to them.
+        rows: of the trace, in the order of submission.
+        file: the trace.
+        other_queue: the ClusterQueue of rows whose queue is none; None where there may be none.
+        reading: unless a sweep says another one.
+        eviction: how long the pods of a preempted job take to end, ns.
+        after: how long the play goes on after the last submission, ns.
+        keeps: whether progress survives a preemption.
+    """
+
+    objects: Sequence[SourcedObject]
+    rows: Sequence[TraceRow]
+    file: str
+    other_queue: str | None
+    reading: str
+    eviction: Duration
+    after: Duration
+    keeps: bool
+
+    @property
+    def length(self) -> Duration:
+        """From the first submission to the end of the play, ns."""
+        return self.rows[-1].submit - self.rows[0].submit + self.after
+
+
+def simulated(
+    course: TraceCourse,
+    settings: Sequence[Mapping[str, str]],
+    told: Callable[[int, SettingFigures], None],
+    progress: Callable[[int, float], None] = lambda *_: None,
+) -> SimulateAnswer:
+    """Play a trace under some settings.
+
+    Args:
+        course: what is played.
+        settings: see `settings_of`; what is done when the user interrupts is kept.
+        told: gets the number and the figures of each setting when it is done.
+        progress: told now and then the number of the setting, and the part of its play that is done.
+
+    Raises:
+        InputError: what is wrong with the objects or the trace, or not covered by the trace engine.
+    """
+    done: list[SettingFigures] = []
+    resource = ""
+    try:
+        for number, setting in enumerate(settings):
+            scenario = _scenario(course, setting)
+            resource = _resource(scenario)
+            done.append(_figures(course, setting, scenario, resource, number, progress))
+            told(number, done[-1])
+    except KeyboardInterrupt:
+        pass
+    return SimulateAnswer(
+        trace=course.file,
+        jobs=len(course.rows),
+        resource=resource,
+        length=course.length,
+        settings=tuple(done),
+        complete=len(done) == len(settings),
+    )
+
+
+def _figures(
+    course: TraceCourse,
+    setting: Mapping[str, str],
+    scenario: Scenario,
+    resource: str,
+    number: int,
+    progress: Callable[[int, float], None],
+) -> SettingFigures:
+    queues = scenario.cluster.cluster_queues
+    placing = Placing(tuple(queues), course.other_queue, resource, course.keeps, course.file)
+    reading: Reading = preset(setting.get(READING, course.reading))
+
+    def on_progress(at: Instant) -> None:
+        progress(number, (at - scenario.start) / (scenario.end - scenario.start))
+
+    try:
+        found = simulate(
+            scenario, reading, placed(course.rows, placing, scenario.start), progress=on_progress
+        )
+    except Uncovered as left:
+        expected = (
+            "what the trace engine plays: one cohort, one flavor and resource, no fair sharing, no heroes"
+        )
+        raise InputError([Problem("--queues", left.what, expected)]) from None
+    nominal = sum(
+        amount
+        for queue in queues.values()
+        for group in queue.resource_groups
+        for flavor in group.flavors
+        for amount in flavor.nominal.values()
+    )
+    return figures_of(found, dict(setting), nominal, scenario.end)
+
+
+def _scenario(course: TraceCourse, setting: Mapping[str, str]) -> Scenario:
+    """The objects under a setting, as a scenario without events."""
+    edits = [f"{key}={value}" for key, value in setting.items() if key not in (DURATION, READING)]
+    objects = edited(course.objects, edits_of(edits)) if edits else course.objects
+    return parse_scenario(
+        {
+            "scenario": "trace",
+            "until": format_duration(course.length),
+            "objects": [_with_duration(sourced.object, setting.get(DURATION)) for sourced in objects],
+            "timing": {"eviction": format_duration(course.eviction)},
+        }
+    )
+
+
+def _with_duration(manifest: Mapping[str, Any], duration: str | None) -> dict[str, Any]:
+    """A ClusterQueue with another minAdmitDuration, and the policy that it needs; others as they are."""
+    found = copy.deepcopy(dict(manifest))
+    if duration is None or found.get("kind") != "ClusterQueue":
+        return found
+    preemption = found.setdefault("spec", {}).setdefault("preemption", {})
+    if duration == OFF:
+        preemption.pop("withinClusterQueueConfig", None)
+    else:
+        preemption["withinClusterQueue"] = "LowerOrNewerEqualPriority"
+        preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
+    return found
+
+
+def _resource(scenario: Scenario) -> str:
+    resources = {
+        resource
+        for queue in scenario.cluster.cluster_queues.values()
+        for group in queue.resource_groups
+        for flavor in group.flavors
+        for resource in flavor.nominal
+    }
+    if len(resources) != 1:
+        found = ", ".join(sorted(resources)) or "none"
+        raise InputError([Problem("--queues", found, "ClusterQueues with quota of one resource, the same")])
+    return resources.pop()
+
+
+def hours(duration: Duration) -> str:
+    """A duration in hours, for tables.
+
+    >>> hours(5400 * 10**9)
+    '1.50'
+    """
+    return f"{duration / (3600 * 10**9):.2f}"
+
+
+def setting_words(setting: Mapping[str, str]) -> str:
+    """A setting in words.
+
+    >>> setting_words({}), setting_words({"minAdmitDuration": "4h", "reading": "released"})
+    ('as written', 'minAdmitDuration=4h reading=released')
+    """
+    return " ".join(f"{key}={value}" for key, value in setting.items()) or "as written"
+
+
+_WAITS: Final = ("p50", "p95", "p99")
+HEADINGS: Final = (
+    "setting",
+    *(f"first {percent}" for percent in _WAITS),
+    *(f"all {percent}" for percent in _WAITS),
+    "preemptions",
+    "most",
+    "lost",
+    "ending",
+    "used",
+)
+"""Of the table in a text and in CSV."""
+
+
+def table_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
+    """The answer as the rows of a table: waits in hours, lost and ending quota in amount times hours."""
+    yield HEADINGS
+    for figures in answer.settings:
+        most = figures.most_preempted
+        waits = (figures.first_wait, figures.all_waits)
+        yield (
+            setting_words(figures.setting),
+            *(hours(length) for wait in waits for length in (wait.p50, wait.p95, wait.p99)),
+            str(figures.preemptions),
+            "0" if most is None else str(most.times),
+            f"{figures.lost_hours:.2f}",
+            f"{figures.ending_hours:.2f}",
+            f"{figures.utilisation:.4f}",
+        )

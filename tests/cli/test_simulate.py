@@ -1,0 +1,171 @@
+"""`tenure simulate`: its figures against those that are computed by hand, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.apps.cli.bundled import schema
+from tenure.apps.simulate import sweep
+from tenure.timeline.trace import simulate
+from tests.command_line import tenure
+
+FOLDER = Path(__file__).parent / "trace"
+HEAD = "job_id,queue,submit_s,duration_s,gpus\n"
+TRACE, QUEUES = str(FOLDER / "trace.csv"), str(FOLDER / "queues.yaml")
+
+
+def figures(*words: str) -> dict[str, Any]:
+    done = tenure("simulate", TRACE, "-q", QUEUES, *words, "-o", "json")
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert [error.message for error in Draft202012Validator(schema("simulate")).iter_errors(answer)] == []
+    return answer
+
+
+def test_every_figure_is_the_one_that_is_computed_by_hand() -> None:
+    # `borrows` has all 4 GPUs from 0:00:00. At 1:00:00 `owed` takes back the 2 of its team; the pods of
+    # `borrows` end until 1:00:30, and `owed` works until 2:00:30. A second later `borrows` is woken, and
+    # works its 2 hours again.
+    answer = figures("--progress", "lost", "--after", "4h")
+    (found,) = answer["settings"]
+    assert answer["length"] == "5h"
+    assert found["firstWait"] == {"p50": "0s", "p95": "30s", "p99": "30s"}
+    assert found["allWaits"] == {"p50": "30s", "p95": "1h1s", "p99": "1h1s"}
+    assert found["mostPreempted"] == {"job": "borrows", "times": 1}
+    assert (found["preemptions"], found["preemptedJobs"], found["finished"]) == (1, 1, 2)
+    held = (4 * 3630 + 2 * 3600 + 4 * 7200) / 3600
+    assert found["heldHours"] == round(held, 2)
+    assert found["lostHours"] == 4 * 1
+    assert found["endingHours"] == round(4 * 30 / 3600, 2)
+    assert found["utilisation"] == round(held / (4 * 5), 4)
+
+
+def test_work_that_is_kept_is_done_once() -> None:
+    (found,) = figures("--after", "4h")["settings"]
+    assert found["lostHours"] == 0
+    assert found["heldHours"] == round((4 * 3630 + 2 * 3600 + 4 * 3600) / 3600, 2)
+
+
+def test_a_play_that_ends_early_counts_what_waits_and_runs_until_then() -> None:
+    (found,) = figures("--after", "10s")["settings"]
+    assert (found["finished"], found["neverStarted"]) == (0, 1)
+    assert found["allWaits"]["p99"] == "10s"
+    assert found["utilisation"] == 1
+
+
+def test_sweeps_are_every_combination_and_a_duration_protects_equals_of_one_queue(tmp_path: Path) -> None:
+    equals = tmp_path / "equals.csv"
+    jobs = ("a,team-a,0,20000,2", "b,team-b,0,20000,2", "c,team-a,60,20000,2")
+    equals.write_text(HEAD + "\n".join(jobs), encoding="utf-8")
+    sweeps = ("--sweep", "reading=guaranteed,released", "--sweep", "minAdmitDuration=off,1h")
+    done = tenure("simulate", str(equals), "-q", QUEUES, *sweeps, "--after", "90m", "-o", "csv")
+    heads, *lines = csv.reader(io.StringIO(done.stdout.decode()))
+    found = {line[0]: dict(zip(heads, line, strict=True)) for line in lines}
+    assert {name: row["preemptions"] for name, row in found.items()} == {
+        "reading=guaranteed minAdmitDuration=off": "0",
+        "reading=guaranteed minAdmitDuration=1h": "1",
+        "reading=released minAdmitDuration=off": "0",
+        "reading=released minAdmitDuration=1h": "0",
+    }
+    assert found["reading=guaranteed minAdmitDuration=1h"]["first p99"] == "0.99"
+    assert b"setting 4 of 4 is done" in done.stderr
+
+
+def test_a_field_can_be_swept_and_columns_have_other_names(tmp_path: Path) -> None:
+    packed = tmp_path / "jobs.csv.gz"
+    text = (FOLDER / "trace.csv").read_text(encoding="utf-8").replace("gpus", "size").replace("team-b", "b")
+    packed.write_bytes(gzip.compress(text.encode()))
+    field = "clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any,Never"
+    words = ("--size-column", "size", "--other-queue", "team-b", "--sweep", field)
+    done = tenure("simulate", str(packed), "-q", QUEUES, *words, "-o", "json")
+    assert [row["preemptions"] for row in json.loads(done.stdout)["settings"]] == [1, 0]
+
+
+def test_the_text_is_a_table_with_what_its_columns_are() -> None:
+    lines = tenure("simulate", TRACE, "-q", QUEUES).stdout.decode().splitlines()
+    assert lines[0].endswith("trace.csv, nvidia.com/gpu, played for 2h")
+    assert lines[1].split() == " ".join(sweep.HEADINGS).split()
+    assert lines[2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
+
+
+def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[Any] = []
+
+    def interrupted(*words: Any, **options: Any) -> Any:
+        if played:
+            raise KeyboardInterrupt
+        played.append(words)
+        return simulate(*words, **options)
+
+    monkeypatch.setattr(sweep, "simulate", interrupted)
+    words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
+    done = tenure("simulate", TRACE, "-q", QUEUES, *words)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)
+    assert b"interrupted: 1 of 3 settings are done" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        (None, (), "trace.csv: found No such file or directory, expected a trace as CSV"),
+        ("job,queue\n", (), "job_id: found no such column, expected one of job, queue"),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--priority-column", "prio"),
+            "prio: found no such column, expected one of",
+        ),
+        (HEAD, (), "job_id: found no job, expected each job once, at least one"),
+        (HEAD + "a,team-a,0,1,1\na,team-a,0,1,1\n", (), "job_id: found 1 jobs a second time"),
+        (HEAD + "a,team-a,soon,1,1\n", (), "line 2, submit_s: found 'soon', expected a number below 10^9"),
+        (HEAD + "a,team-a,0,-1,1\n", (), "line 2, duration_s: found '-1', expected times that are not neg"),
+        (
+            HEAD + "a,team-c,0,1,1\n",
+            (),
+            "job a, queue: found 'team-c', expected a ClusterQueue (team-a, team-b)",
+        ),
+        (HEAD + "a,team-a,0,1,half\n", (), "job a, size: found 'half', expected an amount of nvidia.com/gpu"),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--sweep", "reading=exact"),
+            "--sweep: found 'exact', expected a reading:",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--sweep", "nothing"),
+            "--sweep: found 'nothing', expected KEY=VALUE,...",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--sweep", "reading=released", "--sweep", "reading=released"),
+            "each key once",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--eviction", "0s"),
+            "--eviction: found '0s', expected a duration above 0s",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--sweep", "clusterqueue/team-a.spec.cohortName=other"),
+            "--queues: found several trees or cohorts in cohorts, expected what the trace engine plays",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str | None, words: tuple[str, ...], said: str) -> None:
+    shutil.copy(QUEUES, tmp_path / "queues.yaml")
+    trace = tmp_path / "trace.csv"
+    if text is not None:
+        trace.write_text(text, encoding="utf-8")
+    done = tenure("simulate", str(trace), "-q", str(tmp_path / "queues.yaml"), *words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
