@@ -146,7 +146,7 @@ def test_a_failure_names_the_line_of_the_field_that_allows_it(answer: Any, folde
     assert (result["ruleId"], last) == ("expectation", "states.tenure.yaml")
     annotations = (folder / "github").read_text(encoding="utf-8").splitlines()
     assert annotations[0].startswith(f"::error file=queues.yaml,line={LINE},title=workloads of batch never")
-    assert annotations[-1].endswith("check: 4 expectations, 1 fail, 1 excepted")
+    assert annotations[-1].endswith("check: 4 expectations, 1 fail, 1 excepted; scope consistent")
 
 
 def test_junit_says_why_something_is_excepted(answer: Any, folder: Path) -> None:

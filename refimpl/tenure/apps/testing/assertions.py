@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.testing.all_states import AllStates, Given
 from tenure.apps.testing.assertion_file import ExceptionShape, WorkloadsShape
 from tenure.apps.testing.check import Check, CheckResult, Status
@@ -57,7 +58,7 @@ def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept:
     if shape.no_loop is not None:
         name = f"no {shape.no_loop.up_to} workloads or fewer preempt each other for ever"
         ask = partial(asked.answered, shape.no_loop, partial(asked.no_loop, shape.no_loop))
-        yield _check(name, "noLoop", ask, shape.no_loop.exception, place)
+        yield _check(name, "noLoop", ask, shape.no_loop.exception, place, scope="")
     for number, reaches in enumerate(shape.reaches or ()):
         field = f"reaches[{number}]"
         name = f"workloads of {reaches.cluster_queue} always reach its nominal quota"
@@ -66,12 +67,17 @@ def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept:
 
 
 def _check(
-    name: str, field: str, ask: Callable[[], CheckResult], exception: ExceptionShape | None, place: Place
+    name: str,
+    field: str,
+    ask: Callable[[], CheckResult],
+    exception: ExceptionShape | None,
+    place: Place,
+    scope: str = Scope.CONSISTENT.value,
 ) -> Check:
     if exception is None:
-        return Check(name, field, ask)
+        return Check(name, field, ask, scope)
     until = _end_of(exception, f"{field}.except.until", place)
-    return Check(name, field, lambda: _excepted(ask(), exception, until, name))
+    return Check(name, field, lambda: _excepted(ask(), exception, until, name), scope)
 
 
 def _end_of(exception: ExceptionShape, field: str, place: Place) -> Instant:

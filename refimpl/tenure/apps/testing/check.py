@@ -97,11 +97,13 @@ class Check:
         name: what it is, for people; one of its kind in its file.
         field: its path in the document, `expect[0].decision`.
         ask: finds out; it may raise InputError.
+        scope: of which states it is, as `tenure analyze` calls them; empty where it is of one, or searched.
     """
 
     name: str
     field: str
     ask: Callable[[], CheckResult]
+    scope: str = ""
 
     def run(self) -> CheckResult:
         """What came of it; bad input is a result too.

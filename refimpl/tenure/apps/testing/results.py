@@ -67,6 +67,8 @@ class ExpectationShape:
     """In words."""
     why: tuple[str, ...]
     """The rules' findings behind a failure, line by line."""
+    scope: str | None
+    """Of which states it is, as the matrix has it; null where it is of one state, or searched."""
     allowed_by: tuple[AllowedBy, ...]
     """Fields that allow what an assertion about every state forbids, the most telling first."""
 
@@ -129,6 +131,7 @@ def answer_of(done: Sequence[Checked], locate: LocateIn, kueue: str | None = Non
             checked.result.expected,
             checked.result.found,
             checked.result.why,
+            checked.check.scope or None,
             checked.result.allowed_by,
         )
         for checked in done
@@ -170,7 +173,8 @@ def closing_line(done: Sequence[Checked], tool: str = TEST) -> str:
     errors += f", {unknown} not known" if unknown else ""
     errors += f", {excepted} excepted" if excepted else ""
     plural = "" if len(done) == 1 else "s"
-    return f"{tool.split()[-1]}: {len(done)} expectation{plural}, {count[Status.FAILS]} fail{errors}"
+    scopes = "".join(f"; scope {scope}" for scope in sorted({checked.check.scope for checked in done} - {""}))
+    return f"{tool.split()[-1]}: {len(done)} expectation{plural}, {count[Status.FAILS]} fail{errors}{scopes}"
 
 
 def _with_repetitions(done: Iterable[Checked]) -> Iterator[tuple[Checked, bool]]:
