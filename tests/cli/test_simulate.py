@@ -97,6 +97,27 @@ def test_the_text_is_a_table_with_what_its_columns_are() -> None:
     assert lines[2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
 
 
+def test_jobs_are_grouped_by_queue_size_or_priority() -> None:
+    # The same play as above: of team-a only `borrows` joins, of team-b only `owed`.
+    (found,) = figures("--progress", "lost", "--after", "4h", "--by", "queue")["settings"]
+    borrows, owed = found["groups"]
+    assert (borrows["group"], borrows["jobs"], borrows["preemptions"]) == ("team-a", 1, 1)
+    assert (borrows["allWaits"]["p50"], borrows["lostHours"], borrows["endingHours"]) == ("1h1s", 4, 0.03)
+    assert (owed["group"], owed["allWaits"]["p99"], owed["preemptions"], owed["lostHours"]) == (
+        "team-b",
+        "30s",
+        0,
+        0,
+    )
+    (found,) = figures("--by", "priority")["settings"]
+    assert [(group["group"], group["jobs"]) for group in found["groups"]] == [("0", 2)]
+    lines = tenure("simulate", TRACE, "-q", QUEUES, "--by", "size").stdout.decode().splitlines()
+    assert [line.split()[:4] for line in lines[3:5]] == [
+        ["as", "written:", "2", "0.01"],
+        ["as", "written:", "4", "0.00"],
+    ]
+
+
 def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[Any] = []
 

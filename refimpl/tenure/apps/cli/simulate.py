@@ -17,6 +17,7 @@ from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import DEFAULT_READING, ReadingName
 from tenure.apps.cli.output import Output, aligned, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, hint, print_text
+from tenure.apps.simulate.answer_types import GroupedBy
 from tenure.as_json import as_json
 from tenure.engines import require_core
 from tenure.errors import bad_input
@@ -124,6 +125,12 @@ def simulate_command(
             "repeatable, for every combination.",
         ),
     ] = None,
+    by: Annotated[
+        GroupedBy | None,
+        typer.Option(
+            help="Figures of the jobs of each queue, size or priority too.", show_default="not grouped"
+        ),
+    ] = None,
     columns: ColumnOptions,
     playing: PlayOptions,
     output: Annotated[
@@ -170,6 +177,7 @@ def simulate_command(
         eviction=_length(playing.eviction, "--eviction"),
         after=_length(playing.after, "--after"),
         keeps=playing.progress == Progress.KEPT,
+        by=by,
     )
     if not COMPILED and len(course.rows) > _MANY:
         hint(NOT_COMPILED)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tenure.as_json import Span
+
+
+class GroupedBy(StrEnum):
+    """What jobs are grouped by."""
+
+    QUEUE = "queue"
+    SIZE = "size"
+    PRIORITY = "priority"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,26 @@ class MostPreempted:
     """Its name in the trace."""
     times: int
     """How often."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFigures:
+    """What the jobs of one queue, size or priority come to."""
+
+    group: str
+    """The ClusterQueue, the size as the trace has it, or the priority."""
+    jobs: int
+    """How many jobs are in it."""
+    first_wait: WaitFigures
+    """From joining to the first admission."""
+    all_waits: WaitFigures
+    """All waiting of a job."""
+    preemptions: int
+    """How often one of them is preempted."""
+    lost_hours: float
+    """Their work that is lost by preemptions, hours times amount."""
+    ending_hours: float
+    """What they hold while their pods end, hours times amount."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +94,8 @@ class SettingFigures:
     """Scheduling cycles."""
     heads: int
     """Heads of all cycles."""
+    groups: tuple[GroupFigures, ...]
+    """The jobs by what `--by` says; empty without it."""
 
 
 @dataclass(frozen=True, slots=True)

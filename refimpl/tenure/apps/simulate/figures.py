@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tenure.apps.simulate.answer_types import MostPreempted, SettingFigures, WaitFigures
+from tenure.apps.simulate.answer_types import GroupFigures, MostPreempted, SettingFigures, WaitFigures
 from tenure.model import MINUTE, SECOND, Amount, Duration, Instant
 from tenure.timeline.trace import Simulated
 from tenure.timeline.trace.tables import FINISHED, JOINS, REQUEST
@@ -28,7 +28,11 @@ def percentile(waits: _Column, percent: int) -> Duration:
 
 
 def figures_of(
-    simulated: Simulated, setting: Mapping[str, str], nominal: Amount, end: Instant
+    simulated: Simulated,
+    setting: Mapping[str, str],
+    nominal: Amount,
+    end: Instant,
+    labels: Sequence[str] = (),
 ) -> SettingFigures:
     """The figures of a play.
 
@@ -37,6 +41,7 @@ def figures_of(
         setting: what was changed.
         nominal: nominal quota of all ClusterQueues.
         end: of the play.
+        labels: the group of each job; without any there are no groups.
     """
     jobs, runs, waits = simulated.jobs.rows, simulated.runs, simulated.waits
     total = np.zeros(len(jobs), np.int64)
@@ -62,7 +67,29 @@ def figures_of(
         utilisation=round(held / (span * nominal), 4) if span * nominal else 0.0,
         cycles=simulated.cycles,
         heads=simulated.tried,
+        groups=tuple(_groups(simulated, first, total, labels)),
     )
+
+
+def _groups(
+    simulated: Simulated, first: _Column, total: _Column, labels: Sequence[str]
+) -> Iterator[GroupFigures]:
+    """The figures of each group, in the order in which the groups first have a job."""
+    numbers: dict[str, int] = {}
+    group = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    for label, number in numbers.items():
+        here = group == number
+        runs = simulated.runs[here[simulated.runs[:, 0]]]
+        sizes = simulated.jobs.rows[runs[:, 0], REQUEST].astype(float)
+        yield GroupFigures(
+            group=label,
+            jobs=int(here.sum()),
+            first_wait=_waits(first[here]),
+            all_waits=_waits(total[here]),
+            preemptions=int(here[simulated.preemptions[:, 2]].sum()),
+            lost_hours=round(_hours(sizes, runs[:, 7]), 2),
+            ending_hours=round(_hours(sizes, runs[:, 2] - runs[:, 4]), 2),
+        )
 
 
 def _first_waits(simulated: Simulated, end: Instant) -> tuple[_Column, _Column]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from itertools import product
 from typing import Any, Final
 
 from tenure.apps.edits import edited, edits_of
-from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure.apps.simulate.answer_types import GroupedBy, GroupFigures, SettingFigures, SimulateAnswer
 from tenure.apps.simulate.figures import figures_of
 from tenure.apps.simulate.traces import Placing, TraceRow, placed
 from tenure.errors import InputError, Problem, bad_input
@@ -18,7 +19,8 @@ from tenure.manifests import SourcedObject
 from tenure.model import Duration, Instant
 from tenure.readings import Reading, preset, preset_names
 from tenure.timeline import Scenario, parse_scenario
-from tenure.timeline.trace import simulate
+from tenure.timeline.trace import Simulated, simulate
+from tenure.timeline.trace.tables import QUEUE
 from tenure.units import format_duration
 
 DURATION: Final = "minAdmitDuration"
@@ -90,6 +92,7 @@ class TraceCourse:
         eviction: how long the pods of a preempted job take to end, ns.
         after: how long the play goes on after the last submission, ns.
         keeps: whether progress survives a preemption.
+        by: what the jobs are grouped by; None for not at all.
     """
 
     objects: Sequence[SourcedObject]
@@ -100,6 +103,7 @@ class TraceCourse:
     eviction: Duration
     after: Duration
     keeps: bool
+    by: GroupedBy | None = None
 
     @property
     def length(self) -> Duration:
@@ -175,7 +179,18 @@ def _figures(
         for flavor in group.flavors
         for amount in flavor.nominal.values()
     )
-    return figures_of(found, dict(setting), nominal, scenario.end)
+    return figures_of(found, dict(setting), nominal, scenario.end, _labels(course, found, sorted(queues)))
+
+
+def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> list[str]:
+    """The group of each job; empty where they are not grouped."""
+    if course.by is None:
+        return []
+    if course.by == GroupedBy.QUEUE:
+        return [queues[place] for place in found.jobs.rows[:, QUEUE].tolist()]
+    if course.by == GroupedBy.SIZE:
+        return [row.size for row in course.rows]
+    return [str(row.priority) for row in course.rows]
 
 
 def _scenario(course: TraceCourse, setting: Mapping[str, str]) -> Scenario:
@@ -267,3 +282,26 @@ def table_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
             f"{figures.ending_hours:.2f}",
             f"{figures.utilisation:.4f}",
         )
+        for group in _in_order(figures.groups):
+            yield _group_row(figures, group)
+
+
+def _group_row(figures: SettingFigures, group: GroupFigures) -> tuple[str, ...]:
+    waits = (group.first_wait, group.all_waits)
+    return (
+        f"{setting_words(figures.setting)}: {group.group}",
+        *(hours(length) for wait in waits for length in (wait.p50, wait.p95, wait.p99)),
+        str(group.preemptions),
+        "",
+        f"{group.lost_hours:.2f}",
+        f"{group.ending_hours:.2f}",
+        "",
+    )
+
+
+def _in_order(groups: Sequence[GroupFigures]) -> list[GroupFigures]:
+    """The groups by their numbers if all are numbers, else by their names."""
+    try:
+        return sorted(groups, key=lambda group: Decimal(group.group))
+    except InvalidOperation:
+        return sorted(groups, key=lambda group: group.group)
