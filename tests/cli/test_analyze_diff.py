@@ -19,6 +19,20 @@ LESS = "--set", "clusterqueue/a.spec.preemption.reclaimWithinCohort=LowerPriorit
 OWN = "--set", "clusterqueue/b.spec.preemption.withinClusterQueue=LowerPriority"
 
 
+ALONE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {{name: f}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: q}}
+spec:
+  preemption: {{withinClusterQueue: LowerOrNewerEqualPriority, withinClusterQueueConfig: {}}}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: 4}}]}}]
+"""
 COHORT = """---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: Cohort
@@ -72,7 +86,8 @@ def lost(queues: Path) -> Any:
 
 
 def test_lost_cells_name_the_one_field_that_did_it_with_its_line(queues: Path, lost: Any) -> None:
-    assert lost["counts"] == {"gained": 0, "lost": 3, "reasons": 0, "unknown": 0, "same": 13}
+    cells = {"gained": 0, "lost": 3, "reasons": 0, "unknown": 0, "same": 13}
+    assert lost["counts"] == {**cells, "guaranteesGained": 0, "guaranteesLost": 0}
     pairs = {("low", "low"), ("low", "high"), ("high", "high")}
     assert {names(cell) for cell in lost["cells"]} == {("a", high, "b", low) for high, low in pairs}
     field = "ClusterQueue/a spec.preemption.reclaimWithinCohort"
@@ -142,6 +157,30 @@ def test_a_decision_may_change_though_no_cell_does(tmp_path: Path) -> None:
     assert b"Smallest state found that is decided otherwise" in done.stdout
 
 
+def test_a_guarantee_is_lost_where_a_duration_is_shorter(tmp_path: Path) -> None:
+    for side, hours in (("before", 4), ("after", 1)):
+        config = f"{{minAdmitDuration: {hours}h}}"
+        (tmp_path / f"{side}.yaml").write_text(ALONE.format(config), encoding="utf-8")
+    asked = "before.yaml", "after.yaml", *SMALL, "--nominal", "--fail-on", "gained"
+    done = tenure("analyze", "diff", *asked, "-o", "json", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["cells"], answer["counts"]["guaranteesLost"]) == ([], 2)
+    for lost in answer["guarantees"]:
+        assert (lost["about"], lost["before"], lost["after"]) == ("minAdmitDuration", "4h", "1h")
+        assert lost["reason"] == "InClusterQueueTimeBased"
+        assert lost["fields"] == [
+            answer["changedFields"][0]["object"] + " " + answer["changedFields"][0]["field"]
+        ]
+        (running,) = lost["example"]["state"]["running"]
+        age = lost["example"]["state"]["now"], running["quotaReservedAt"]
+        assert age == ("2026-01-05T12:00:00Z", "2026-01-05T10:59:00Z")
+        assert (lost["example"]["before"], lost["example"]["after"]) == ("NoCandidates", "Preempt")
+    done = tenure("analyze", "diff", *asked, "-o", "markdown", cwd=tmp_path)
+    said = done.stdout.decode()
+    assert "### `low` and `high` of `q` keeps 1h from `q`, and kept 4h, for InClusterQueueTimeBased" in said
+
+
 def test_what_no_decision_asks_for_needs_no_search(queues: Path) -> None:
     answer = answered(queues, "--set", "clusterqueue/a.spec.queueingStrategy=StrictFIFO")
     assert len(answer["changedFields"]) == 1
@@ -166,7 +205,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(diff_command, "matrices", asked)
+    monkeypatch.setattr(diff_command, "with_solvers", asked)
     assert answered(queues, *LESS, *OWN) == lost
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -26,12 +26,17 @@ from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN
-from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
+from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
+    from tenure.analysis.change_examples import AnalyzedSide
     from tenure.analysis.difference_types import MatrixDifference
-    from tenure.analysis.matrix import Effort
+    from tenure.analysis.guarantees import NarrowCell
+    from tenure.analysis.matrix import Effort, Settled
+    from tenure.analysis.states import AskedCell
+    from tenure.oracle.tree import Tree
     from tenure.readings import Reading
+    from tenure_proofs.analysis.prover import SolverProver
 
 
 class FailOnCells(StrEnum):
@@ -53,9 +58,17 @@ class DifferenceOptions:
         FailOnCells | None,
         typer.Option(
             help="Exit code 1 where a workload may be preempted that could not be before, also for another "
-            "reason; where one may not be any more; or where anything is decided otherwise."
+            "reason, sooner, or within nominal quota; where one may not be any more; or where anything is "
+            "decided otherwise."
         ),
     ] = None
+    nominal: Annotated[
+        bool,
+        typer.Option(
+            "--nominal",
+            help="Compare also whether workloads may be preempted only above nominal quota; takes long.",
+        ),
+    ] = False
     states: Annotated[
         int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
     ] = 400
@@ -118,7 +131,7 @@ def analyze_diff_command(
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     warnings = said_warnings(before.loaded, after.loaded.warnings)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    found = _difference(before, after, interpretation.chosen(), effort, flags, kept=not asked.no_cache)
+    found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release
     answer = replace(found, kueue=release, warnings=tuple(warnings))
     if asked.output == DiffOutput.MARKDOWN:
@@ -132,14 +145,15 @@ def analyze_diff_command(
 
 def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
     """End with what is asked for; a cell that is not known may be one that would fail."""
+    counts = answer.counts
     failing = {
-        FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells),
-        FailOnCells.LOST: any(cell.reasons_lost for cell in answer.cells),
-        FailOnCells.ANY: bool(answer.cells) or answer.example is not None,
+        FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells) or counts.guarantees_lost > 0,
+        FailOnCells.LOST: any(cell.reasons_lost for cell in answer.cells) or counts.guarantees_gained > 0,
+        FailOnCells.ANY: bool(answer.cells or answer.guarantees) or answer.example is not None,
     }
     if fail_on is not None and failing[fail_on]:
         raise typer.Exit(1)
-    if answer.unsettled:
+    if answer.unsettled or answer.unsettled_guarantees:
         raise typer.Exit(EXIT_NOT_KNOWN)
 
 
@@ -179,19 +193,26 @@ def _side(
 
 
 def _difference(
-    before: _Side, after: _Side, reading: Reading, effort: Effort, flags: SchedulerFlags, *, kept: bool
+    before: _Side,
+    after: _Side,
+    reading: Reading,
+    effort: Effort,
+    flags: SchedulerFlags,
+    asked: DifferenceOptions,
 ) -> MatrixDifference:
     from tenure.analysis.both_sides import BothSides, ConfiguredSide
-    from tenure.analysis.difference import AnalyzedSide, matrix_difference
+    from tenure.analysis.change_examples import AnalyzedSide
+    from tenure.analysis.difference import matrix_difference
     from tenure.analysis.difference_types import MatrixDifference
     from tenure.analysis.fields import ConfigurationObjects
+    from tenure.analysis.guarantee_difference import conditions_of, shared_cells
     from tenure.analysis.levels import classes_of, configuration_of, levels_of_both
 
     clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
     levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
-    answers = KeptAnswers(MatrixDifference, wanted=kept)
+    answers = KeptAnswers(MatrixDifference, wanted=not asked.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
-    key = key_of("diff", before.words, after.words, objects, clusters, levels, reading, effort)
+    key = key_of("diff", before.words, after.words, objects, clusters, levels, reading, effort, asked.nominal)
     known = answers.found(key)
     if known is not None:
         return known
@@ -202,7 +223,6 @@ def _difference(
     queues = {name for cluster in clusters for name in cluster.cluster_queues}
     changed_queues = BothSides(*configured).changed_queues
     configured = [side.of_queues(changed_queues) for side in configured]
-    found, versions = matrices([(side.cluster, side.levels) for side in configured], reading, effort)
     release = before.loaded.cluster.settings.release
 
     def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
@@ -211,12 +231,36 @@ def _difference(
         settings = replace(loaded.cluster.settings, release=release)
         return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
 
-    sides = [
-        AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
-        for side, known, matrix in zip((before, after), configured, found, strict=True)
-    ]
+    with with_solvers() as (analyzed, versions):
+        found = [analyzed(side.cluster, side.levels, reading, effort) for side in configured]
+        sides = [
+            AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
+            for side, known, (matrix, _) in zip((before, after), configured, found, strict=True)
+        ]
+        shared = shared_cells(sides[0], sides[1], nominal=asked.nominal)
+        narrowed = [
+            _narrowed(side, conditions_of(shared, home), provers, effort)
+            for home, (side, (_, provers)) in enumerate(zip(sides, found, strict=True))
+        ]
     total = (len(queues) * len(levels[0])) ** 2
     lines = SourceLines(bytes_named)
-    answer = matrix_difference(sides[0], sides[1], rebuilt, lines, effort.seed, versions, total)
+    answer = matrix_difference(
+        sides[0], sides[1], rebuilt, lines, (shared, (narrowed[0], narrowed[1])), effort.seed, versions, total
+    )
     answers.keep(key, answer)
     return answer
+
+
+def _narrowed(
+    side: AnalyzedSide,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+    provers: Mapping[str, tuple[Tree, SolverProver]],
+    effort: Effort,
+) -> Mapping[NarrowCell, Settled]:
+    """What is known of some conditions on a side; its matrix has shown most of them already."""
+    from tenure.analysis.guarantees import settle_conditions
+
+    preemptors = {cell.preemptor for cell in asked}
+    narrowers = {name: known for name, known in provers.items() if name in preemptors}
+    configured, fewer = side.configured, replace(effort, fewest=effort.fewest // 4)
+    return settle_conditions(configured.cluster, side.matrix, configured.reading, narrowers, fewer, asked)

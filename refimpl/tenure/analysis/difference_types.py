@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from tenure.analysis.fields import FieldChange
@@ -70,6 +71,40 @@ class CellChange:
     """A small state that shows it; null where none is known."""
 
 
+class GuaranteeAspect(StrEnum):
+    """What a guarantee is about."""
+
+    TIME = "minAdmitDuration"
+    QUOTA = "nominalQuota"
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeChange:
+    """What running workloads may count on, and could not before, or may not any more."""
+
+    change: Literal["gained", "lost"]
+    """What became of it."""
+    about: Literal["minAdmitDuration", "nominalQuota"]
+    """`minAdmitDuration`: how long the preemptor never preempts it; `nominalQuota`: whether it does so only
+    where the victim's ClusterQueue uses more than its nominal quota of something."""
+    preemptor: MatrixSide
+    """The pending workload; it may preempt the victim for this reason on both sides."""
+    victim: MatrixSide
+    """The running workload."""
+    reason: str
+    """Of condition Preempted."""
+    before: str
+    """For certain: a length of time; or `only above` or `also within` nominal quota."""
+    after: str
+    """The same after."""
+    fields: tuple[str, ...]
+    """The changed fields of which each alone would undo it in the example, as for cells."""
+    together: bool
+    """Whether no single field does, but only several together."""
+    example: DifferenceExample | None
+    """A small state that shows it; null where none is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeCounts:
     """How many cells of which change."""
@@ -84,6 +119,10 @@ class ChangeCounts:
     """Cells of which a side is not known, and which may have changed."""
     same: int
     """All others."""
+    guarantees_gained: int
+    """Guarantees gained, of cells that can on both sides."""
+    guarantees_lost: int
+    """Guarantees lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +151,12 @@ class MatrixDifference:
     """The number of cells of each change."""
     cells: tuple[CellChange, ...]
     """Every cell that changed."""
+    guarantees: tuple[GuaranteeChange, ...]
+    """Every guarantee that changed, of cells that can on both sides for the same reason."""
     unsettled: int
     """How many cells of trees that differ are `?` on either side; the exit code is 5 where any is."""
+    unsettled_guarantees: int
+    """How many guarantees are not known on either side; the exit code is 5 where any is."""
     example: DifferenceExample | None
     """The smallest state found that is decided otherwise, also where no cell changed; null where none was."""
     looked: int

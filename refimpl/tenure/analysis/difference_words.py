@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
-from tenure.analysis.difference_types import CellChange, DifferenceExample, MatrixDifference, PreemptedWith
+from tenure.analysis.difference_types import (
+    CellChange,
+    DifferenceExample,
+    GuaranteeAspect,
+    GuaranteeChange,
+    MatrixDifference,
+    PreemptedWith,
+)
 from tenure.analysis.fields import FieldChange
 from tenure.analysis.matrix_types import ExampleWorkload
 from tenure.analysis.matrix_words import held_words
@@ -24,16 +31,21 @@ _TITLES: Final = {
     "reasons": "For other reasons: may be preempted before and after",
     "unknown": "Not known on one side",
 }
+_GUARANTEES: Final = {
+    "lost": "Guarantees lost, of what may be preempted before and after",
+    "gained": "Guarantees gained, of what may be preempted before and after",
+}
+Change: TypeAlias = CellChange | GuaranteeChange
 
 
 @dataclass(frozen=True, slots=True)
 class _Alike:
-    """Cells of one pair of ClusterQueues that changed alike."""
+    """Cells of one pair of ClusterQueues that changed alike, or guarantees of such."""
 
-    cells: tuple[CellChange, ...]
+    cells: tuple[Change, ...]
 
     @property
-    def first(self) -> CellChange:
+    def first(self) -> Change:
         return self.cells[0]
 
     @property
@@ -64,6 +76,24 @@ def _groups(answer: MatrixDifference, change: str) -> list[_Alike]:
     return [_Alike(tuple(cells)) for cells in found.values()]
 
 
+def _guarantee_groups(answer: MatrixDifference, change: str) -> list[_Alike]:
+    found: dict[tuple[object, ...], list[GuaranteeChange]] = {}
+    for cell in answer.guarantees:
+        if cell.change == change:
+            queues = cell.preemptor.cluster_queue, cell.victim.cluster_queue
+            key = (*queues, cell.about, cell.reason, cell.before, cell.after, cell.fields)
+            found.setdefault(key, []).append(cell)
+    return [_Alike(tuple(cells)) for cells in found.values()]
+
+
+def _all_groups(answer: MatrixDifference) -> Iterator[tuple[str, list[_Alike]]]:
+    """What changed, by title; titles of nothing are left out."""
+    for change, title in _TITLES.items():
+        yield title, _groups(answer, change)
+    for change, title in _GUARANTEES.items():
+        yield title, _guarantee_groups(answer, change)
+
+
 def difference_summary(answer: MatrixDifference) -> str:
     """The difference in a sentence."""
     counts = answer.counts
@@ -77,8 +107,11 @@ def difference_summary(answer: MatrixDifference) -> str:
         (counts.unknown, "not known on one side"),
     )
     told = ", ".join(f"{number} {words}" for number, words in parts if number)
-    if told:
-        return f"Of {total} cells: {told}."
+    kept = ((counts.guarantees_lost, "lost"), (counts.guarantees_gained, "gained"))
+    guarantees = ", ".join(f"{number} {words}" for number, words in kept if number)
+    if told or guarantees:
+        cells = f"Of {total} cells: {told}." if told else f"None of {total} cells changes."
+        return f"{cells} Guarantees: {guarantees}." if guarantees else cells
     if answer.example is not None:
         return f"None of {total} cells changes, but decisions do."
     unsettled = f"; {answer.unsettled} of them are not known on either side" if answer.unsettled else ""
@@ -92,8 +125,7 @@ def difference_lines(answer: MatrixDifference) -> Iterator[str]:
     yield f"  after   {answer.after}"
     yield f"  scope {answer.scope}, reading {answer.reading}"
     fields = {change.words: change for change in answer.changed_fields}
-    for change, title in _TITLES.items():
-        groups = _groups(answer, change)
+    for title, groups in _all_groups(answer):
         if groups:
             yield from ("", title)
         for alike in groups:
@@ -105,6 +137,8 @@ def difference_lines(answer: MatrixDifference) -> Iterator[str]:
     yield from (f"  {_field(change)}" for change in answer.changed_fields[:MOST_FIELDS])
     if len(answer.changed_fields) > MOST_FIELDS:
         yield f"  and {len(answer.changed_fields) - MOST_FIELDS} more"
+    if answer.unsettled or answer.unsettled_guarantees:
+        yield from ("", _unsettled(answer))
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
     yield from ("", f"never is proved by {proved}; can is shown by examples")
     yield from (f"assumed: {premise}" for premise in answer.premises)
@@ -112,7 +146,8 @@ def difference_lines(answer: MatrixDifference) -> Iterator[str]:
 
 def _stands_alone(answer: MatrixDifference) -> bool:
     """Whether no cell shows already what is decided otherwise."""
-    return not any(cell.example for cell in answer.cells)
+    changes: tuple[Change, ...] = (*answer.cells, *answer.guarantees)
+    return not any(change.example for change in changes)
 
 
 def _group_lines(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[str]:
@@ -127,6 +162,8 @@ def _group_lines(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[s
 def _claim(alike: _Alike) -> str:
     cell = alike.first
     one, other = cell.preemptor.cluster_queue, cell.victim.cluster_queue
+    if isinstance(cell, GuaranteeChange):
+        return _guarantee_claim(cell, one, other)
     if cell.change == "gained":
         return f"{one} may preempt {other}, for {_listed(cell.reasons_gained)} (before: {cell.before})"
     if cell.change == "lost":
@@ -138,6 +175,14 @@ def _claim(alike: _Alike) -> str:
     return f"{one} may preempt {other}, {' and '.join(parts)}"
 
 
+def _guarantee_claim(cell: GuaranteeChange, one: str, other: str) -> str:
+    """What a guarantee is after, and was before, of two ClusterQueues as they are to be told."""
+    if cell.about == GuaranteeAspect.TIME.value:
+        return f"{other} keeps {cell.after} from {one}, and kept {cell.before}, for {cell.reason}"
+    quota = f"{cell.after} its nominal quota, and {cell.before} it before"
+    return f"{one} may preempt {other} {quota}, for {cell.reason}"
+
+
 def _after(cell: CellChange) -> str:
     return "" if cell.after == "never" else f" (after: {cell.after})"
 
@@ -146,7 +191,7 @@ def _listed(reasons: Sequence[str]) -> str:
     return " and ".join(reasons)
 
 
-def _because(cell: CellChange, fields: Mapping[str, FieldChange]) -> str:
+def _because(cell: Change, fields: Mapping[str, FieldChange]) -> str:
     told = "; ".join(_field(fields[name]) for name in cell.fields[:MOST_FIELDS])
     return f"by several fields together: {told}" if cell.together else f"by {told}"
 
@@ -200,14 +245,19 @@ def difference_markdown(answer: MatrixDifference) -> Iterator[str]:
     yield from ("", f"{summary} Scope {answer.scope}, reading {answer.reading}{about}.")
     yield from ("", f"- before: {as_code(answer.before)}", f"- after: {as_code(answer.after)}")
     fields = {change.words: change for change in answer.changed_fields}
-    for change in _TITLES:
-        for alike in _groups(answer, change):
+    for _, groups in _all_groups(answer):
+        for alike in groups:
             yield from _group_markdown(alike, fields)
     if _stands_alone(answer) and answer.example is not None:
         yield from ("", "Smallest state found that is decided otherwise:", "")
         yield from (f"- {as_prose(line)}" for line in _example_lines(answer.example))
-    if answer.unsettled:
-        yield from ("", f"> {answer.unsettled} cells are not known on one side or both.")
+    if answer.unsettled or answer.unsettled_guarantees:
+        yield from ("", f"> {_unsettled(answer)}")
+
+
+def _unsettled(answer: MatrixDifference) -> str:
+    numbers = f"{answer.unsettled} cells and {answer.unsettled_guarantees} guarantees"
+    return f"{numbers} are not known on one side or both."
 
 
 def _group_markdown(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[str]:
@@ -229,6 +279,8 @@ def _sentence(alike: _Alike) -> str:
     queues = as_code(cell.preemptor.cluster_queue), as_code(cell.victim.cluster_queue)
     classes = list(dict.fromkeys(known.victim.priority_class for known in alike.cells))
     victims = f"{_listed([as_code(name) for name in classes])} of {queues[1]}"
+    if isinstance(cell, GuaranteeChange):
+        return _guarantee_claim(cell, queues[0], victims)
     if cell.change == "gained":
         return f"This change lets {queues[0]} preempt {victims}"
     if cell.change == "lost":

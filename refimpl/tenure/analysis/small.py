@@ -247,12 +247,11 @@ class SmallStates:
 
 
 def _ages(both: BothSides) -> tuple[Duration, ...]:
-    """How long workloads have run: a minute, and longer than any minAdmitDuration."""
+    """How long workloads have run: a minute, and longer than each minAdmitDuration."""
     lengths = {
         queue.min_admit_duration for side in both.sides for queue in side.cluster.cluster_queues.values()
     }
-    longest = max((length for length in lengths if length is not None), default=None)
-    return (MINUTE,) if longest is None else (MINUTE, longest + MINUTE)
+    return (MINUTE, *sorted(length + MINUTE for length in lengths if length is not None))
 
 
 def _running(
