@@ -73,10 +73,10 @@ def test_a_changed_operator_of_a_rule_is_noticed(rule: str, tmp_path: Path) -> N
 
 def test_changed_operators_of_the_oracle_are_noticed_and_no_file_is_written() -> None:
     before = {path: path.read_bytes() for path in (ROOT / FOLDERS["oracle"]).rglob("*.py")}
-    done = run("--areas", "oracle", "--within", "selection.py", "--n", "3", "--ask", "vector")
+    done = run("--areas", "oracle", "--within", "selection.py", "--n", "3", "--seed", "5", "--ask", "vector")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\n    vector ") == 3
-    assert "3 operators changed (seed 1): 3 noticed; 0 escaped" in done.stdout
+    assert "3 operators changed (seed 5): 3 noticed; 0 escaped" in done.stdout
     assert before == {path: path.read_bytes() for path in before}
 
 

@@ -13,6 +13,7 @@ from tenure.oracle import decide as oracle_decide
 from tenure.oracle.door import take_target
 from tenure.oracle.selection import (
     attempts_until_one_fits,
+    best_of,
     fill_back,
     fill_back_step,
     removal_step,
@@ -56,6 +57,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "FILL-BACK-LOOP": fill_back,
     "TURNS-LOOP": remove_in_turn,
     "ATTEMPTS-LOOP": attempts_until_one_fits,
+    "BEST-LOOP": best_of,
     "CLIMB": climb,
     "DECIDED": oracle_decide._decided,
     "TAKEN": oracle_decide._taken,

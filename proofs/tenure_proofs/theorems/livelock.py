@@ -12,15 +12,22 @@ from typing import Any
 
 import z3
 
-from tenure.model import Ground
+from tenure.model import Ground, Workload
 from tenure.oracle.selection import remove_until_fits
+from tenure.readings import preset_names
+from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.quota import fits_quota, fits_request, is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
+from tenure.rules.time_based import requeue_timestamp
+from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.trusted.ast_lifter import Value, lift
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import Given, Loop, Row, State
+from tenure_proofs.trusted.logic import all_of, any_of, negation
+from tenure_proofs.trusted.loops import Given, Loop, Row, State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term, wrapped
 
 LARGEST = 2**60
@@ -130,3 +137,32 @@ def who_reclaimed_within_nominal_quota_is_not_reclaimed_in_turn() -> Iterator[Pa
     then = SymInt(MINE.term + REQUEST.term)
     hypotheses = (*WORLD, _fits(THEIRS))
     yield Part("reclaimed", hypotheses, (("none is eligible", z3.Not(_may_leave(then, OURS))),))
+
+
+@theorem(
+    "PO-ANY-320",
+    about=(ground_within_queue,),
+    size="any two workloads of one ClusterQueue, under every preset",
+)
+def without_a_duration_in_force_a_preemptor_is_before_its_target_in_a_strict_order() -> Iterator[Part]:
+    """Kueue v1beta2, `withinClusterQueue`: higher priority first, and of equal ones whoever queues earlier.
+
+    So while priorities and places in the queue stay, no workload is preempted within its ClusterQueue by one
+    that it has preempted itself, nor by one that such a workload has preempted, and so on. Where
+    minAdmitDuration is in force this is false: a newer equal may preempt an expired workload (PO-TBP-030).
+    """
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+        terms, now = any_terms(claim), claim.number("now")
+        queued = claim.lift(requeue_timestamp)
+        mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
+        ground = claim.lift(ground_within_queue)(preemptor, target, terms, now).value
+        claim.assume(ground != Ground.NONE, negation(duration_is_in_force(terms)))
+        claim.prove(
+            any_of(
+                preemptor.priority > target.priority,
+                all_of(preemptor.priority == target.priority, mine < theirs),
+            )
+        )
+        yield Part(f"under {preset}", tuple(claim.facts), (("it is before", every(claim.goals)),))

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from tenure.oracle.selection import attempts_until_one_fits, remove_in_turn
+from tenure.oracle.selection import attempts_until_one_fits, best_of, remove_in_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
@@ -25,11 +25,60 @@ from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Pa
 from tenure_proofs.trusted.loops import MEMBERS, Given, Loop, Row, State
 from tenure_proofs.trusted.symbols import SymToken, as_term
 
+_stays = z3.Function("stays", z3.IntSort(), z3.BoolSort())
+_beats = z3.Function("beats", z3.IntSort(), z3.IntSort(), z3.BoolSort())
+_share = z3.Function("share", z3.IntSort(), z3.RealSort())
+
 OTHER = z3.Int("any other candidate")
 
 _suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
 _next = z3.Function("next", MEMBERS, z3.IntSort())
 _rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
+
+
+@theorem(
+    "PO-ANY-100",
+    about=(best_of,),
+    size="any number of ClusterQueues, or of cohorts, side by side",
+    assumes={"what beats another has no lower share, what does not has no higher one": "PO-KQ-460"},
+)
+def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_higher_share(
+    function: Callable[..., Any] = best_of,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, order of target ClusterQueues: of all beside each other the greatest share.
+
+    One is found exactly if one stays. That it is the same in every cohort on the way down is the recursion's.
+    """
+    count = z3.Int("count")
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        items=Row(SymToken, count),
+        nothing=SymToken(z3.Int("nothing")),
+        stays=Given(1, bool, _stays),
+        beats=Given(2, bool, _beats),
+    )
+
+    def said(found: Any, best: Any, last: Any, point: Any) -> Labelled:
+        among = z3.And(point >= 0, point < last, _stays(point))
+        return [
+            ("it stays, and is one of them", z3.Implies(found, z3.And(best >= 0, best < last, _stays(best)))),
+            ("none is missed", z3.Implies(among, z3.And(found, _share(point) <= _share(best)))),
+        ]
+
+    def invariant(steps: Any, state: State, point: Any) -> Labelled:
+        return said(as_term(state["found"], bool), state["best"].term, steps, point)
+
+    def result(value: Value, *at: Any) -> Labelled:
+        return said(as_term(value.present, bool), value.value.term, count, at[1])
+
+    def by_share(state: State, item: Value) -> list[Lemma]:
+        new, best = item.term, state["best"].term
+        higher = z3.If(_beats(new, best), _share(new) >= _share(best), _share(new) <= _share(best))
+        return [Lemma("what wins has no lower share (PO-KQ-460)", z3.BoolVal(True), higher)]
+
+    return by_induction(
+        loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps], lemmas=by_share)
+    )
 
 
 @theorem("PO-ANY-060", about=(attempts_until_one_fits,), size="any number of attempts")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
@@ -18,7 +19,7 @@ from tenure.oracle.question import (
     SharesCompared,
     Turn,
 )
-from tenure.oracle.selection import Chain
+from tenure.oracle.selection import Chain, best_of
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Usage, common_place, places_below, quota_at
 from tenure.rules.ordering import stands_before
@@ -36,6 +37,21 @@ GROUNDS = {
     FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: Ground.FINAL_SHARE,
     FairStrategy.LESS_THAN_INITIAL_SHARE: Ground.INITIAL_SHARE,
 }
+
+
+class Contender(NamedTuple):
+    """A node that may be visited, with its share.
+
+    Args:
+        place: of the ClusterQueue or cohort.
+        share: of it, the request included.
+    """
+
+    place: int
+    share: Share
+
+
+NO_CONTENDER = Contender(-1, Share(borrowing=False, ratio=0.0, weight=0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,41 +247,41 @@ class Tournament:
         return self._winner(state, 0)
 
     def _winner(self, state: Round, cohort: int) -> int | None:
-        queue, queue_share = self._best_queue(state, cohort)
-        winner, share = self._best_cohort(state, cohort)
+        queue = self._best_queue(state, cohort)
+        winner = self._best_cohort(state, cohort)
         if winner is None:
-            return queue
-        if queue_share is None or share is None or cohort_wins(compare_shares(share, queue_share)):
-            return self._winner(state, winner)
-        return queue
+            return None if queue is None else queue.place
+        if queue is None or cohort_wins(compare_shares(winner.share, queue.share)):
+            return self._winner(state, winner.place)
+        return queue.place
 
-    def _best_queue(self, state: Round, cohort: int) -> tuple[int | None, Share | None]:
-        best: tuple[int | None, Share | None] = (None, None)
-        for place in self._tree.nodes[cohort].queues:
-            if not state.waiting.get(place):
-                continue
-            share = self._shares.of(state.charged, place)
-            if not stays_in_tournament(share.borrowing, place == self._own):
-                continue
-            if best[0] is None or best[1] is None:
-                best = (place, share)
-                continue
-            before = self._stands_before(state.waiting[place][0], state.waiting[best[0]][0])
-            if queue_wins(compare_shares(share, best[1]), before):
-                best = (place, share)
-        return best
+    def _best_queue(self, state: Round, cohort: int) -> Contender | None:
+        waiting = (place for place in self._tree.nodes[cohort].queues if state.waiting.get(place))
 
-    def _best_cohort(self, state: Round, cohort: int) -> tuple[int | None, Share | None]:
-        best: tuple[int | None, Share | None] = (None, None)
-        for place in self._tree.nodes[cohort].cohorts:
-            share = self._shares.of(state.charged, place)
+        def stays(queue: Contender) -> bool:
+            return stays_in_tournament(queue.share.borrowing, queue.place == self._own)
+
+        def beats(queue: Contender, best: Contender) -> bool:
+            before = self._stands_before(state.waiting[queue.place][0], state.waiting[best.place][0])
+            return queue_wins(compare_shares(queue.share, best.share), before)
+
+        return best_of(self._contenders(state, waiting), NO_CONTENDER, stays, beats)
+
+    def _best_cohort(self, state: Round, cohort: int) -> Contender | None:
+        def stays(contender: Contender) -> bool:
+            place, share = contender
             if not stays_in_tournament(share.borrowing, place in self._path):
-                continue
-            if self._winner(state, place) is None:
-                continue
-            if best[1] is None or cohort_wins(compare_shares(share, best[1])):
-                best = (place, share)
-        return best
+                return False
+            return self._winner(state, place) is not None
+
+        def beats(contender: Contender, best: Contender) -> bool:
+            return cohort_wins(compare_shares(contender.share, best.share))
+
+        contenders = self._contenders(state, self._tree.nodes[cohort].cohorts)
+        return best_of(contenders, NO_CONTENDER, stays, beats)
+
+    def _contenders(self, state: Round, places: Iterable[int]) -> Iterator[Contender]:
+        return (Contender(place, self._shares.of(state.charged, place)) for place in places)
 
     def _stands_before(self, first: Candidate, second: Candidate) -> bool:
         question = self._question

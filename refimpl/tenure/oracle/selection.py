@@ -184,6 +184,27 @@ def attempts_until_one_fits(
     return made
 
 
+def best_of(
+    items: Iterable[_Item],
+    nothing: _Item,
+    stays: Callable[[_Item], bool],
+    beats: Callable[[_Item, _Item], bool],
+) -> _Item | None:
+    """Of those that stay, the one that no other beats; each is compared with the best before it.
+
+    Args:
+        nothing: what stands for the best while there is none; it is compared with nothing.
+
+    >>> best_of([1, 4, 3, 8], 0, lambda item: item < 5, lambda item, best: item > best)
+    4
+    """
+    found, best = False, nothing
+    for item in items:
+        if stays(item) and (not found or beats(item, best)):
+            found, best = True, item
+    return best if found else None
+
+
 def fill_back(
     removed: Chain[_Item],
     usage: _Usage,
