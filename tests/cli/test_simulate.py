@@ -90,6 +90,16 @@ def test_a_field_can_be_swept_and_columns_have_other_names(tmp_path: Path) -> No
     assert [row["preemptions"] for row in json.loads(done.stdout)["settings"]] == [1, 0]
 
 
+def test_processors_are_counted_whole_in_hours(tmp_path: Path) -> None:
+    queues = tmp_path / "queues.yaml"
+    queues.write_text(
+        Path(QUEUES).read_text(encoding="utf-8").replace("nvidia.com/gpu", "cpu"), encoding="utf-8"
+    )
+    words = ("-q", str(queues), "--progress", "lost", "--after", "4h", "-o", "json")
+    (found,) = json.loads(tenure("simulate", TRACE, *words).stdout)["settings"]
+    assert (found["lostHours"], found["heldHours"], found["utilisation"]) == (4, 14.03, 0.7017)
+
+
 def test_the_text_is_a_table_with_what_its_columns_are() -> None:
     lines = tenure("simulate", TRACE, "-q", QUEUES).stdout.decode().splitlines()
     assert lines[0].endswith("trace.csv, nvidia.com/gpu, played for 2h")
@@ -154,7 +164,16 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
             (),
             "job a, queue: found 'team-c', expected a ClusterQueue (team-a, team-b)",
         ),
-        (HEAD + "a,team-a,0,1,half\n", (), "job a, size: found 'half', expected an amount of nvidia.com/gpu"),
+        (
+            HEAD + "a,team-a,0,1,half\n",
+            (),
+            "job a, size: found 'half', expected a whole amount of nvidia.com/gpu",
+        ),
+        (
+            HEAD + "a,team-a,0,1,0.22\n",
+            (),
+            "job a, size: found '0.22', expected a whole amount of nvidia.com/gpu",
+        ),
         (
             HEAD + "a,team-a,0,1,1\n",
             ("--sweep", "reading=exact"),
@@ -169,6 +188,16 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
             HEAD + "a,team-a,0,1,1\n",
             ("--sweep", "reading=released", "--sweep", "reading=released"),
             "each key once",
+        ),
+        (
+            HEAD + f"a,team-a,0,1,{2**40}\n",
+            (),
+            "--queues: found amounts that may saturate, expected what the trace",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--eviction", "400000h"),
+            "--eviction: found '400000h', expected a duration above 0s, at most 87600h",
         ),
         (
             HEAD + "a,team-a,0,1,1\n",

@@ -72,6 +72,7 @@ UNCOVERED: Mapping[str, Mapping[str, Any]] = {
     "several flavors or resources": {"flavors": ["gpu", "spot"]},
     "fair sharing": {"configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}}},
     "a ClusterQueue that is a hero, inactive or in no cohort": {"spec": {"stopPolicy": "Hold"}},
+    "durations of decades": {"timing": {"eviction": "400000h"}},
     "pods that do not ask for an amount of one resource": {"requests": {"nvidia.com/gpu": 1, "cpu": 1}},
 }
 """What is left to `play`, and what makes it so."""

@@ -22,7 +22,7 @@ from tenure.as_json import as_json
 from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
-from tenure.model import Duration
+from tenure.model import MINUTE, Duration
 from tenure.units import format_duration
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 _SAID_EVERY_S = 10.0
+_LONGEST: Duration = 10 * 365 * 24 * 60 * MINUTE
 _MANY = 1000
 """Of more jobs it is said where the engine is interpreted, which is slow."""
 
@@ -191,8 +192,8 @@ def simulate_command(
 
 def _length(text: str, option: str) -> Duration:
     found = parse_duration(text, field=option)
-    if found <= 0:
-        raise bad_input(option, text, "a duration above 0s")
+    if not 0 < found <= _LONGEST:
+        raise bad_input(option, text, f"a duration above 0s, at most {format_duration(_LONGEST)}")
     return found
 
 

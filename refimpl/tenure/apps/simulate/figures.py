@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,18 @@ from tenure.timeline.trace.tables import FINISHED, JOINS, REQUEST
 
 _Column = Any
 HOUR: Duration = 60 * MINUTE
+
+
+class OwnedQuota(NamedTuple):
+    """What is there to be held.
+
+    Args:
+        nominal: nominal quota of all ClusterQueues.
+        unit: how much one of the resource is: 1,000 for cpu, which is counted in milli-CPU.
+    """
+
+    nominal: Amount
+    unit: Amount
 
 
 def percentile(waits: _Column, percent: int) -> Duration:
@@ -30,7 +42,7 @@ def percentile(waits: _Column, percent: int) -> Duration:
 def figures_of(
     simulated: Simulated,
     setting: Mapping[str, str],
-    nominal: Amount,
+    quota: OwnedQuota,
     end: Instant,
     labels: Sequence[str] = (),
 ) -> SettingFigures:
@@ -39,7 +51,7 @@ def figures_of(
     Args:
         simulated: what came of it.
         setting: what was changed.
-        nominal: nominal quota of all ClusterQueues.
+        quota: of all ClusterQueues.
         end: of the play.
         labels: the group of each job; without any there are no groups.
     """
@@ -48,9 +60,9 @@ def figures_of(
     np.add.at(total, waits[:, 0], waits[:, 2] - waits[:, 1])
     first, started = _first_waits(simulated, end)
     times = np.bincount(simulated.preemptions[:, 2], minlength=len(jobs))
-    sizes = jobs[runs[:, 0], REQUEST].astype(float)
+    sizes = jobs[runs[:, 0], REQUEST] / quota.unit
     held = _hours(sizes, runs[:, 2] - runs[:, 1])
-    span = (end - int(jobs[0, JOINS])) / HOUR
+    span, owned = (end - int(jobs[0, JOINS])) / HOUR, quota.nominal / quota.unit
     return SettingFigures(
         setting=setting,
         finished=int((runs[:, 3] == FINISHED).sum()),
@@ -64,15 +76,15 @@ def figures_of(
         held_hours=round(held, 2),
         lost_hours=round(_hours(sizes, runs[:, 7]), 2),
         ending_hours=round(_hours(sizes, runs[:, 2] - runs[:, 4]), 2),
-        utilisation=round(held / (span * nominal), 4) if span * nominal else 0.0,
+        utilisation=round(held / (span * owned), 4) if owned else 0.0,
         cycles=simulated.cycles,
         heads=simulated.tried,
-        groups=tuple(_groups(simulated, first, total, labels)),
+        groups=tuple(_groups(simulated, first, total, labels, quota)),
     )
 
 
 def _groups(
-    simulated: Simulated, first: _Column, total: _Column, labels: Sequence[str]
+    simulated: Simulated, first: _Column, total: _Column, labels: Sequence[str], quota: OwnedQuota
 ) -> Iterator[GroupFigures]:
     """The figures of each group, in the order in which the groups first have a job."""
     numbers: dict[str, int] = {}
@@ -80,7 +92,7 @@ def _groups(
     for label, number in numbers.items():
         here = group == number
         runs = simulated.runs[here[simulated.runs[:, 0]]]
-        sizes = simulated.jobs.rows[runs[:, 0], REQUEST].astype(float)
+        sizes = simulated.jobs.rows[runs[:, 0], REQUEST] / quota.unit
         yield GroupFigures(
             group=label,
             jobs=int(here.sum()),

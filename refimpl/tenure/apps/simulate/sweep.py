@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from tenure.apps.edits import edited, edits_of
 from tenure.apps.simulate.answer_types import GroupedBy, GroupFigures, SettingFigures, SimulateAnswer
-from tenure.apps.simulate.figures import figures_of
+from tenure.apps.simulate.figures import OwnedQuota, figures_of
 from tenure.apps.simulate.traces import Placing, TraceRow, placed
 from tenure.errors import InputError, Problem, bad_input
 from tenure.fast.uncovered import Uncovered
 from tenure.manifests import SourcedObject
+from tenure.manifests.quantities import amount_of
 from tenure.model import Duration, Instant
 from tenure.readings import Reading, preset, preset_names
 from tenure.timeline import Scenario, parse_scenario
@@ -179,7 +180,8 @@ def _figures(
         for flavor in group.flavors
         for amount in flavor.nominal.values()
     )
-    return figures_of(found, dict(setting), nominal, scenario.end, _labels(course, found, sorted(queues)))
+    quota = OwnedQuota(nominal, amount_of(resource, 1))
+    return figures_of(found, dict(setting), quota, scenario.end, _labels(course, found, sorted(queues)))
 
 
 def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests.quantities import amount_of
+from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure.model import SECOND, Amount, Duration, Instant
 from tenure.timeline.trace import TracedJobs, traced
 
@@ -190,11 +190,14 @@ def placed(rows: Sequence[TraceRow], placing: Placing, start: Instant) -> Traced
 
 
 def _amount(row: TraceRow, placing: Placing) -> Amount:
-    field = f"job {row.job}, size"
+    resource = placing.resource
     try:
-        amount = amount_of(placing.resource, row.size)
+        amount = amount_of(resource, row.size)
+        # Kueue would take the next whole amount; of a trace that would be another one.
+        is_whole = amount == parse_quantity(row.size) * amount_of(resource, 1)
     except InputError:
-        amount = 0
-    if amount <= 0:
-        raise bad_input(field, row.size, f"an amount of {placing.resource} above zero", file=placing.file)
+        is_whole = False
+    if not is_whole or amount <= 0:
+        expected = f"a whole amount of {resource} above zero"
+        raise bad_input(f"job {row.job}, size", row.size, expected, file=placing.file)
     return amount

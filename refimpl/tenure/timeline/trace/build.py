@@ -17,6 +17,7 @@ from tenure.timeline.actors import shape_of
 from tenure.timeline.scenario import Scenario, Submission, Submit
 from tenure.timeline.trace.tables import (
     CREATED,
+    DURATION,
     FIRST_SHAPE,
     FIRST_SLOT,
     HEAD,
@@ -44,13 +45,16 @@ from tenure.timeline.trace.tables import (
     TIMERS,
     WAITS,
     WAKE_AT,
+    WORK,
     Policies,
     Table,
     TracePlay,
 )
 
 MOST_AMOUNT = 2**40
-"""Amounts beyond are left to `play`, where they saturate."""
+"""Amounts from this on are left to `play`, where they saturate."""
+LONGEST = 2**60
+"""Durations from this on, decades, are left to `play` too: their sums with instants may not fit 64 bits."""
 ROWS = 1024
 """Rows of a growing table at first."""
 
@@ -172,6 +176,7 @@ def play_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: 
     shapes = np.zeros((len(shape_queue), 4), np.int64)
     shapes[:, 0] = np.searchsorted(np.sort(rows[:, SHAPE]), np.arange(len(shapes)))
     queues[:, FIRST_SHAPE] = np.searchsorted(shape_queue.reshape(-1, 2)[:, 1], np.arange(len(queues)))
+    _refuse_far(scenario, rows, queues)
     lent = int((queues[:-1, NOMINAL] - queues[:-1, LOCAL]).sum())
     most = _most_holders(rows, queues)
     return _room(scenario, rows, queues, shapes, most, _policies(scenario, reading, lent, journal=journal))
@@ -199,6 +204,21 @@ def _refuse_others(scenario: Scenario) -> None:
     for reason, found in reasons.items():
         if found:
             raise Uncovered(reason)
+
+
+def _refuse_far(scenario: Scenario, rows: Table, queues: Table) -> None:
+    timing = scenario.timing
+    lengths = (
+        timing.eviction,
+        timing.cycle,
+        timing.retry,
+        rows[:, WORK].max(initial=0),
+        queues[:, DURATION].max(),
+    )
+    if max(lengths) >= LONGEST:
+        raise Uncovered("durations of decades")
+    if rows[:, REQUEST].max(initial=0) >= MOST_AMOUNT:
+        raise Uncovered("amounts that may saturate")
 
 
 def _queue_row(queue: ClusterQueue, terms: PreemptionTerms) -> tuple[int, ...]:
