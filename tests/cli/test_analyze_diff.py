@@ -130,6 +130,14 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
 
 
+def test_a_title_claims_of_lost_cells_no_more_than_is_lost(queues: Path, lost: Any) -> None:
+    """Cells of a high over a low priority can after too."""
+    assert len(lost["cells"]) == 3
+    done = tenure("analyze", "diff", str(queues), *LESS, *OWN, *SMALL, "-o", "markdown")
+    title = "### Some workloads of `a` can no longer preempt `low` and `high` of `b`"
+    assert title in done.stdout.decode().splitlines()
+
+
 @pytest.mark.parametrize(("failing", "code"), [("gained", 0), ("lost", 1), ("any", 1)])
 def test_only_what_is_named_fails(queues: Path, lost: Any, failing: str, code: int) -> None:
     assert lost["counts"]["lost"]
@@ -178,7 +186,10 @@ def test_a_guarantee_is_lost_where_a_duration_is_shorter(tmp_path: Path) -> None
         assert (lost["example"]["before"], lost["example"]["after"]) == ("NoCandidates", "Preempt")
     done = tenure("analyze", "diff", *asked, "-o", "markdown", cwd=tmp_path)
     said = done.stdout.decode()
-    assert "### `low` and `high` of `q` keeps 1h from `q`, and kept 4h, for InClusterQueueTimeBased" in said
+    assert (
+        "### workloads `low` and `high` of `q` keep 1h from `q`, and kept 4h, for InClusterQueueTimeBased"
+        in said
+    )
 
 
 def test_what_no_decision_asks_for_needs_no_search(queues: Path) -> None:

@@ -163,7 +163,7 @@ def _claim(alike: _Alike) -> str:
     cell = alike.first
     one, other = cell.preemptor.cluster_queue, cell.victim.cluster_queue
     if isinstance(cell, GuaranteeChange):
-        return _guarantee_claim(cell, one, other)
+        return _guarantee_claim(cell, one, f"workloads of {other}")
     if cell.change == "gained":
         return f"{one} may preempt {other}, for {_listed(cell.reasons_gained)} (before: {cell.before})"
     if cell.change == "lost":
@@ -178,8 +178,8 @@ def _claim(alike: _Alike) -> str:
 def _guarantee_claim(cell: GuaranteeChange, one: str, other: str) -> str:
     """What a guarantee is after, and was before, of two ClusterQueues as they are to be told."""
     if cell.about == GuaranteeAspect.TIME.value:
-        return f"{other} keeps {cell.after} from {one}, and kept {cell.before}, for {cell.reason}"
-    quota = f"{cell.after} its nominal quota, and {cell.before} it before"
+        return f"{other} keep {cell.after} from {one}, and kept {cell.before}, for {cell.reason}"
+    quota = f"{cell.after} their nominal quota, and {cell.before} it before"
     return f"{one} may preempt {other} {quota}, for {cell.reason}"
 
 
@@ -188,7 +188,8 @@ def _after(cell: CellChange) -> str:
 
 
 def _listed(reasons: Sequence[str]) -> str:
-    return " and ".join(reasons)
+    *first, last = reasons
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _because(cell: Change, fields: Mapping[str, FieldChange]) -> str:
@@ -262,7 +263,7 @@ def _unsettled(answer: MatrixDifference) -> str:
 
 def _group_markdown(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[str]:
     yield from ("", f"### {_sentence(alike)}", "")
-    yield f"{as_prose(_claim(alike))}: {as_prose(alike.priorities)}."
+    yield from (f"{as_prose(_claim(alike))}: {as_prose(alike.priorities)}.", "")
     for name in alike.first.fields[:MOST_FIELDS]:
         change = fields[name]
         where = f", {as_code(f'{change.file}:{change.line}')}" if change.file and change.line else ""
@@ -280,11 +281,11 @@ def _sentence(alike: _Alike) -> str:
     classes = list(dict.fromkeys(known.victim.priority_class for known in alike.cells))
     victims = f"{_listed([as_code(name) for name in classes])} of {queues[1]}"
     if isinstance(cell, GuaranteeChange):
-        return _guarantee_claim(cell, queues[0], victims)
+        return _guarantee_claim(cell, queues[0], f"workloads {victims}")
     if cell.change == "gained":
         return f"This change lets {queues[0]} preempt {victims}"
     if cell.change == "lost":
-        return f"{queues[0]} can no longer preempt {victims}"
+        return f"Some workloads of {queues[0]} can no longer preempt {victims}"
     if cell.change == "unknown":
         return f"Whether {queues[0]} may preempt {victims} is not known"
     return f"{queues[0]} preempts {victims} for other reasons"
