@@ -78,6 +78,11 @@ def theorem_task(identifier: str, with_cvc5: bool, seeds: int) -> End:
     return end_of(THEOREMS[identifier], _CVC5 if with_cvc5 else None, min(seeds, 1))
 
 
+def second_solver() -> Cvc5:
+    """This process's second solver, which ends with it."""
+    return _CVC5
+
+
 def end_solvers() -> None:
     """End this process's second solver; the next question starts another."""
     _CVC5.close()

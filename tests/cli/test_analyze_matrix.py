@@ -185,6 +185,45 @@ def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:
     assert " 0 can, 0 never," in said
 
 
+CLASSES = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: grows}
+value: 0
+dynamicPriorityPolicy: {step: 40, max: 90, delayForStep: 1h}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: stays}
+value: 100
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: between}
+value: 50
+"""
+
+
+def test_a_class_that_grows_stands_for_all_priorities_that_it_comes_to(tmp_path: Path) -> None:
+    (tmp_path / "queues.yaml").write_text(QUEUES + CLASSES, encoding="utf-8")
+    done = tenure("analyze", "matrix", str(tmp_path), *SMALL, "-j", "1", "-o", "json")
+    answer = json.loads(done.stdout)
+    own = {key[1::2]: verdict for key, verdict in verdicts(answer).items() if key[::2] == ("a", "a")}
+    assert {pair for pair, verdict in own.items() if verdict == "never"} == {
+        *((name, name) for name in ("stays", "between")),
+        ("grows", "stays"),
+        ("between", "stays"),
+    }
+    assert (done.returncode, answer["counts"]["unknown"]) == (0, 0)
+    cell = next(
+        found
+        for found in answer["cells"]
+        if [side["priorityClass"] for side in (found["preemptor"], found["victim"])] == ["grows", "between"]
+    )
+    assert cell["reasons"][0]["example"]["jobCreatedAt"] is not None
+
+
 def test_a_cell_that_does_not_exist_is_refused_by_name(queues: Path) -> None:
     done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/none", "b/low")
     assert done.returncode == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.analysis import MatrixCase
 from tests import process
 from tests.process import PATIENCE_S, TENURE
 
@@ -29,6 +31,9 @@ LONG = (
     "--no-cache",
 )
 """Soon asks both solvers, and then decides for so long that no test comes too late."""
+
+
+MATRIX = ("analyze", "matrix", "queues.json", "--states", "5", "-j", "2", "--no-cache")
 
 
 def living(group: int) -> list[str]:
@@ -84,6 +89,23 @@ def test_control_c_ends_it_without_a_word_and_every_process_with_it(
     ) as started:
         wait_until(reached, started.pid)
         # A terminal tells all of them.
+        os.killpg(started.pid, signal.SIGINT)
+        assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
+        assert started.returncode == 130
+        wait_until(is_over, started.pid)
+
+
+def test_control_c_ends_a_matrix_in_the_same_way(tmp_path: Path) -> None:
+    queues = {"apiVersion": "v1", "kind": "List", "items": MatrixCase(8, "fair", alike=False).objects()}
+    (tmp_path / "queues.json").write_text(json.dumps(queues), encoding="utf-8")
+    with subprocess.Popen(
+        [str(TENURE), *MATRIX],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+        cwd=tmp_path,
+    ) as started:
+        wait_until(is_starting, started.pid)
         os.killpg(started.pid, signal.SIGINT)
         assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert started.returncode == 130

@@ -60,8 +60,11 @@ class MatrixOptions:
     ] = None
     states: Annotated[
         int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
-    ] = 400
+    ] = 120
     seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
+    ] = None
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
         False
     )
@@ -133,7 +136,7 @@ def matrix_command(
     key = key_of(cluster, levels, reading, effort, asked.scope)
     found = kept.found(key)
     if found is None:
-        found = _answer(cluster, levels, reading, effort, asked.scope)
+        found = _answer(cluster, levels, reading, effort, asked)
         kept.keep(key, found)
     answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
     if asked.svg is not None:
@@ -171,11 +174,20 @@ def read_configuration(
 
 
 def _answer(
-    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort, scope: Scope
+    cluster: Cluster,
+    levels: Sequence[PriorityLevel],
+    reading: Reading,
+    effort: Effort,
+    options: MatrixOptions,
 ) -> MatrixAnswer:
     from tenure.analysis.matrix_words import answer_of
+    from tenure.analysis.ranges import Ranges, matrix_of_ranges
 
-    (matrix,), versions = matrices([(cluster, levels)], reading, effort, scope)
+    ranges = Ranges(cluster, tuple(levels), reading)
+    asked = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)
+    (matrix,), versions = matrices([asked], reading, effort, options.scope, options.jobs)
+    if ranges.is_needed:
+        matrix = matrix_of_ranges(ranges, matrix)
     return answer_of(matrix, cluster, reading.name, effort.seed, versions, ())
 
 

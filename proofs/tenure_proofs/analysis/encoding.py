@@ -171,6 +171,13 @@ class Pair:
         return tuple(self._folds.facts)
 
     @property
+    def calm(self) -> tuple[z3.BoolRef, ...]:
+        """None but the victim leaves, not even until it is asked for: not a fact, but many states are so."""
+        return tuple(
+            self._term("start", place, at) == self._term("back", place, at) for place, at in self._each()
+        )
+
+    @property
     def sizes(self) -> list[Any]:
         """What tells two states apart, and how large they are."""
         held = [self._term(moment, place, at) for moment in ("start", "final") for place, at in self._each()]

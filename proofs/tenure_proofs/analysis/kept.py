@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tenure.analysis.states import PriorityLevel
     from tenure.oracle.tree import Tree
     from tenure_proofs.analysis.prover import SolverProver
+    from tenure_proofs.analysis.spread import Spreading
     from tenure_proofs.solvers import Cvc5
 
     Provers: TypeAlias = Mapping[str, tuple[Tree, SolverProver]]
@@ -53,6 +55,7 @@ def matrices(
     reading: Reading,
     effort: Effort,
     scope: Scope = Scope.CONSISTENT,
+    jobs: int | None = None,
 ) -> tuple[list[Matrix], Mapping[str, str]]:
     """The matrices of some configurations, and who proved, by version.
 
@@ -61,30 +64,35 @@ def matrices(
         reading: see `tenure.readings`.
         effort: how long is looked for examples.
         scope: of which states something is said.
+        jobs: processes; None for one for each CPU.
 
     Raises:
         InputError: the solvers are not installed.
     """
-    with with_solvers(scope) as (analyzed, versions):
+    with with_solvers(scope, jobs) as (analyzed, versions):
         return [analyzed(cluster, levels, reading, effort)[0] for cluster, levels in configurations], versions
 
 
 @contextmanager
-def with_solvers(scope: Scope = Scope.CONSISTENT) -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
+def with_solvers(
+    scope: Scope = Scope.CONSISTENT, jobs: int | None = None
+) -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
     """What makes matrices, and who proves, by version; the solvers end with the context.
 
     Raises:
         InputError: the solvers are not installed.
     """
     need_the_solvers()
+    from tenure_proofs.analysis.spread import spreading
     from tenure_proofs.solvers import Cvc5, solver_versions
 
-    with Cvc5() as cvc5:
-        yield partial(_analyzed, cvc5, scope), solver_versions()
+    with Cvc5() as cvc5, spreading(jobs or os.cpu_count() or 1) as spread:
+        yield partial(_analyzed, cvc5, spread, scope), solver_versions()
 
 
 def _analyzed(
     cvc5: Cvc5,
+    spread: Spreading,
     scope: Scope,
     cluster: Cluster,
     levels: Sequence[PriorityLevel],
@@ -93,12 +101,11 @@ def _analyzed(
     wanted: Collection[CellSides] | None = None,
 ) -> tuple[Matrix, Provers]:
     from tenure.analysis.matrix import analyze
-    from tenure_proofs.analysis.prover import SolverProver
 
     provers: dict[str, tuple[Tree, SolverProver]] = {}
 
     def prover_of(known: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = SolverProver(known, tree, read, cvc5, scope)
+        made = spread.prover(known, tree, read, cvc5, scope)
         provers.update(dict.fromkeys(tree.places, (tree, made)))
         return made
 

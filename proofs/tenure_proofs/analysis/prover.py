@@ -6,8 +6,9 @@ Cells whose slices, terms, priorities' relation and reason are the same are aske
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, TypeAlias
 
 import z3
@@ -22,7 +23,6 @@ from tenure.analysis.states import (
     Example,
     PriorityLevel,
     States,
-    decided,
     hits_of,
     is_in_scope,
     is_replayed,
@@ -43,6 +43,7 @@ from tenure_proofs.solvers import Question as Asked
 from tenure_proofs.trusted.claim import Claim, Traces
 
 Key: TypeAlias = tuple[Any, ...]
+Elsewhere: TypeAlias = Callable[[Sequence[AskedCell]], Iterable[tuple[AskedCell, Settled]] | None]
 
 BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
 """Of one answer about a cell: a hundred times what one costs."""
@@ -50,13 +51,13 @@ BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
 LARGEST_TREE = 12
 """Trees of more ClusterQueues are asked about by slices only: a whole one would take minutes a cell."""
 
-MOST_MODELS = 12
+FEW_MODELS, MOST_MODELS = 4, 8
 MOST_VICTIMS = 1_000
 """More than any state that is looked at has."""
 
-NEAR_STATES = 1_500
+FEW_STATES, NEAR_STATES = 32, 800
 NEAR_SEED = 22
-"""Random states near a cell, before it is asked about in the whole tree."""
+"""Random states near a cell, before solvers are asked about it, and before they are about the whole tree."""
 
 PROVED = "proved for every state by Z3 and cvc5"
 BY_EXAMPLE = "by an example"
@@ -76,6 +77,7 @@ class SolverProver:
         reading: see `tenure.readings`.
         cvc5: the second solver.
         scope: of which states something is said.
+        elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
     """
 
     def __init__(
@@ -85,14 +87,17 @@ class SolverProver:
         reading: Reading,
         cvc5: Cvc5,
         scope: Scope = Scope.CONSISTENT,
+        elsewhere: Elsewhere = lambda _: None,
     ) -> None:
         self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
         self._scope = scope
+        self._elsewhere = elsewhere
         self._traces: Traces = {}
         self._grounds: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
-        self._open: dict[Key, Settled] = {}
+        self._seen: dict[AskedCell, Example] = {}
+        self._near_states: dict[tuple[PriorityLevel, ...], States] = {}
         self._narrowed: dict[Key, str] = {}
         self._shown: dict[Key, tuple[AskedCell, Example]] = {}
         self._alone: dict[Key, str] = {}
@@ -108,17 +113,63 @@ class SolverProver:
         self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
     ) -> Iterator[tuple[AskedCell, Settled]]:
         """What is proved of each cell, or found by a solver's values."""
-        examples = {self._key(cell): example for cell, example in hit.items()}
-        twins = {self._key(cell): cell for cell in hit}
+        examples = {self._key(cell): (cell, example) for cell, example in hit.items()}
+        alike: dict[Key, list[AskedCell]] = {}
         for cell in cells:
+            alike.setdefault(self._key(cell), []).append(cell)
+        asked = [known[0] for key, known in alike.items() if key not in examples]
+        for cell, settled in self._ask(asked):
             key = self._key(cell)
-            if key in examples and (copied := self._copied(cell, twins[key], examples[key])):
-                yield cell, Settled(CellVerdict.CAN, BY_TWIN, copied)
-                continue
-            settled = self._settled(cell)
-            if settled.example is not None and key not in examples:
-                examples[key], twins[key] = settled.example, cell
             yield cell, settled
+            if settled.example is not None:
+                examples[key] = cell, settled.example
+            else:
+                yield from ((twin, settled) for twin in alike[key][1:])
+        rest: list[AskedCell] = []
+        for cell in (cell for key in alike if key in examples for cell in alike[key]):
+            twin, example = examples[self._key(cell)]
+            if cell == twin:
+                continue
+            copied = self._copied(cell, twin, example)
+            if copied is None:
+                rest.append(cell)
+            else:
+                yield cell, Settled(CellVerdict.CAN, BY_TWIN, copied)
+        yield from self._ask(sorted(rest, key=pair_of))
+
+    def _ask(self, cells: Sequence[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+        answers = self._elsewhere(cells)
+        if answers is not None:
+            yield from answers
+            return
+        for _, group in groupby(cells, pair_of):
+            yield from self.settled_of_pair(group)
+
+    def settled_of_pair(self, cells: Iterable[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+        """What is known of cells of one pair of ClusterQueues, whatever was asked before."""
+        self._asked = self._whole = None
+        self._seen.clear()
+        listed = list(cells)
+        dice = random.Random(NEAR_SEED)
+        for cell in listed:
+            self._near(cell, dice, FEW_STATES)
+        for cell in listed:
+            settled = self._settled(cell)
+            if settled.example is not None:
+                example, is_fewest = self.fewest(cell, settled.example)
+                settled = replace(settled, example=example, is_fewest=is_fewest)
+            yield cell, settled
+
+    def _settled(self, cell: AskedCell) -> Settled:
+        shown = self._seen_example(cell)
+        if shown is not None:
+            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+        said = self.said(cell)
+        if said == "unsat":
+            return Settled(CellVerdict.NEVER, PROVED)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        return self._by_values(cell)
 
     def said(self, cell: AskedCell) -> str:
         """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
@@ -162,10 +213,10 @@ class SolverProver:
             return Settled(CellVerdict.NEVER, PROVED)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
+        self._seen.clear()  # what was seen may not meet the condition
         priorities = Priorities(cell.high, cell.low)
         for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
-            requests = requests_of(solver.pair, self._cluster, self._reading, cell, model)
-            found = self._example_in(cell, requests)
+            found = self._example_in(cell, self._requests_of(solver, cell, model))
             if found is not None and asked.is_shown(found, self._tree):
                 return Settled(CellVerdict.CAN, BY_MODEL, found)
         return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
@@ -173,7 +224,7 @@ class SolverProver:
     def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
         if example.victims > 1 and self._said_alone(cell) != "unsat":
-            example = self._enumerated(cell, most=1) or self._modelled_alone(cell) or example
+            example = self._example_alone(cell) or example
         return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
 
     def _said_alone(self, cell: AskedCell) -> str:
@@ -185,9 +236,12 @@ class SolverProver:
             self._alone[key] = solver.both(Priorities(cell.high, cell.low), cell.reason, condition)
         return self._alone[key]
 
-    def _modelled_alone(self, cell: AskedCell) -> Example | None:
-        if len(self._tree.places) > LARGEST_TREE:
-            return None
+    def _example_alone(self, cell: AskedCell) -> Example | None:
+        solver = self._slice_solver(cell)
+        found = self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
+        found = found or self._enumerated(cell, most=1)
+        if found is not None or len(self._tree.places) > LARGEST_TREE:
+            return found
         solver = self._whole_solver(cell)
         return self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
 
@@ -206,20 +260,6 @@ class SolverProver:
         twice = SmallStates(BothSides(side, side)).shown(pair, 1, lambda state: found_in(state) is not None)
         example = None if twice is None else found_in(twice)
         return example if example is not None and is_replayed(cell, example) else None
-
-    def _settled(self, cell: AskedCell) -> Settled:
-        said = self.said(cell)
-        if said == "unsat":
-            return Settled(CellVerdict.NEVER, PROVED)
-        if said != "sat":
-            return Settled(CellVerdict.UNKNOWN, said)
-        key = self._key(cell)
-        if key not in self._open:
-            settled = self._by_whole_tree(cell)
-            if settled.verdict != CellVerdict.UNKNOWN:
-                return settled
-            self._open[key] = settled
-        return self._open[key]
 
     # -- what is the same ---------------------------------------------------------------------------------
 
@@ -291,15 +331,22 @@ class SolverProver:
             self._asked = self._solver(cell, cut)
         return self._asked
 
-    def _by_whole_tree(self, cell: AskedCell) -> Settled:
-        near = self._near(cell)
-        if near is not None:
-            return Settled(CellVerdict.CAN, BY_EXAMPLE, near)
+    def _by_values(self, cell: AskedCell) -> Settled:
+        """An example by values of the slice, then of random and small states, then of the whole tree."""
+        found = self._modelled(cell, self._slice_solver(cell))
+        if found is not None:
+            return Settled(CellVerdict.CAN, BY_MODEL, found)
+        self._near(cell, random.Random(NEAR_SEED + 1), NEAR_STATES)
+        shown = self._seen_example(cell)
+        if shown is not None:
+            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
         if len(self._tree.places) > LARGEST_TREE:
             return self._by_enumeration(cell, TOO_LARGE)
+        return self._by_whole_tree(cell)
+
+    def _by_whole_tree(self, cell: AskedCell) -> Settled:
         solver = self._whole_solver(cell)
-        priorities = Priorities(cell.high, cell.low)
-        said = solver.both(priorities, cell.reason)
+        said = solver.both(Priorities(cell.high, cell.low), cell.reason)
         if said == "unsat":
             return Settled(CellVerdict.NEVER, PROVED)
         if said != "sat":
@@ -318,8 +365,7 @@ class SolverProver:
     ) -> Example | None:
         """An example of which a solver finds the quantities, with so many victims at most."""
         for model in solver.models(Priorities(cell.high, cell.low), cell.reason, condition):
-            requests = requests_of(solver.pair, self._cluster, self._reading, cell, model)
-            found = self._example_in(cell, requests)
+            found = self._example_in(cell, self._requests_of(solver, cell, model))
             if found is not None and found.victims <= most:
                 return found
         return None
@@ -336,33 +382,48 @@ class SolverProver:
             self._whole = self._solver(cell, self._tree, tidy=True)
         return self._whole
 
-    def _near(self, cell: AskedCell) -> Example | None:
-        """An example among random states that may well hit the cell."""
-        levels = [PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})]
-        states = States(self._cluster, self._tree, self._reading, levels, self._scope)
-        dice = random.Random(NEAR_SEED)
-        for _ in range(NEAR_STATES):
-            for found, example in states.near(dice, cell):
-                if found == cell:
-                    small = made_small(cell, example)
-                    return small if is_replayed(cell, small) else None
+    def _requests_of(
+        self, solver: BothSolvers, cell: AskedCell, model: z3.ModelRef
+    ) -> Iterator[DecideRequest]:
+        return requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
+
+    def _near(self, cell: AskedCell, dice: random.Random, most: int) -> None:
+        """See who is preempted in random states that may well hit the cell, until one does."""
+        drawn = 0
+        while drawn < most and cell not in self._seen:
+            drawn += 1
+            for found, example in self._states_of(cell).near(dice, cell):
+                self._seen.setdefault(found, example)
+
+    def _states_of(self, cell: AskedCell) -> States:
+        levels = tuple(
+            PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})
+        )
+        if levels not in self._near_states:
+            self._near_states[levels] = States(self._cluster, self._tree, self._reading, levels, self._scope)
+        return self._near_states[levels]
+
+    def _seen_example(self, cell: AskedCell) -> Example | None:
+        """An example that was seen, made small, if it is still one as manifests."""
+        if cell not in self._seen:
+            return None
+        small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided)
+        return small if is_replayed(cell, small) else None
+
+    def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
+        """The first of some states in which the cell's victim is preempted, made small."""
+        for request in requests:
+            if is_in_scope(request, self._tree, self._scope):
+                for found, example in hits_of(request, self._states_of(cell).decided(request)):
+                    self._seen.setdefault(found, example)
+                if cell in self._seen:
+                    return self._seen_example(cell)
         return None
 
     def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim
         pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy, scope=self._scope)
         return BothSolvers(pair, names, self._cvc5)
-
-    def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
-        """The first of some states in which the cell's victim is preempted, made small."""
-        for request in requests:
-            if not is_in_scope(request, self._tree, self._scope):
-                continue
-            for found, example in hits_of(request, decided(request)):
-                if found == cell:
-                    small = made_small(cell, example)
-                    return small if is_replayed(cell, small) else None
-        return None
 
 
 class BothSolvers:
@@ -376,8 +437,7 @@ class BothSolvers:
 
     def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5) -> None:
         self.pair, self.names, self._cvc5 = pair, names, cvc5
-        self._solver = z3.SolverFor("QF_LIA")
-        self._solver.set("rlimit", BUDGET.z3)
+        self._solver = _new_solver()
         self._solver.add(*pair.facts)
         self._defined = 0
 
@@ -404,15 +464,26 @@ class BothSolvers:
     def models(
         self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()
     ) -> Iterator[z3.ModelRef]:
-        """Values that satisfy all facts, small ones first, in each of which something else is in use."""
+        """Values that satisfy all facts, in each of which something else is in use, small ones first.
+
+        Some are of states in which none but the victim leaves, where there are such; then any.
+        """
         question = (*self._asked(priorities, reason), *condition)
-        size = sum((term for term in self.pair.sizes), z3.IntVal(0))
         # A solver of its own: who has seen enough values leaves it with facts that are no other cell's.
-        solver = z3.SolverFor("QF_LIA")
-        solver.set("rlimit", BUDGET.z3)
+        solver = _new_solver()
         solver.add(*self.pair.definitions, *self.pair.facts, *question)
+        for more, most in ((self.pair.calm, FEW_MODELS), ((), MOST_MODELS)):
+            solver.push()
+            solver.add(*more)
+            yield from self._small_models(solver, most)
+            solver.pop()
+
+    def _small_models(self, solver: z3.Solver, most: int) -> Iterator[z3.ModelRef]:
+        if solver.check() != z3.sat:
+            return
+        size = sum((term for term in self.pair.sizes), z3.IntVal(0))
         bound, found = 4, 0
-        while found < MOST_MODELS and bound < 2**62:
+        while found < most and bound < 2**62:
             solver.push()
             solver.add(size <= bound)
             model = solver.model() if solver.check() == z3.sat else None
@@ -429,6 +500,18 @@ class BothSolvers:
         self._solver.add(*self.pair.definitions[self._defined :])
         self._defined = len(self.pair.definitions)
         return question
+
+
+def _new_solver() -> z3.Solver:
+    solver = z3.SolverFor("QF_LIA")
+    # An answer takes milliseconds; a Control-C that Z3 took for itself would end no more than one of them.
+    solver.set("rlimit", BUDGET.z3, "ctrl_c", False)
+    return solver
+
+
+def pair_of(cell: AskedCell) -> tuple[str, str]:
+    """The ClusterQueues of a cell."""
+    return cell.preemptor, cell.victim
 
 
 def _leaves(term: Any) -> set[Ground]:

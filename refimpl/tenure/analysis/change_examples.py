@@ -195,10 +195,11 @@ class ChangeExamples:
             victims = [known for known in victims if (known.cluster_queue, known.priority) == (key[2], low)]
         names = {level.priority: level.name for level in levels}
         name = names.get(decision.preemptor.priority, str(decision.preemptor.priority))
+        preempted = frozenset(what_is_preempted(decision))
         return DifferenceExample(
             cluster_queue=request.queue,
             priority_class=name if key is None else levels[key[1]].name,
-            state=written_example(Example(request, victims[0].key if victims else "", len(decision.targets))),
+            state=written_example(Example(request, victims[0].key if victims else "", preempted)),
             before=_said(one),
             after=_said(other),
             preempted_before=_preempted(one),

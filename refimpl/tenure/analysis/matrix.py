@@ -13,7 +13,18 @@ from itertools import product
 from typing import Protocol
 
 from tenure.analysis.scopes import Scope
-from tenure.analysis.states import AskedCell, Example, PriorityLevel, States, is_replayed, made_small
+from tenure.analysis.states import (
+    AskedCell,
+    Example,
+    PriorityLevel,
+    Replays,
+    States,
+    decided,
+    hits_of,
+    is_replayed,
+    made_small,
+)
+from tenure.analysis.symmetry import Symmetry, renamed
 from tenure.model import Cluster, Reason
 from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import Tree, build_tree
@@ -77,8 +88,8 @@ class Effort:
     """
 
     seed: int = 0
-    fewest: int = 400
-    most: int = 4_000
+    fewest: int = 120
+    most: int = 1_200
 
 
 @dataclass(slots=True)
@@ -118,6 +129,7 @@ class Matrix:
         )
 
 
+BY_ALIKE = "by an example of ClusterQueues like these"
 NO_QUOTAS = (
     "one of them has no quotas: no flavor is assigned in it, so that nothing is short and nothing in use"
 )
@@ -155,22 +167,19 @@ def analyze(
         if root_of[preemptor] != root_of[victim]:
             matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_COHORT)
     for tree in trees:
-        queues = sorted(preemptors.intersection(tree.places))
-        if not queues:
+        if not preemptors.intersection(tree.places):
             continue
         uncovered = why_uncovered(cluster, tree, reading)
         if uncovered:
             for preemptor, victim in product(tree.places, repeat=2):
                 matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
             continue
-        queues = sorted(_with_quotas(matrix, tree).intersection(queues))
+        names = _with_quotas(matrix, tree)
+        pairs = {pair for pair in product(names, tree.places) if pair not in matrix.apart}
+        cells = [sides for sides in asked if (sides[0], sides[2]) in pairs]
         prover = make_prover(cluster, tree, reading)
-        found = _hits(matrix, States(cluster, tree, reading, levels, scope), queues, effort)
-        hit = {cell: example for cell, example in found.items() if sides_of(cell) in asked}
-        # A prover asks about two ClusterQueues at a time.
-        cells = sorted(asked, key=lambda sides: (sides[0], sides[2], sides[1], sides[3]))
-        _settle(matrix, prover, hit, [sides for sides in cells if sides[0] in queues], watched)
-        _count_victims(matrix, prover, tree)
+        states = States(cluster, tree, reading, levels, scope)
+        _settle_tree(matrix, prover, states, Symmetry(tree), cells, effort, watched)
     return matrix
 
 
@@ -225,20 +234,73 @@ def why_uncovered(cluster: Cluster, tree: Tree, reading: Reading) -> str:
     return ""
 
 
-def _hits(matrix: Matrix, states: States, queues: Sequence[str], effort: Effort) -> dict[AskedCell, Example]:
-    """The cells that random states hit, each with the smallest of them."""
+def _settle_tree(
+    matrix: Matrix,
+    prover: Prover,
+    states: States,
+    symmetry: Symmetry,
+    cells: Sequence[CellSides],
+    effort: Effort,
+    watched: Watch,
+) -> None:
+    """Settle the first of all cells that are alike, and then the others by them."""
+    # A prover asks about two ClusterQueues at a time.
+    first = sorted(
+        {_first_sides(symmetry, sides) for sides in cells},
+        key=lambda sides: (sides[0], sides[2], sides[1], sides[3]),
+    )
+    hit = _hits(matrix, states, sorted({sides[0] for sides in first}), symmetry, effort)
+    wanted = set(first)
+    small = {
+        cell: made_small(cell, example, states.decided)
+        for cell, example in hit.items()
+        if sides_of(cell) in wanted
+    }
+    _settle(matrix, prover, small, first, watched)
+    _count_victims(matrix, prover, wanted)
+    _settle_likewise(matrix, prover, symmetry, sorted(set(cells) - wanted))
+
+
+def _hits(
+    matrix: Matrix, states: States, queues: Sequence[str], symmetry: Symmetry, effort: Effort
+) -> dict[AskedCell, Example]:
+    """What random states hit of the first cells of all that are alike, each with the smallest of them."""
     dice = random.Random(effort.seed)
     found: dict[AskedCell, Example] = {}
     for queue in queues:
         since = drawn = 0
         while since < effort.fewest and drawn < effort.most:
             drawn, since = drawn + 1, since + 1
-            for cell, example in states.hits(dice, queue):
-                since = since if cell in found else 0
-                if cell not in found or example.size < found[cell].size:
-                    found[cell] = example
+            for hit, example in states.hits(dice, queue):
+                cell = _first_like(symmetry, hit)
+                if cell in found and example.size >= found[cell].size:
+                    continue
+                moved = _moved(symmetry, hit, example, cell)
+                if moved is not None:
+                    since = since if cell in found else 0
+                    found[cell] = moved
         matrix.states += drawn
     return found
+
+
+def _first_like(symmetry: Symmetry, cell: AskedCell) -> AskedCell:
+    preemptor, victim = symmetry.first_like(cell.preemptor, cell.victim)
+    return replace(cell, preemptor=preemptor, victim=victim)
+
+
+def _first_sides(symmetry: Symmetry, sides: CellSides) -> CellSides:
+    preemptor, victim = symmetry.first_like(sides[0], sides[2])
+    return preemptor, sides[1], victim, sides[3]
+
+
+def _moved(symmetry: Symmetry, old: AskedCell, example: Example, new: AskedCell) -> Example | None:
+    """The example of a cell, with names exchanged, of one like it: if it is one, for names break ties."""
+    if old == new:
+        return example
+    names = symmetry.names((old.preemptor, old.victim), (new.preemptor, new.victim))
+    moved = renamed(example, names, new)
+    hits = hits_of(moved.request, decided(moved.request))
+    return next((found for cell, found in hits if cell == new), None)
 
 
 def _settle(
@@ -251,11 +313,9 @@ def _settle(
     rest = [
         AskedCell(preemptor, high, victim, low, reason)
         for preemptor, high, victim, low in asked
-        if (preemptor, victim) not in matrix.apart
         for reason in sorted(prover.reasons(preemptor, victim, high, low))
     ]
-    shown = {cell: made_small(cell, example) for cell, example in hit.items()}
-    shown = {cell: example for cell, example in shown.items() if is_replayed(cell, example)}
+    shown = {cell: example for cell, example in hit.items() if is_replayed(cell, example)}
     for cell, example in shown.items():
         matrix.settled[cell] = Settled(CellVerdict.CAN, "by an example", example)
     open_cells = [cell for cell in rest if cell not in shown]
@@ -263,9 +323,26 @@ def _settle(
     matrix.settled.update(answers)
 
 
-def _count_victims(matrix: Matrix, prover: Prover, tree: Tree) -> None:
+def _count_victims(matrix: Matrix, prover: Prover, cells: Collection[CellSides]) -> None:
     """Note where no state has fewer victims than the example; where fewer are found, that is the example."""
     for cell, settled in matrix.settled.items():
-        if settled.example is not None and cell.preemptor in tree.places:
+        if settled.example is not None and not settled.is_fewest and sides_of(cell) in cells:
             example, is_fewest = prover.fewest(cell, settled.example)
             matrix.settled[cell] = replace(settled, example=example, is_fewest=is_fewest)
+
+
+def _settle_likewise(matrix: Matrix, prover: Prover, symmetry: Symmetry, cells: Sequence[CellSides]) -> None:
+    """Settle cells by others that are like them: what is proved holds, what can be is decided again."""
+    replays, rest = Replays(), []
+    for sides in cells:
+        for reason, settled in matrix.of(*_first_sides(symmetry, sides)):
+            cell = AskedCell(*sides, reason)
+            if settled.example is not None:
+                moved = _moved(symmetry, _first_like(symmetry, cell), settled.example, cell)
+                if moved is None or not replays.is_replayed(cell, moved):
+                    rest.append(cell)
+                    continue
+                is_fewest = settled.is_fewest and moved.victims == settled.example.victims
+                settled = Settled(settled.verdict, BY_ALIKE, moved, is_fewest)
+            matrix.settled[cell] = settled
+    matrix.settled.update(prover.settle(rest, {}))

@@ -35,6 +35,10 @@ class ExampleWorkload:
     """Since when."""
     preempted: bool
     """Whether it is preempted."""
+    priority_boost: int
+    """What is added to its priority (annotation `kueue.x-k8s.io/priority-boost`)."""
+    job_created_at: Moment | None
+    """Creation of its Job, from which the age counts that its class grows with; null for its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,10 @@ class MatrixExample:
     """What each pod set of the pending workload asks for, by resource."""
     created_at: Moment
     """Creation of the pending workload."""
+    priority_boost: int
+    """What is added to its priority."""
+    job_created_at: Moment | None
+    """Creation of its Job, from which the age counts that its class grows with; null for its own."""
     victim: str
     """The victim that the cell is about."""
     running: tuple[ExampleWorkload, ...]

@@ -103,7 +103,6 @@ def written_example(example: Example) -> MatrixExample:
     """An example as an answer has it."""
     request = example.request
     decision = decided(request)
-    gone = {target.workload.key for target in decision.targets}
     running = tuple(
         ExampleWorkload(
             workload=workload.key,
@@ -111,7 +110,9 @@ def written_example(example: Example) -> MatrixExample:
             priority=workload.priority,
             usage={f"{at.flavor}/{at.resource}": amount for at, amount in workload.usage.items()},
             quota_reserved_at=workload.quota_reserved_at,
-            preempted=workload.key in gone,
+            preempted=workload.key in example.preempted,
+            priority_boost=workload.priority_boost,
+            job_created_at=workload.job_created_at,
         )
         for workload in request.cluster.admitted
     )
@@ -119,6 +120,8 @@ def written_example(example: Example) -> MatrixExample:
         now=request.now,
         asked=tuple(dict(pod_set.requests) for pod_set in request.preemptor.pod_sets),
         created_at=request.preemptor.created_at,
+        priority_boost=request.preemptor.priority_boost,
+        job_created_at=request.preemptor.job_created_at,
         victim=example.victim,
         running=running,
         why=tuple(_why_preempted(decision, example.victim)),
@@ -185,18 +188,25 @@ def state_lines(queue: str, priority: int, example: MatrixExample) -> Iterator[s
         gone = ": is preempted" if workload.preempted else ""
         since = "" if workload.quota_reserved_at is None else format_instant(workload.quota_reserved_at)
         yield (
-            f"  {workload.workload} of {workload.cluster_queue}, priority {workload.priority}, "
-            f"since {since}, holds {usage}{gone}"
+            f"  {workload.workload} of {workload.cluster_queue}, priority {workload.priority}"
+            f"{_grown(workload)}, since {since}, holds {usage}{gone}"
         )
     asked = "; ".join(
         ", ".join(f"{format_amount(name, amount)} {name}" for name, amount in requests.items())
         for requests in example.asked
     )
     yield (
-        f"and a workload of {queue}, priority {priority}, created "
-        f"{format_instant(example.created_at)}, asks for {asked}"
+        f"and a workload of {queue}, priority {priority}"
+        f"{_grown(example)}, created {format_instant(example.created_at)}, asks for {asked}"
     )
     yield from example.why
+
+
+def _grown(workload: ExampleWorkload | MatrixExample) -> str:
+    boost = f" with a boost of {workload.priority_boost}" if workload.priority_boost else ""
+    if workload.job_created_at is None:
+        return boost
+    return f"{boost}, of a Job created {format_instant(workload.job_created_at)}"
 
 
 def held_words(at: str, amount: Amount) -> str:

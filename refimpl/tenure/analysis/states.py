@@ -9,8 +9,9 @@ scope is meant.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 from tenure.analysis.scopes import Scope, tree_before_edits
@@ -53,6 +54,9 @@ MOST_WORKLOADS = 14
 EARLIER_TREES = 40
 """Trees before edits, of which one is taken for each state."""
 NAMESPACE = "x"
+FILLS = "fills-"
+FEW_FILLING = 3
+"""Of more that fill other ClusterQueues all are needed, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +96,33 @@ class Example:
     Args:
         request: the state, and the pending workload in it.
         victim: key of the workload that is preempted.
-        victims: how many are preempted together.
+        preempted: keys of all that are preempted together.
     """
 
     request: DecideRequest
     victim: str
-    victims: int
+    preempted: frozenset[str]
+
+    @property
+    def victims(self) -> int:
+        """How many are preempted together."""
+        return len(self.preempted)
 
     @property
     def size(self) -> tuple[int, int, int]:
         """Fewest victims first, then fewest workloads, then the least in use."""
         running = self.request.cluster.admitted
         return self.victims, len(running), sum(sum(workload.usage.values()) for workload in running)
+
+
+class Filling(Enum):
+    """What other ClusterQueues than two have in use."""
+
+    NOTHING = 0
+    NOMINAL = 1
+    """Each its nominal quota: of these none borrows."""
+    ALL = 2
+    """All that is free, in as few as possible."""
 
 
 class States:
@@ -146,6 +165,7 @@ class States:
             at: min(_given(node.quotas[at].nominal for node in tree.nodes if at in node.quotas)) // 4
             for at in tree.nodes[0].quotas
         }
+        self._filled: dict[tuple[tuple[int, int], Filling], Sequence[Workload]] = {}
         edited = scope == Scope.EDITED
         self._places = [
             node.place for node in tree.nodes if node.queue is not None and (edited or node.quotas)
@@ -154,32 +174,46 @@ class States:
     def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[AskedCell, Example]]:
         """Draw a state with a workload that waits in a queue; who is preempted there, with the state."""
         request = self.drawn(dice, queue)
-        yield from hits_of(request, self._decided(request))
+        yield from hits_of(request, self.decided(request))
 
     def near(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
-        """As `hits`, of a state that may well hit a cell: most workloads run in its two ClusterQueues."""
-        both = [self._tree.places[name] for name in (cell.preemptor, cell.victim)]
-        request = self.drawn(dice, cell.preemptor, (*both, both[1]))
+        """As `hits`, of a state that may well hit a cell: the other ClusterQueues leave little to its two."""
+        both = self._tree.places[cell.preemptor], self._tree.places[cell.victim]
+        shares = self._cluster.settings.fair_sharing is not None  # who borrows most goes first
+        some = Filling.NOMINAL if shares else Filling.ALL
+        others = self._others(both, dice.choice((Filling.NOTHING, Filling.ALL, some)))
+        request = self.drawn(dice, cell.preemptor, (*both, both[1]), others)
         request = replace(request, preemptor=request.preemptor.with_priority(cell.high))
-        yield from hits_of(request, self._decided(request))
+        yield from hits_of(request, self.decided(request))
 
-    def drawn(self, dice: random.Random, queue: str, preferred: Sequence[int] = ()) -> DecideRequest:
+    def drawn(
+        self,
+        dice: random.Random,
+        queue: str,
+        preferred: Sequence[int] = (),
+        others: Sequence[Workload] = (),
+    ) -> DecideRequest:
         """A state with a workload that waits in a queue.
 
         Args:
             dice: draw it.
             queue: the ClusterQueue.
             preferred: places in which most workloads run.
+            others: workloads that run besides.
         """
         self._fine = dice.random() < 0.5
         tree = self._admitting(dice)
-        usage, running = empty_usage(tree), []
+        usage, running = self._used_by(tree, others), list(others)
         for number in range(dice.randint(1, MOST_WORKLOADS)):
             place = dice.choice(preferred if preferred and dice.random() < 0.7 else self._places)
             amounts = self._held(dice, tree, usage, place)
             if amounts:
                 usage = occupy(tree, usage, place, amounts)
                 running.append(self._running(dice, number, place, amounts))
+        if (
+            preferred and tree is self._tree and dice.random() < 0.5
+        ):  # the last one of these has all that is left
+            running += self._last(dice, usage, preferred[-1])
         waiting = self._waiting(dice, self._tree.places[queue])
         cluster = replace(self._cluster, admitted=tuple(running))
         return DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
@@ -193,14 +227,67 @@ class States:
             return self._earlier[-1]
         return dice.choice(self._earlier)
 
-    def _decided(self, request: DecideRequest) -> Decision:
+    def _used_by(self, tree: Tree, workloads: Sequence[Workload]) -> Usage:
+        usage = empty_usage(tree)
+        for workload in workloads:
+            usage = occupy(tree, usage, self._tree.places[workload.cluster_queue or ""], workload.usage)
+        return usage
+
+    def _others(self, both: tuple[int, int], filling: Filling) -> Sequence[Workload]:
+        """What runs in other ClusterQueues than two: old workloads of the highest priority."""
+        if (both, filling) not in self._filled:
+            if self._filled and next(iter(self._filled))[0] != both:
+                self._filled.clear()
+            self._filled[both, filling] = tuple(self._filling(both, filling))
+        return self._filled[both, filling]
+
+    def _filling(self, both: tuple[int, int], filling: Filling) -> Iterator[Workload]:
+        usage = empty_usage(self._tree)
+        for place in sorted(set(both)):  # their nominal quota is left to them
+            usage = occupy(self._tree, usage, place, self._nominal(place))
+        nodes = self._tree.nodes
+        others = [place for place in self._places if place not in both and filling != Filling.NOTHING]
+        if filling == Filling.ALL:
+            others.sort(key=lambda place: sum(self._free(usage, place).values()), reverse=True)
+        for place in others:
+            free = self._free(usage, place)
+            most = self._nominal(place) if filling == Filling.NOMINAL else free
+            amounts = {at: min(amount, free[at]) for at, amount in most.items() if min(amount, free[at]) > 0}
+            if amounts:
+                usage = occupy(self._tree, usage, place, amounts)
+                yield Workload(
+                    namespace=NAMESPACE,
+                    name=f"{FILLS}{nodes[place].name}",
+                    uid="f",
+                    priority=max(self._priorities),
+                    created_at=0,
+                    quota_reserved_at=0,
+                    cluster_queue=nodes[place].name,
+                    usage=amounts,
+                )
+
+    def _last(self, dice: random.Random, usage: Usage, place: int) -> Iterator[Workload]:
+        free = self._free(usage, place)
+        flavor = dice.choice(sorted(free)).flavor if free else ""
+        amounts = {at: amount for at, amount in free.items() if at.flavor == flavor and amount > 0}
+        if amounts:
+            yield self._running(dice, MOST_WORKLOADS, place, amounts)
+
+    def _nominal(self, place: int) -> dict[FlavorResource, Amount]:
+        quotas = self._tree.nodes[place].quotas
+        return {at: min(LARGEST, quota.nominal) for at, quota in quotas.items()}
+
+    def _free(self, usage: Usage, place: int) -> dict[FlavorResource, Amount]:
+        quotas = self._tree.nodes[place].quotas
+        return {at: min(LARGEST, available_at(self._tree, usage, place, at)) for at in quotas}
+
+    def decided(self, request: DecideRequest) -> Decision:
+        """What the reference decides about a state of this tree, which is not built again."""
         queue = request.cluster.cluster_queues[request.queue]
         by_place: dict[int, list[Workload]] = {}
-        usage = empty_usage(self._tree)
         for workload in request.cluster.admitted:
-            place = self._tree.places[workload.cluster_queue or ""]
-            by_place.setdefault(place, []).append(workload)
-            usage = occupy(self._tree, usage, place, workload.usage)
+            by_place.setdefault(self._tree.places[workload.cluster_queue or ""], []).append(workload)
+        usage = self._used_by(self._tree, request.cluster.admitted)
         running = {place: tuple(workloads) for place, workloads in by_place.items()}
         place = self._tree.places[request.queue]
         snapshot = Snapshot(request.cluster, queue, self._tree, place, running, usage)
@@ -316,10 +403,11 @@ def _given(quotas: Iterable[Amount]) -> Sequence[Amount]:
 def hits_of(request: DecideRequest, decision: Decision) -> Iterator[tuple[AskedCell, Example]]:
     """Who is preempted in a state, as cells, each with the state."""
     high = request.preemptor.priority
+    preempted = frozenset(target.workload.key for target in decision.targets)
     for target in decision.targets:
         workload = target.workload
         cell = AskedCell(request.queue, high, workload.cluster_queue or "", workload.priority, target.reason)
-        yield cell, Example(request, workload.key, len(decision.targets))
+        yield cell, Example(request, workload.key, preempted)
 
 
 def decided(request: DecideRequest) -> Decision:
@@ -338,19 +426,63 @@ def written_state(request: DecideRequest) -> dict[str, Any]:
 
 def is_replayed(cell: AskedCell, example: Example) -> bool:
     """Whether the example, written as manifests and read again, preempts the victim of the cell."""
-    request = read_decide_request(written_state(example.request))
+    return _preempts(cell, reread(example.request))
+
+
+def reread(request: DecideRequest) -> DecideRequest:
+    """A state written as manifests and read again."""
+    return read_decide_request(written_state(request))
+
+
+def _preempts(cell: AskedCell, request: DecideRequest) -> bool:
     return any(found == cell for found, _ in hits_of(request, decided(request)))
 
 
-def made_small(cell: AskedCell, example: Example) -> Example:
-    """The example without the running workloads that it does not need."""
-    for workload in example.request.cluster.admitted:
-        if workload.key == example.victim:
-            continue
-        running = tuple(other for other in example.request.cluster.admitted if other is not workload)
-        cluster = replace(example.request.cluster, admitted=running)
-        request = replace(example.request, cluster=cluster)
-        smaller = [found for hit, found in hits_of(request, decided(request)) if hit == cell]
+class Replays:
+    """As `is_replayed`, of many examples of one configuration, which is written and read once."""
+
+    def __init__(self) -> None:
+        self._read: Cluster | None = None
+
+    def is_replayed(self, cell: AskedCell, example: Example) -> bool:
+        """Whether the example, written as manifests and read again, preempts the victim of the cell."""
+        request = example.request
+        if self._read is None:
+            self._read = reread(request).cluster
+        queue = request.cluster.cluster_queues[request.queue]
+        alone = replace(request.cluster, cluster_queues={queue.name: queue}, cohorts={}, flavors={})
+        workloads = reread(replace(request, cluster=alone))
+        running = workloads.cluster.admitted
+        return _preempts(cell, replace(workloads, cluster=replace(self._read, admitted=running)))
+
+
+def made_small(
+    cell: AskedCell, example: Example, decide_one: Callable[[DecideRequest], Decision] = decided
+) -> Example:
+    """The example without the running workloads that it does not need.
+
+    Args:
+        cell: what it is an example of.
+        example: the example.
+        decide_one: what decides; all are asked whether the victim is still preempted.
+    """
+    for left_out in _left_out(example):
+        running = tuple(
+            workload for workload in example.request.cluster.admitted if workload.key not in left_out
+        )
+        request = replace(example.request, cluster=replace(example.request.cluster, admitted=running))
+        smaller = [found for hit, found in hits_of(request, decide_one(request)) if hit == cell]
         if smaller:
             example = min(smaller, key=lambda found: found.size)
     return example
+
+
+def _left_out(example: Example) -> Iterator[frozenset[str]]:
+    """What may be left out: those that fill other queues together, all others one after the other."""
+    keys = [workload.key for workload in example.request.cluster.admitted if workload.key != example.victim]
+    filling = [key for key in keys if key.startswith(f"{NAMESPACE}/{FILLS}")]
+    if filling:
+        yield frozenset(filling)
+    if len(filling) > FEW_FILLING:
+        keys = [key for key in keys if key not in filling]
+    yield from (frozenset((key,)) for key in keys)

@@ -186,7 +186,8 @@ class AllStates:
         request = unreached_state(self._cluster, self._levels, reading, name)
         if request is not None:
             decision = decided(request)
-            told = written_example(Example(request, "", 0))
+            preempted = frozenset(target.workload.key for target in decision.targets)
+            told = written_example(Example(request, "", preempted))
             wish = AsExpected(outcome=Outcome.PREEMPT.value)
             fields = self._allowing(decision, wish, name, _RECLAIM)
             lines = tuple(state_lines(name, request.preemptor.priority, told))

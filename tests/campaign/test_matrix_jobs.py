@@ -1,0 +1,46 @@
+"""A matrix settled in several processes: the verdicts of one process, and each example an example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.analysis.levels import levels_of
+from tenure.analysis.matrix import Effort, Matrix
+from tenure.analysis.states import is_replayed
+from tenure.readings import preset
+from tenure_proofs.analysis import kept, spread
+from tenure_proofs.analysis.prover import pair_of
+from tests.analyzed import KNOWN
+
+
+def matrix_of(name: str, jobs: int) -> Matrix:
+    """The matrix of a known configuration, with so few random states that solvers have enough to do."""
+    known, _ = KNOWN[name]
+    (matrix,), _ = kept.matrices(
+        [(known, levels_of(known, []))], preset("guaranteed"), Effort(fewest=8, most=8), jobs=jobs
+    )
+    return matrix
+
+
+def test_two_processes_give_the_verdicts_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = matrix_of("flat", 1)
+    monkeypatch.setattr(spread, "FEWEST", 2)
+    asked: list[tuple[str, str]] = []
+    settle = spread.Spreading._settled
+
+    def watched(self: Any, cluster: Any, configuration: bytes, cells: Any) -> Any:
+        asked.extend(map(pair_of, cells))
+        return settle(self, cluster, configuration, cells)
+
+    monkeypatch.setattr(spread.Spreading, "_settled", watched)
+    together = matrix_of("flat", 2)
+    assert len(set(asked)) > 2
+    verdicts = [
+        {cell: settled.verdict for cell, settled in made.settled.items()} for made in (alone, together)
+    ]
+    assert verdicts[0] == verdicts[1]
+    examples = {cell: settled.example for cell, settled in together.settled.items() if settled.example}
+    assert len(examples) > 5
+    assert all(is_replayed(cell, example) for cell, example in examples.items())
