@@ -1,12 +1,20 @@
-"""The trace engine, compiled, does what `play` does."""
+"""The trace engine, compiled, does what `play` does, and the rules that both call answer the same."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from random import Random
+
 import pytest
 
-from tenure.fast.compiled import COMPILED
+from tenure.fast.compiled import COMPILED, compiled
+from tenure.model import TurnResult
+from tenure.rules.registry import RuleEntry, all_rules
 from tests.traces.drawn import drawn
 from tests.traces.equality import Compared, difference
+
+PLAYED = [entry for entry in all_rules() if entry.id.startswith("CYC-")]
 
 
 @pytest.mark.skipif(not COMPILED, reason="it is interpreted here; test_equality.py does the same so")
@@ -15,3 +23,21 @@ def test_every_event_of_random_plays_is_the_same_when_compiled() -> None:
     for seed in (16, 31, 88, 145, 286, 368):
         assert difference(*drawn(seed, 30), compared) == ""
     assert compared.preemptions
+
+
+@pytest.mark.skipif(not COMPILED, reason="there is no compiler here")
+@pytest.mark.parametrize("entry", PLAYED, ids=lambda entry: entry.id)
+def test_every_rule_of_a_play_compiles_and_answers_the_same(entry: RuleEntry) -> None:
+    dice = Random(1)
+    drawn_as: dict[object, Callable[[], int]] = {
+        bool: lambda: dice.random() < 0.5,
+        int: lambda: dice.choice([-(10**15), -2, -1, 0, 1, 2, 10**15]),
+        TurnResult: lambda: int(dice.choice(list(TurnResult))),
+    }
+    kinds = [
+        given.annotation for given in inspect.signature(entry.function, eval_str=True).parameters.values()
+    ]
+    answers = compiled(entry.function)
+    for _ in range(100):
+        arguments = [drawn_as[kind]() for kind in kinds]
+        assert int(answers(*arguments)) == int(entry.function(*arguments)), arguments
