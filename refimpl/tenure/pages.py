@@ -155,8 +155,9 @@ FAMILIES: Final = {
     "DYN": "KEP-754, time-dependent priority",
     "KMR": "KAI's MinRuntime plugin",
     "CYC": "Queues and scheduling cycles over time",
+    "AN": "What holds in every state of a configuration",
 }
-"""The families of rules, and what they are about."""
+"""The families of rules and obligations, and what they are about."""
 
 RULE: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(FAMILIES)})-\d{{3}}\b")
 """A rule's identifier."""

@@ -2,6 +2,7 @@
 
 from tenure_proofs.obligations import (
     ageing,
+    analysis,
     base,
     cycle,
     door,
@@ -32,6 +33,7 @@ OBLIGATIONS = all_obligations()
 __all__ = [
     "OBLIGATIONS",
     "ageing",
+    "analysis",
     "base",
     "cycle",
     "door",

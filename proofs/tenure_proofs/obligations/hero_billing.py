@@ -19,19 +19,14 @@ from tenure.rules.hero_billing import (
     lendable,
     share_of_bill,
 )
+from tenure_proofs.amounts import ordinary
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, implies, negation, quotient
 from tenure_proofs.trusted.schemas import one_after_the_other, over_every_fold
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-LARGE = 2**60
 EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_rounding=exact": PROVED}
-
-
-def _ordinary(*amounts: Any) -> Any:
-    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
-    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
 
 
 def _bill(claim: Claim) -> tuple[Any, Any, Any, Any]:
@@ -222,7 +217,7 @@ def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Clai
     """KEP-8826, Implementation: over the nominal quotas; a hero that is within its own pays with the rest."""
     nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
     hero = claim.flag("hero")
-    claim.assume(_ordinary(nominal, usage, billed))
+    claim.assume(ordinary(nominal, usage, billed))
     left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
     claim.prove(
         left >= 0,
@@ -243,7 +238,7 @@ def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
     """
     nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
     hero, used, others = claim.flag("hero"), claim.number("used"), claim.number("others")
-    claim.assume(_ordinary(nominal, usage, used, others))
+    claim.assume(ordinary(nominal, usage, used, others))
     left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
     bill = claim.lift(bill_of_cohort)(used, left + others).value
     share = claim.number("share")
@@ -269,7 +264,7 @@ def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim
 def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
-    claim.assume(_ordinary(usage, nominal))
+    claim.assume(ordinary(usage, nominal))
     billed = claim.lift(billed_usage)
     whole, excess = (
         billed(usage, nominal, choice).value for choice in (HeroBilling.WHOLE, HeroBilling.EXCESS)
@@ -289,7 +284,7 @@ def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
 def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
     """KEP-8826, Implementation: under the formula as it stands it is, as if it used the others' quota."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
-    claim.assume(_ordinary(usage, nominal), usage <= nominal)
+    claim.assume(ordinary(usage, nominal), usage <= nominal)
     claim.prove(claim.lift(billed_usage)(usage, nominal, claim.reading.hero_billing).value == 0)
 
 
@@ -298,7 +293,7 @@ def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: C
     """KEP-8826, Implementation: what is paid for leaves with the quota. By induction over the heroes."""
     bill, rest, credited = claim.number("bill"), claim.number("rest"), claim.number("credited")
     mine, others, left = claim.number("mine"), claim.number("others"), claim.number("left")
-    claim.assume(_ordinary(mine, others, left), mine >= 0)
+    claim.assume(ordinary(mine, others, left), mine >= 0)
     credit = claim.lift(credit_of_hero)(rest, mine).value
     first = claim.lift(bill_of_cohort)(mine + others, left).value
     claim.prove(first <= mine + others, first >= 0)
@@ -323,7 +318,7 @@ def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: C
 def _to_a_node(claim: Claim) -> tuple[Any, Any, Any, Any]:
     """A running workload of a hero, the nominal quota of a node, the sum of these, and which the node is."""
     amount, weight, total = (claim.number(name) for name in ("amount", "weight", "total"))
-    claim.assume(_ordinary(amount, weight), weight <= total, amount <= total)
+    claim.assume(ordinary(amount, weight), weight <= total, amount <= total)
     return amount, weight, total, claim.flag("is_queue")
 
 

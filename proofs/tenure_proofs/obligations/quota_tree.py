@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.rules.amounts import minus, plus
 from tenure.rules.quota import (
@@ -20,6 +18,7 @@ from tenure.rules.quota import (
     remaining_request,
     usage_passed_up,
 )
+from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -34,54 +33,15 @@ from tenure_proofs.trusted.logic import (
 from tenure_proofs.trusted.schemas import along_every_path, over_every_sum
 
 PROVED = Verdict.PROVED
-HIGHEST = 2**63 - 1
-LOWEST = -(2**63)
-LARGE = 2**60
-"""Amounts up to here, some at a time, are summed without reaching the ends of 64 bits."""
-
 AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180"]
 """The rules that `available` comes to."""
-
-
-def _counted(*amounts: Any) -> Any:
-    """Amounts that 64 bits hold, unlimited ones included."""
-    return all_of(*(all_of(amount >= LOWEST, amount <= HIGHEST) for amount in amounts))
-
-
-def _ordinary(*amounts: Any) -> Any:
-    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
-    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
-
-
-def _node(claim: Claim, name: str = "quota") -> Any:
-    """The quota of a node as a tree has it: nominal and local within subtree, a limit from zero up."""
-    quota = claim.record(name, NodeQuota)
-    claim.assume(
-        quota.subtree >= 0,
-        quota.subtree <= HIGHEST,
-        quota.local >= 0,
-        quota.local <= quota.subtree,
-        quota.nominal >= 0,
-        quota.nominal <= quota.subtree,
-    )
-    limit = value_of(quota, "borrowing_limit")
-    claim.grant(implies(is_set(quota, "borrowing_limit"), all_of(limit >= 0, limit <= HIGHEST)))
-    return quota
-
-
-def _bounded_node(claim: Claim, name: str = "quota") -> Any:
-    """The same without unlimited amounts."""
-    quota = _node(claim, name)
-    claim.assume(quota.subtree <= LARGE)
-    claim.grant(implies(is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit") <= LARGE))
-    return quota
 
 
 @obligation("PO-KQ-060", rules=["KQ-060", "KQ-100"], expect=everywhere(PROVED))
 def a_request_fits_up_to_the_quota_and_no_further(claim: Claim) -> None:
     """Kueue v1beta2, nominalQuota; borrowing begins beyond it. A quota without end takes everything."""
     usage, request, free = claim.number("usage"), claim.number("request"), claim.number("free")
-    claim.assume(_counted(usage, request), usage + free >= LOWEST, usage + free < HIGHEST)
+    claim.assume(within_64_bits(usage, request), usage + free >= LOWEST, usage + free < HIGHEST)
     fits = claim.lift(fits_quota)(usage, request, usage + free).value
     bounded = all_of(usage < HIGHEST, request < HIGHEST)
     claim.prove(
@@ -98,7 +58,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
 
     With nothing in use anywhere, what is available at a node is the most that it could ever have.
     """
-    quota = _bounded_node(claim)
+    quota = bounded_node(claim)
     free, most, request = claim.number("free"), claim.number("most"), claim.number("request")
     claim.assume(free >= 0, free <= LARGE, request > 0, request <= LARGE)
     left, could = claim.lift(available), claim.lift(potential_available)
@@ -119,7 +79,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
 def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: int64 that saturates; unlimited absorbs."""
     first, second = claim.number("first"), claim.number("second")
-    claim.assume(_counted(first, second))
+    claim.assume(within_64_bits(first, second))
     total = claim.lift(plus)(first, second).value
     unlimited = any_of(first == HIGHEST, second == HIGHEST)
     bounded = negation(unlimited)
@@ -137,7 +97,7 @@ def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> No
 def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: unlimited less a bounded amount stays unlimited."""
     first, second = claim.number("first"), claim.number("second")
-    claim.assume(_counted(first, second))
+    claim.assume(within_64_bits(first, second))
     rest = claim.lift(minus)(first, second).value
     from_unlimited, of_unlimited = first == HIGHEST, second == HIGHEST
     bounded = all_of(negation(from_unlimited), negation(of_unlimited))
@@ -156,7 +116,7 @@ def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim
 def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: saturation keeps order, on which every induction rests."""
     less, more, other = claim.number("less"), claim.number("more"), claim.number("other")
-    claim.assume(_counted(less, more, other), less <= more)
+    claim.assume(within_64_bits(less, more, other), less <= more)
     total, rest = claim.lift(plus), claim.lift(minus)
     claim.prove(
         total(less, other).value <= total(more, other).value,
@@ -169,7 +129,7 @@ def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> N
 def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> None:
     """Kueue main of August 2026, subtree quota and cohort usage: a set of children, visited in any order."""
     total, one, other = claim.number("total"), claim.number("one"), claim.number("other")
-    claim.assume(_counted(total, one, other), total >= 0, one >= 0, other >= 0)
+    claim.assume(within_64_bits(total, one, other), total >= 0, one >= 0, other >= 0)
     add = claim.lift(plus)
     claim.prove(add(add(total, one).value, other).value == add(add(total, other).value, one).value)
 
@@ -178,7 +138,7 @@ def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> N
 def a_node_lends_what_is_not_local_and_at_most_its_lending_limit(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit; Kueue main of August 2026, subtree quota."""
     quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
-    claim.assume(_ordinary(quota.subtree, limit))
+    claim.assume(ordinary(quota.subtree, limit))
     passed = claim.lift(quota_passed_up)(quota).value
     limited = quota.local == claim.lift(local_quota)(quota.subtree, limit).value
     without = quota.local == claim.lift(local_quota)(quota.subtree, None).value
@@ -196,7 +156,7 @@ def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: unlimited less unlimited is zero, so all of it is local."""
     quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
     claim.assume(
-        _ordinary(limit),
+        ordinary(limit),
         quota.subtree == HIGHEST,
         quota.local == claim.lift(local_quota)(quota.subtree, limit).value,
     )
@@ -207,7 +167,7 @@ def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
 def usage_fills_the_local_quota_first_and_the_rest_goes_up(claim: Claim) -> None:
     """Kueue main of August 2026, usage of cohorts, local availability: no amount is counted twice or lost."""
     quota, usage = claim.record("quota", NodeQuota), claim.number("usage")
-    claim.assume(_ordinary(quota.local, usage))
+    claim.assume(ordinary(quota.local, usage))
     passed = claim.lift(usage_passed_up)(quota, usage).value
     left = claim.lift(local_available)(quota, usage).value
     claim.prove(
@@ -227,9 +187,9 @@ def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Clai
     there. Both are how much more, or less, the node passes up; a change and its reversal cancel out, and it
     never grows on its way up.
     """
-    quota = _bounded_node(claim)
+    quota = bounded_node(claim)
     usage, amount = claim.number("usage"), claim.number("amount")
-    claim.assume(_ordinary(usage, amount))
+    claim.assume(ordinary(usage, amount))
     passed, add = claim.lift(usage_passed_up), claim.lift(plus)
     more = add(usage, amount).value
     left = claim.lift(local_available)(quota, usage).value
@@ -253,9 +213,9 @@ def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Clai
 @obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"], expect=everywhere(PROVED))
 def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, potential availability."""
-    quota = _bounded_node(claim)
+    quota = bounded_node(claim)
     above, more_above = claim.number("above"), claim.number("more_above")
-    claim.assume(_ordinary(above, more_above), above <= more_above)
+    claim.assume(ordinary(above, more_above), above <= more_above)
     could = claim.lift(potential_available)
     here = could(quota, above).value
     limited = is_set(quota, "borrowing_limit")
@@ -274,9 +234,9 @@ def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: C
 @obligation("PO-KQ-150", rules=["KQ-160", *AVAILABLE], expect=everywhere(PROVED))
 def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> None:
     """Kueue main of August 2026, availability and potential availability. By induction along a path."""
-    quota = _node(claim)
+    quota = any_node(claim)
     usage, free, most = claim.number("usage"), claim.number("free"), claim.number("most")
-    claim.assume(_counted(usage, free, most), usage >= 0)
+    claim.assume(within_64_bits(usage, free, most), usage >= 0)
     left, could = claim.lift(available), claim.lift(potential_available)
     along_every_path(
         claim,
@@ -289,11 +249,11 @@ def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> Non
 @obligation("PO-KQ-160", rules=AVAILABLE, expect=everywhere(PROVED))
 def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit and borrowingLimit unset. By induction along a path."""
-    quota, root = _node(claim), _bounded_node(claim, "root")
+    quota, root = any_node(claim), bounded_node(claim, "root")
     usage, root_usage, free = claim.number("usage"), claim.number("root_usage"), claim.number("free")
     claim.assume(
-        _ordinary(root_usage),
-        _counted(usage, free),
+        ordinary(root_usage),
+        within_64_bits(usage, free),
         usage >= 0,
         quota.local == 0,
         negation(is_set(quota, "borrowing_limit")),
@@ -311,9 +271,9 @@ def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
 @obligation("PO-KQ-170", rules=["KQ-190", *AVAILABLE], expect=everywhere(PROVED))
 def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit: the most that may be borrowed beyond the quota; at a root nothing."""
-    quota = _bounded_node(claim)
+    quota = bounded_node(claim)
     usage, request, above = claim.number("usage"), claim.number("request"), claim.number("above")
-    claim.assume(_ordinary(usage, request), request > 0, above >= -LARGE, above <= LARGE)
+    claim.assume(ordinary(usage, request), request > 0, above >= -LARGE, above <= LARGE)
     left, fits = claim.lift(available), claim.lift(fits_request)
     below_root = fits(request, left(quota, usage, above).value, True, True).value
     at_root = fits(request, left(quota, usage, None).value, True, True).value
@@ -329,9 +289,9 @@ def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) 
 @obligation("PO-KQ-175", rules=["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-170"], expect=everywhere(PROVED))
 def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, availability."""
-    quota = _bounded_node(claim)
+    quota = bounded_node(claim)
     usage, above = claim.number("usage"), claim.number("above")
-    claim.assume(_ordinary(usage), above >= -LARGE, above <= LARGE)
+    claim.assume(ordinary(usage), above >= -LARGE, above <= LARGE)
     taken = claim.lift(available_above)(quota, usage, above).value
     limited, limit = is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit")
     lent = quota.subtree - quota.local
@@ -366,7 +326,7 @@ def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> N
 def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> None:
     """Kueue main of August 2026, nodes that may lose workloads: usage at the quota is within it."""
     usage, quota = claim.number("usage"), claim.number("quota")
-    claim.assume(_counted(usage, quota))
+    claim.assume(within_64_bits(usage, quota))
     within = claim.lift(is_within_quota)(usage, quota).value
     claim.prove(
         either_both_or_none(within, claim.lift(fits_quota)(usage, 0, quota).value),
@@ -379,7 +339,7 @@ def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> 
 def a_request_reaches_the_node_above_less_what_is_left_locally(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical advantage: walking up, the request is reduced."""
     quota, usage, request = claim.record("quota", NodeQuota), claim.number("usage"), claim.number("request")
-    claim.assume(_ordinary(quota.local, usage, request))
+    claim.assume(ordinary(quota.local, usage, request))
     rest = claim.lift(remaining_request)(request, quota, usage).value
     left = quota.local - usage
     claim.prove(
@@ -396,10 +356,10 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     A cohort's usage is the sum of what its children pass up; that of a ClusterQueue is what its workloads
     hold. So with less in use in any queues, no node anywhere has more in use.
     """
-    quota = _node(claim)
+    quota = any_node(claim)
     less, more = claim.number("less"), claim.number("more")
     sum_of_less, sum_of_more = claim.number("sum_of_less"), claim.number("sum_of_more")
-    claim.assume(_counted(less, more, sum_of_less, sum_of_more), less <= more)
+    claim.assume(within_64_bits(less, more, sum_of_less, sum_of_more), less <= more)
     passed, add = claim.lift(usage_passed_up), claim.lift(plus)
     over_every_sum(
         claim,
@@ -418,10 +378,10 @@ def less_usage_anywhere_never_reduces_what_is_available(claim: Claim) -> None:
 
     With PO-KQ-210, usage that is less in any queues is no more at any node of the path.
     """
-    quota = _node(claim)
+    quota = any_node(claim)
     less, more = claim.number("less"), claim.number("more")
     free, freer = claim.number("free"), claim.number("freer")
-    claim.assume(_counted(less, more, free, freer), less <= more)
+    claim.assume(within_64_bits(less, more, free, freer), less <= more)
     left = claim.lift(available)
     along_every_path(
         claim,
@@ -440,7 +400,7 @@ def less_usage_anywhere_never_makes_a_fitting_request_unfit(claim: Claim) -> Non
     less, more, nominal = claim.number("less"), claim.number("more"), claim.number("nominal")
     free, freer, request = claim.number("free"), claim.number("freer"), claim.number("request")
     may_borrow = claim.flag("may_borrow")
-    claim.assume(_counted(less, more, free, freer, request, nominal), less <= more, freer >= free)
+    claim.assume(within_64_bits(less, more, free, freer, request, nominal), less <= more, freer >= free)
     within, fits = claim.lift(fits_quota), claim.lift(fits_request)
     before = fits(request, free, negation(within(more, request, nominal).value), may_borrow).value
     after = fits(request, freer, negation(within(less, request, nominal).value), may_borrow).value

@@ -24,7 +24,7 @@ ANY_FIT = {"KQ-190": "the step is handed whether the request fits, and this hold
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
+class SearchWorld:
     """What a step is given, and what is known of it.
 
     Args:
@@ -58,8 +58,9 @@ class _World:
         )
 
 
-def _world(claim: Claim) -> _World:
-    return _World(
+def search_world(claim: Claim) -> SearchWorld:
+    """A search of which nothing is known."""
+    return SearchWorld(
         claim,
         fits=claim.function("fits", bool, 1),
         add=claim.function("add", SymToken, 2),
@@ -78,7 +79,7 @@ def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim
     The workload that is watched is arbitrary, so it is every one. In the first state only the last removed is
     kept, and of that one PO-KQ-250 proves what the invariant asks.
     """
-    world, step = _world(claim), claim.lift(fill_back_step)
+    world, step = search_world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     before = claim.state("before", step, watched)
     returned = world.add(before.usage, candidate)
@@ -103,7 +104,7 @@ def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim
 @obligation("PO-KQ-245", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
 def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: a candidate with its quota back is no target any more."""
-    world, step = _world(claim), claim.lift(fill_back_step)
+    world, step = search_world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     before = claim.state("before", step, watched)
     world.is_asked(before.usage, world.add(before.usage, candidate))
@@ -127,7 +128,7 @@ def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> Non
 @obligation("PO-KQ-250", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
 def the_last_removed_is_needed_where_the_request_did_not_fit_before(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets: candidates leave in order until the request fits."""
-    world, step = _world(claim), claim.lift(removal_step)
+    world, step = search_world(claim), claim.lift(removal_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     stands = claim.function("stands", bool, 2)
     before = claim.state("before", step, watched)
@@ -163,7 +164,7 @@ def the_last_removed_is_needed_even_where_the_request_fitted_already(claim: Clai
     So where the request fits already, which a search for other flavor-resources may find, one target too many
     is kept: filling back does not ask about the last removed.
     """
-    world, step = _world(claim), claim.lift(removal_step)
+    world, step = search_world(claim), claim.lift(removal_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     stands = claim.function("stands", bool, 2)
     first = claim.state("first", step, watched)
