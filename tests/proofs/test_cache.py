@@ -259,7 +259,7 @@ def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable
         "tenure_proofs.trusted.ast_lifter": (True, True, True),
         "tenure_proofs.mutants.hunt": (False, True, False),
         "tenure_proofs.obligations.time_based": (False, True, False),
-        "tenure.oracle.classical": (False, False, True),
+        "tenure.oracle.classical": (False, True, True),
         "tenure_proofs.bounded.policies": (False, False, True),
         "tenure.apps.cli.app": (False, False, False),
     }
