@@ -204,7 +204,7 @@ contracts: $(STAMP) ## who may import whom
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(STAMP) ## build the site into site/; a broken link fails
+docs: $(STAMP) ## build the site into site/; a broken link fails (TENURE_REPOSITORY=https://github.com/OWNER/NAME)
 	$(QUIET_MKDOCS) $(BIN)/mkdocs build --strict
 
 .PHONY: docs-serve

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from tools.sentences import Sentence, fingerprint, headings, normalised
+from tools.sentences import Sentence, fingerprint, headings, lines_of, normalised
 
 COVERAGE = Path("spec/coverage")
 REASONS = ("not normative", "process")
@@ -64,7 +64,8 @@ class CoveragePage:
 
     Args:
         path: relative to the root, with forward slashes.
-        front: the front matter.
+        front: the front matter: among others `document`, where the source can be read, and `lines`, where
+            each of the sentences begins there; 0 for one of another revision.
         headings: with their number signs, in order: those of the source.
         entries: in order.
     """
@@ -85,6 +86,17 @@ class CoveragePage:
         return self.headings[0].lstrip("# ") if self.headings else self.name
 
 
+def with_lines(page: CoveragePage, document: str) -> CoveragePage:
+    """A page that says where its sentences begin in a document.
+
+    Args:
+        page: as it is.
+        document: the text of what its `document` names.
+    """
+    lines = lines_of([entry.sentence.text for entry in page.entries], document)
+    return replace(page, front={**page.front, "lines": lines})
+
+
 def coverage_pages(root: Path) -> Iterator[CoveragePage]:
     """Every page, by file name."""
     for path in sorted((root / COVERAGE).glob("*.md")):
@@ -103,12 +115,26 @@ def parse(path: str, text: str) -> CoveragePage:
 
 def rendered(page: CoveragePage) -> str:
     """A page as its file holds it."""
-    front = "\n".join(f'{key} = "{value}"' for key, value in page.front.items())
+    front = "\n".join(f"{key} = {_toml(value)}" for key, value in page.front.items())
     parts = [f"{_FENCE}\n{front}\n{_FENCE}"]
     for heading in page.headings:
         parts.append(heading)
         parts += [_block(entry) for entry in page.entries if entry.sentence.section == heading]
     return "\n\n".join(parts) + "\n"
+
+
+def _toml(value: str | list[int]) -> str:
+    """A value of the front matter.
+
+    >>> print(_toml([3, 0]))
+    [
+      3, 0,
+    ]
+    """
+    if isinstance(value, str):
+        return f'"{value}"'
+    numbers = wrap(", ".join(map(str, value)) + ",", _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(["[", *numbers, "]"])
 
 
 def _block(entry: Entry) -> str:
@@ -199,4 +225,8 @@ def brought_up_to_date(page: CoveragePage, source: str, found: list[Sentence]) -
         else:
             last += 1
             entries.append(Entry(f"{prefix}-{last:03}", mark, UNACCOUNTED, sentence))
-    return replace(page, headings=tuple(headings(source)), entries=tuple(entries))
+    front = dict(page.front)
+    if "lines" in front:
+        lines = dict(zip((entry.id for entry in page.entries), front["lines"], strict=False))
+        front["lines"] = [lines.get(entry.id, 0) for entry in entries]
+    return replace(page, front=front, headings=tuple(headings(source)), entries=tuple(entries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 _FENCE = re.compile(r"^\s*```")
@@ -152,6 +152,35 @@ class _Reader:
         line = _ITEM.sub("", line)
         self.began = self.began if self.paragraph else number
         self.paragraph.append(line)
+
+
+def lines_of(texts: Iterable[str], markdown: str) -> list[int]:
+    """Where each of some sentences begins on a page, counted from 1; 0 for one that the page does not say.
+
+    Only letters and digits are compared: sentences have lost marks and line breaks.
+
+    Args:
+        texts: in the order of the page.
+        markdown: the page.
+
+    >>> lines_of(["One.", "Two words.", "Three."], "# A\\n\\nOne. Two\\n`words`.\\n")
+    [3, 3, 0]
+    """
+    marks = [
+        (letter, number)
+        for number, line in enumerate(_without_contents(markdown), start=1)
+        for letter in re.sub(r"[\W_]", "", line)
+    ]
+    page = "".join(letter for letter, _ in marks)
+    found: list[int] = []
+    reached = 0
+    for text in texts:
+        letters = re.sub(r"[\W_]", "", text)
+        place = page.find(letters, reached)
+        place = page.find(letters) if place < 0 else place
+        reached = place + len(letters) if place >= 0 else reached
+        found.append(marks[place][1] if place >= 0 else 0)
+    return found
 
 
 def _without_contents(markdown: str) -> Iterator[str]:

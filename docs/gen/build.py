@@ -18,6 +18,7 @@ from docs.gen.coverage import coverage_list, coverage_site
 from docs.gen.explained import said_of_rules
 from docs.gen.findings import finding_list, finding_pages
 from docs.gen.illustrations import illustrations
+from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
 from docs.gen.moved import redirects
 from docs.gen.navigation import completed
@@ -26,9 +27,11 @@ from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
-from docs.gen.sources import places, written_pages
+from docs.gen.sources import edited, places, written_pages
 from docs.gen.theorems import theorems
 from docs.gen.traceability import traceability
+from docs.gen.upstream import reports
+from docs.gen.woven import woven
 
 
 def main() -> None:
@@ -37,14 +40,14 @@ def main() -> None:
     of_scenarios, charts, scenario_list, views = scenario_pages(known)
     drawings, pictures = vector_pictures()
     pages = (
-        rule_pages(report, known, said_of_rules())
+        rule_pages(report, known, said_of_rules(), pictures, views)
         | finding_pages(known, pictures, views)
         | coverage_site(known)
         | of_scenarios
         | obligation_pages(report, known)
         | vector_pages(known, pictures)
     )
-    made = pages | charts | drawings | schema_files() | restated(known) | redirects(known)
+    made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)
     fills = (
@@ -60,19 +63,20 @@ def main() -> None:
         | traceability(known)
         | schema_list()
     )
-    for path, parts in illustrations(pictures, views).items():
+    navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
+    for path, parts in (*illustrations(pictures, views).items(), *listings(navigation, made).items()):
         fills.setdefault(path, {}).update(parts)
     for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:
             written = page.read()
         _write(path, filled(linked(written, known, path), fills.get(path, {})))
-    navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
     navigation[:] = completed(navigation, pages)
 
 
 def _write(path: str, text: str) -> None:
     with mkdocs_gen_files.open(path, "w") as page:
-        page.write(text)
+        page.write(woven(text, path) if path.endswith(".md") else text)
+    mkdocs_gen_files.set_edit_path(path, edited(path))
 
 
 # Importing the module, as the doctests do, builds nothing.

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import matplotlib
 
 from docs.gen.drawing import shown
-from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
+from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
 from docs.gen.proved import store
 from docs.gen.sources import ROOT
 from tenure.readings import preset, preset_names
@@ -130,7 +130,7 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
     path = f"{FOLDER}/{scenario.name}.yaml"
     yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
     for alike in plays:
-        yield f"## Under {_names(alike)}"
+        yield f"## Under {_names(alike)}{UNSEARCHED}"
         _, chart, words = _view(scenario, alike)
         yield shown(chart, words, "chart", here)
         for _, same in groupby(alike, key=lambda record: record.expectations):
@@ -139,7 +139,7 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here
         yield code(
             "sh", f"tenure play --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg"
         )
-    yield "## The scenario"
+    yield f"## The scenario{UNSEARCHED}"
     yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
 
 

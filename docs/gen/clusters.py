@@ -23,7 +23,7 @@ _LEFT, _STEP, _BAR, _SMALL = 8.0, 16.0, 20.0, 10
 _KINDS = {
     "runs": (Role.FREE, None, False, False),
     "protected": (Role.PROTECTED, None, False, False),
-    "leaves, in this order": (Role.PAPER, Role.SAME_QUEUE, False, True),
+    "preempted, in this order": (Role.PAPER, Role.SAME_QUEUE, False, True),
     "asks": (None, Role.TEXT, True, False),
     "billed for a hero": (Role.LOOP, Role.LOOP_EDGE, False, False),
     "nominal quota": (None, Role.MUTED, False, False),
@@ -221,7 +221,7 @@ class _Panel:
         width = workload.usage[self.column] * scale
         name = f"{workload.name} {workload.priority}" if self._told_apart else workload.name
         if workload.key in self.scene.leaving:
-            self._box("leaves, in this order", at, bar, width - 1)
+            self._box("preempted, in this order", at, bar, width - 1)
             order = str(self.scene.leaving.index(workload.key) + 1)
             name = name if len(f"{order} {name}") * LETTER < width - 8 else ""
             label = f"{order} {name}".strip()

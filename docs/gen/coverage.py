@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from docs.gen.elsewhere import commit_of, line_of
 from docs.gen.markdown import Fills, Pages, Places, link, linked, relative, table
 from docs.gen.sources import ROOT
 from tools.accounts import REASONS, CoveragePage, Entry, coverage_pages
@@ -59,10 +60,13 @@ def _page(page: CoveragePage, places: Places) -> str:
 
 def _sections(page: CoveragePage, places: Places) -> Iterator[str]:
     here = f"coverage/{page.name}"
+    lines = dict(zip((entry.id for entry in page.entries), page.front.get("lines", ()), strict=False))
     for heading in page.headings:
         yield heading
+        if heading.startswith("# ") and "document" in page.front:
+            yield _read_from(page)
         rows = [
-            [entry.id, _sentence(entry), _account(entry, places, here)]
+            [_number(page, entry.id, lines), _sentence(entry), _account(entry, places, here)]
             for entry in page.entries
             if entry.sentence.section == heading
         ]
@@ -70,8 +74,33 @@ def _sections(page: CoveragePage, places: Places) -> Iterator[str]:
             yield table(["", "Sentence", "What it is"], rows)
 
 
+def _read_from(page: CoveragePage) -> str:
+    """Where the source can be read, and whether that is the revision of the sentences."""
+    words, address = f"commit `{commit_of(page)[:7]}`", page.front["document"]
+    discussed = (
+        f"; discussed in [{_pull(page)}]({page.front['discussion']})" if "discussion" in page.front else ""
+    )
+    earlier = (
+        " Some sentences are of an earlier revision of the proposal, and link its discussion."
+        if 0 in page.front["lines"]
+        else ""
+    )
+    return f"The source, at [{words}]({address}){discussed}. Each number leads to its line.{earlier}"
+
+
+def _pull(page: CoveragePage) -> str:
+    return f"pull request {str(page.front['discussion']).rpartition('/')[2]}"
+
+
+def _number(page: CoveragePage, identifier: str, lines: Mapping[str, int]) -> str:
+    if "document" not in page.front:
+        return identifier
+    words, address = line_of(page, lines[identifier])
+    return f'[{identifier}]({address} "{words}")'
+
+
 def _sentence(entry: Entry) -> str:
-    """The sentence as it reads; where the source links elsewhere the site does not."""
+    """The sentence as it reads; where the source links elsewhere the table does not."""
     text = entry.sentence.text
     return f"`` {text} ``" if entry.sentence.code else _ELSEWHERE.sub(r"\1", text)
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from docs.gen.cases import Pictures
 from docs.gen.charts import Views, scenarios
 from docs.gen.drawing import shown
-from docs.gen.markdown import Fills, Pages, Places, code, link, linked, table
+from docs.gen.elsewhere import cited
+from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
 from docs.gen.sources import ROOT, vectors
+from docs.gen.upstream import first_findings, reported
 from tenure.pages import Page
+from tools.lints.findings import STANDING
 from tools.lints.pages import findings
 
 FINDINGS = "findings/index.md"
@@ -51,23 +54,55 @@ def source_of(page: Page) -> str:
     raise ValueError(f"{page.id} is about {source!r}, which has no place in docs/gen/findings.py")
 
 
+STATUSES = {
+    "proposal": "in the proposal",
+    "answered": "answered by a later revision",
+    "shipped": "shipped",
+}
+"""What has become of a finding: it is in a proposal that is not released; a later revision of the proposal
+decides it; or a released scheduler behaves so."""
+
+
 def _list(places: Places) -> Iterator[str]:
     written = list(findings(ROOT))
-    for words in SOURCES.values():
-        rows = [
+    if not written:
+        return
+    yield "## The five that matter first"
+    yield "Each has a text for an issue upstream, with manifests."
+    yield "\n".join(
+        f"1. {link(page.id, places, FINDINGS)}: {page.front['actual']}" for page in first_findings()
+    )
+    yield "## All findings"
+    yield '<div class="chosen" data-by="2,3,4,5" data-sorted markdown>'
+    yield table(
+        ["Finding", "Title", "Severity", "Status", "Field", "Source"],
+        [
             [
                 link(page.id, places, FINDINGS),
                 page.title,
-                f"[`{page.front['reading']}`](../reference/readings.md#{page.front['reading']})"
-                if "reading" in page.front
-                else "",
+                _severity(page),
+                STATUSES[page.front["status"]],
+                f"`{page.front['field']}`",
+                source_of(page).partition(",")[0],
             ]
             for page in written
-            if source_of(page) == words
-        ]
-        if rows:
-            yield f"## {words}"
-            yield table(["Finding", "Title", "Reading key"], rows)
+        ],
+    )
+    yield "</div>"
+
+
+def _severity(page: Page) -> str:
+    """In words, with what it is sorted by."""
+    severity = page.front["severity"]
+    return f'<span data-rank="{STANDING["severity"].index(severity)}">{severity}</span>'
+
+
+def _standing(page: Page) -> str:
+    """What a maintainer wants to know before the story."""
+    key = page.front.get("reading")
+    reading = f" Reading key [`{key}`](../reference/readings.md#{key})." if key else ""
+    status = STATUSES[page.front["status"]]
+    return f"Severity {page.front['severity']}; {status}; field `{page.front['field']}`.{reading}"
 
 
 def _played() -> dict[str, list[str]]:
@@ -89,12 +124,16 @@ def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: 
     here = f"findings/{page.name}"
     before, outcome, after = page.body.partition(_OUTCOME)
     cases = [item for item in page.front.get("vectors", []) if item in pictures]
+    title, _, story = before.strip().partition("\n")
     parts = [
-        linked(before, places, here).strip(),
+        title,
+        _standing(page),
+        linked(cited(story), places, here).strip(),
         *_charts(played, views, places, here),
         *_pictures(cases, pictures, places, here),
-        linked(outcome + after, places, here).strip(),
+        linked(f"{outcome}{UNSEARCHED if outcome else ''}{after}", places, here).strip(),
         *_replay(page, played),
+        *reported(page),
         *_named(page, played, places, here),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -102,7 +141,7 @@ def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: 
 
 def _charts(played: list[str], views: Views, places: Places, here: str) -> Iterator[str]:
     for name in played:
-        yield f"### Played: {name.replace('-', ' ')}"
+        yield f"### Played: {name.replace('-', ' ')}{UNSEARCHED}"
         for readings, path, words in views[name]:
             yield f"Under {readings}, [the scenario]({_up(places[name])}):"
             yield shown(path, words, "chart", here)
@@ -111,7 +150,7 @@ def _charts(played: list[str], views: Views, places: Places, here: str) -> Itera
 def _pictures(cases: list[str], pictures: Pictures, places: Places, here: str) -> Iterator[str]:
     if not cases:
         return
-    yield "### In pictures"
+    yield f"### In pictures{UNSEARCHED}"
     about = {vector.id: vector.data for vector in vectors()}
     for case in cases:
         data = about[case]
@@ -125,7 +164,7 @@ def _replay(page: Page, played: list[str]) -> Iterator[str]:
     commands += [f"tenure vectors run {item} --verbose" for item in page.front.get("vectors", [])]
     commands += [f"tenure prove --only {item} --no-mutants" for item in page.front.get("obligations", [])]
     if commands:
-        yield "## Replay it"
+        yield f"## Replay it{UNSEARCHED}"
         yield code("sh", "\n".join(commands))
 
 
@@ -139,7 +178,7 @@ def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator
         ("Scenarios", played),
     ):
         if named:
-            yield f"## {words}"
+            yield f"## {words}{UNSEARCHED}"
             yield "\n".join(f"- {link(item, places, here)}" for item in named)
 
 

@@ -8,7 +8,7 @@ from docs.gen.cases import Pictures
 from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.markdown import Fills
-from docs.gen.speed import Row, measured, speed_svg, speed_table
+from docs.gen.speed import Row, measured, speed_svgs, speed_table
 
 HOME: Final = "index.md"
 BENCHMARKS: Final = "reference/benchmarks.md"
@@ -36,7 +36,7 @@ def illustrations(pictures: Pictures, views: Views) -> Fills:
         KeyError: a vector has no picture, or a scenario no such play.
     """
     found = measured()
-    fills: Fills = {HOME: {"speed": speed_svg(found)}, BENCHMARKS: {"measured": _measured(found)}}
+    fills: Fills = {HOME: {"speed": speed_svgs(found)}, BENCHMARKS: {"measured": _measured(found)}}
     for (page, marker), vector in VECTORS.items():
         fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture", page)
     for (page, marker), (scenario, reading) in PLAYS.items():

@@ -18,8 +18,12 @@ Fills: TypeAlias = dict[str, dict[str, str]]
 Places: TypeAlias = dict[str, str]
 """Where an identifier is explained, below `docs/`: `TBP-020` in `rules/TBP-020-time-expired.md`."""
 
+UNSEARCHED = " { data-search-exclude }"
+"""Behind a heading: what is below it is not searched."""
+
 _FENCE = "```"
-_CODE = re.compile(r"(`+)(?:(?!\1).)*\1", re.DOTALL)
+_KEPT = re.compile(r"(`+)(?:(?!\1).)*\1|\[[^\]]*\]\([^)]*\)", re.DOTALL)
+"""Code, and what is a link already."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -65,9 +69,29 @@ def code(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def heading(level: int, text: str, identifier: str) -> str:
-    """A heading with a fragment of its own, so that links do not depend on its words."""
-    return f"{'#' * level} {text} {{#{anchor(identifier)}}}"
+def folded(summary: str, parts: Iterable[str]) -> str:
+    """Parts of a page that are shown when a reader asks for them.
+
+    >>> print(folded("Two claims", ["A.", "B."]))
+    ??? note "Two claims"
+    <BLANKLINE>
+        A.
+    <BLANKLINE>
+        B.
+    """
+    inside = "\n\n".join(parts).replace("\n", "\n    ").replace("\n    \n", "\n\n")
+    return f'??? note "{summary}"\n\n    {inside}'
+
+
+def heading(level: int, text: str, identifier: str, *, searched: bool = True) -> str:
+    """A heading with a fragment of its own, so that links do not depend on its words.
+
+    Args:
+        level, text: of the heading.
+        identifier: what the fragment is made from.
+        searched: whether a search looks into what is below it.
+    """
+    return f"{'#' * level} {text} {{#{anchor(identifier)}{'' if searched else ' data-search-exclude'}}}"
 
 
 def relative(place: str, page: str) -> str:
@@ -101,10 +125,12 @@ def verdict(word: str) -> str:
 def linked(text: str, places: Places, page: str) -> str:
     """A text in which every identifier of a rule, an obligation or a finding is a link.
 
-    Headings, code and indented blocks stay as they are.
+    Headings, code, links and indented blocks stay as they are.
 
     >>> linked("see TBP-020, not `TBP-020`", {"TBP-020": "rules/a.md"}, "b.md")
     'see [TBP-020](rules/a.md){ .id }, not `TBP-020`'
+    >>> linked("see [TBP-020](c.md)", {"TBP-020": "rules/a.md"}, "b.md")
+    'see [TBP-020](c.md)'
     """
     lines: list[str] = []
     fenced = False
@@ -122,7 +148,7 @@ def _link_all(text: str, places: Places, page: str) -> str:
 def _outside_code(line: str, change: Callable[[str], str]) -> str:
     parts: list[str] = []
     end = 0
-    for found in _CODE.finditer(line):
+    for found in _KEPT.finditer(line):
         parts += [change(line[end : found.start()]), found[0]]
         end = found.end()
     return "".join([*parts, change(line[end:])])

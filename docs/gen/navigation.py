@@ -58,8 +58,6 @@ def _behind(index: Any, made: list[str]) -> list[Any]:
         return []
     folder = PurePosixPath(index).parent.as_posix()
     mine = [path for path in made if PurePosixPath(path).parent.as_posix() == folder]
-    if index == "proofs/obligations.md":
-        return mine
     if not index.endswith("/index.md") or folder == "proofs":
         return []
     if folder in _AREAS:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from docs.gen.elsewhere import file_link
 from docs.gen.markdown import (
+    UNSEARCHED,
     Fills,
     Pages,
     Places,
@@ -13,29 +17,42 @@ from docs.gen.markdown import (
     heading,
     link,
     linked,
+    relative,
     sentence,
     table,
     verdict,
 )
-from docs.gen.sources import OBLIGATIONS_PAGE
+from docs.gen.sources import OBLIGATIONS_PAGE, ROOT, place_of
+from docs.gen.stories import told as sentences_of
 from tenure.apps.lookup.code import source_of
-from tenure.pages import FAMILIES, anchor, family_of, obligations_page
+from tenure.pages import FAMILIES, Page, family_of, obligation_page
 from tenure_proofs.obligations import OBLIGATIONS
+from tools.lints.pages import findings
 
 HOME = "index.md"
 MATRIX = "proofs/index.md"
 MUTANTS = "proofs/mutants.md"
+_MARKED = (
+    ("heros", "hero's"),
+    ("victims timestamp", "victim's timestamp"),
+    ("cluster queue", "ClusterQueue"),
+    ("cluster queues", "ClusterQueues"),
+    (r"kep (\d+)", r"KEP-\1"),
+    ("kai", "KAI"),
+    ("whole second", "whole-second"),
+)
+"""Words of claims, and how they are written."""
 
 
 def proofs(report: dict[str, Any], places: Places) -> Fills:
     """What the pages of `proofs/` take from a report."""
     headline = [item for item in report["obligations"] if item["title"]]
     return {
-        HOME: {"matrix": _matrix(headline, report["readings"], folder="proofs/")},
+        HOME: {"matrix": _matrix(headline, report["readings"], places, HOME)},
         MATRIX: {
-            "matrix": _matrix(headline, report["readings"], folder=""),
+            "matrix": _matrix(headline, report["readings"], places, MATRIX),
             "stories": "\n\n".join(
-                part for item in headline for part in _stories(item, report, level=3, titled=True)
+                part for item in headline for part in _stories(item, report, places, MATRIX, titled=True)
             ),
             "run": _run(report),
         },
@@ -44,10 +61,10 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
     }
 
 
-def _matrix(headline: list[dict[str, Any]], readings: list[str], folder: str) -> str:
+def _matrix(headline: list[dict[str, Any]], readings: list[str], places: Places, here: str) -> str:
     rows = [
         [
-            f"[{entry['title']}]({folder}{_file(entry['id'])}#{anchor(entry['id'])})",
+            f"[{entry['title']}]({relative(places[entry['id']], here)})<br>{claimed(entry['claim'])}.",
             *_verdicts(entry, readings),
         ]
         for entry in headline
@@ -77,53 +94,78 @@ def _run(report: dict[str, Any]) -> str:
 
 
 def obligation_pages(report: dict[str, Any], places: Places) -> Pages:
-    """A page for the obligations of each family."""
+    """A page for each obligation."""
+    named = findings_by_obligation()
     return {
-        obligations_page(family): "\n\n".join(_page(family, mine, report, places)) + "\n"
-        for family, mine in _families(report).items()
+        obligation_page(item["id"]): "\n\n".join(_page(item, report, places, named.get(item["id"], [])))
+        + "\n"
+        for item in report["obligations"]
     }
 
 
-def _families(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The obligations by family, the families in their order."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for item in report["obligations"]:
-        found.setdefault(family_of(item["id"]), []).append(item)
-    return {family: found[family] for family in sorted(found, key=[*FAMILIES].index)}
-
-
-def _file(obligation: str) -> str:
-    return obligations_page(family_of(obligation)).rpartition("/")[2]
+def findings_by_obligation() -> dict[str, list[Page]]:
+    """By obligation: the findings that rest on it."""
+    named: dict[str, list[Page]] = {}
+    for page in findings(ROOT):
+        for obligation in page.front.get("obligations", ()):
+            named.setdefault(obligation, []).append(page)
+    return named
 
 
 def _listed(report: dict[str, Any], places: Places) -> Iterator[str]:
     readings = report["readings"]
-    for family, mine in _families(report).items():
-        yield f"## {FAMILIES[family]}"
-        rows = [
-            [
-                link(entry["id"], places, OBLIGATIONS_PAGE),
-                sentence(entry["claim"]),
-                *_verdicts(entry, readings),
-            ]
-            for entry in mine
+    order = [*FAMILIES]
+    rows = [
+        [
+            link(entry["id"], places, OBLIGATIONS_PAGE),
+            f"{claimed(entry['claim'])}.",
+            FAMILIES[family_of(entry["id"])].partition(",")[0],
+            *_verdicts(entry, readings),
         ]
-        yield table(["Obligation", "Claim", *readings], rows)
+        for entry in sorted(report["obligations"], key=lambda entry: order.index(family_of(entry["id"])))
+    ]
+    yield '<div class="chosen" data-by="2" data-verdicts="3" markdown>'
+    yield table(["Obligation", "Claim", "Policy", *readings], rows)
+    yield "</div>"
 
 
-def _page(family: str, mine: list[dict[str, Any]], report: dict[str, Any], places: Places) -> Iterator[str]:
-    here = obligations_page(family)
-    yield f"# Obligations: {FAMILIES[family]}"
-    yield "What an obligation is says the [list of all](obligations.md)."
-    for entry in mine:
-        yield heading(2, f"{entry['id']}: {entry['claim']}", entry["id"])
-        yield linked(entry["source"], places, here)
-        yield f"Rules: {', '.join(link(rule, places, here) for rule in entry['rules'])}."
-        for called, why in OBLIGATIONS[entry["id"]].irrespective_of.items():
-            yield f"Proved whatever `{called}` returns: {why}."
-        yield table(report["readings"], [_verdicts(entry, report["readings"])])
-        yield code("python", source_of(OBLIGATIONS[entry["id"]].statement))
-        yield from _stories(entry, report, level=3)
+def _page(
+    entry: dict[str, Any], report: dict[str, Any], places: Places, named: Sequence[Page]
+) -> Iterator[str]:
+    obligation = OBLIGATIONS[entry["id"]]
+    here = obligation_page(entry["id"])
+    yield f"# {entry['id']}: {claimed(entry['claim'])}"
+    family = FAMILIES[family_of(entry["id"])].partition(",")[0]
+    yield f"One of the [obligations](obligations.md) about {family}. {linked(entry['source'], places, here)}"
+    yield table(report["readings"], [_verdicts(entry, report["readings"])])
+    yield from _found(named, places, here)
+    yield from _stories(entry, report, places, here)
+    yield f"## The claim, as it is stated{UNSEARCHED}"
+    yield f"About the rules {', '.join(link(rule, places, here) for rule in entry['rules'])}."
+    for called, why in obligation.irrespective_of.items():
+        yield f"Proved whatever `{called}` returns: {why}."
+    place = file_link(place_of(obligation.statement), inspect.getsourcelines(obligation.statement)[1])
+    yield f"{place}:"
+    yield code("python", source_of(obligation.statement))
+    yield code("sh", f"tenure prove --only {entry['id']} --no-mutants")
+
+
+def _found(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
+    if named:
+        yield (
+            "In words: " + "; ".join(f"{page.title} ({link(page.id, places, here)})" for page in named) + "."
+        )
+
+
+def claimed(words: str) -> str:
+    """A claim as a sentence, with the marks that the name of a function cannot have.
+
+    >>> claimed("a heros workload is never preempted in its cluster queue")
+    "A hero's workload is never preempted in its ClusterQueue"
+    """
+    for plain, written in _MARKED:
+        words = re.sub(rf"\b{plain}\b", written, words)
+    return sentence(words)
 
 
 def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
@@ -131,20 +173,32 @@ def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
 
 
 def _stories(
-    obligation: dict[str, Any], report: dict[str, Any], level: int, *, titled: bool = False
+    obligation: dict[str, Any], report: dict[str, Any], places: Places, here: str, *, titled: bool = False
 ) -> Iterator[str]:
+    """The counterexample of each reading under which there is one; the same one once."""
+    told: dict[str, list[str]] = {}
     for reading in report["readings"]:
         example = obligation["verdicts"][reading].get("counterexample")
-        if example is None:
-            continue
+        if example is not None:
+            told.setdefault(_story(example), []).append(reading)
+    for story, under in told.items():
         title = f"{obligation['title']}: refuted" if titled else "Refuted"
-        yield heading(level, f"{title} under {reading}", f"{obligation['id']}-{reading}")
-        if example["story"]:
-            yield code("text", "\n".join(example["story"]))
-            yield "Replayed in Python and, rebuilt as manifests, through the oracle."
-        else:
-            yield code("text", "\n".join(f"{name}: {value}" for name, value in example["values"].items()))
-            yield "Replayed in Python."
+        level = 3 if titled else 2
+        words = f"{title} under {' and '.join(under)}"
+        yield heading(level, words, f"{obligation['id']}-{under[0]}", searched=titled)
+        if titled:
+            yield f"The claim: *{claimed(obligation['claim'])}* ({link(obligation['id'], places, here)})."
+            yield from _found(findings_by_obligation().get(obligation["id"], []), places, here)
+        yield story
+
+
+def _story(example: dict[str, Any]) -> str:
+    if example["story"]:
+        told = code("text", "\n".join(example["story"]))
+        return f"{told}\n\nReplayed in Python and, rebuilt as manifests, through the oracle."
+    values = "\n".join(f"- {line}" for line in sentences_of(example["values"]))
+    before = "These values, the smallest that the solvers found, make the claim false:"
+    return f"{before}\n\n{values}\n\nReplayed in Python."
 
 
 def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:

@@ -10,6 +10,7 @@ import typer
 
 from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
 from docs.gen.sources import ROOT
+from docs.gen.woven import GLOSSARY, defined
 from tenure.apps.cli.app import app
 from tenure.lab.divergences import Divergence, all_divergences
 from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
@@ -17,7 +18,6 @@ from tenure.readings import default_preset, preset_names, readings_file
 from tenure.telling.remarks import ACCEPTS
 
 READINGS = "reference/readings.md"
-GLOSSARY = "reference/glossary.md"
 ASSUMPTIONS = "proofs/assumptions.md"
 VECTORS_FORMAT = "reference/vectors.md"
 
@@ -28,9 +28,9 @@ _VERBATIM = "\b"
 def restated(places: Places) -> Pages:
     """Pages that are a file of the repository as it stands."""
     files = {GLOSSARY: "spec/glossary.md", ASSUMPTIONS: "proofs/tenure_proofs/trusted/ASSUMPTIONS.md"}
-    return {
-        page: linked((ROOT / file).read_text(encoding="utf-8"), places, page) for page, file in files.items()
-    }
+    texts = {page: (ROOT / file).read_text(encoding="utf-8") for page, file in files.items()}
+    texts[GLOSSARY] = defined(texts[GLOSSARY])
+    return {page: linked(text, places, page) for page, text in texts.items()}
 
 
 def reference(places: Places) -> Fills:

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from docs.gen.cases import Pictures
+from docs.gen.charts import Views
+from docs.gen.drawing import shown
+from docs.gen.elsewhere import cited, file_link, kueue_link
 from docs.gen.explained import Said
-from docs.gen.markdown import Fills, Pages, Places, code, link, linked, relative, sentence, table, verdict
+from docs.gen.markdown import (
+    UNSEARCHED,
+    Fills,
+    Pages,
+    Places,
+    code,
+    folded,
+    link,
+    linked,
+    relative,
+    table,
+    verdict,
+)
+from docs.gen.proofs import claimed
 from docs.gen.sources import ROOT, place_of, vectors
 from tenure.apps.lookup.code import neighbours, not_lifted, rule_functions, source_of
 from tenure.apps.lookup.stated import findings_by_rule
@@ -39,23 +59,117 @@ AREAS = {
 }
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
 RETIRED = "retired"
+NOTHING = "None."
+MUTANTS = (
+    "An obligation is a claim that solvers prove for every input, or refute with a counterexample. "
+    "[Mutants](../proofs/mutants.md) are wrong versions of the rule that some obligation must notice."
+)
 UNLIFTED_TESTS = "tests/unit/rules/test_unlifted.py"
 
 
-def rule_pages(report: dict[str, Any], places: Places, said: Said) -> Pages:
-    """One page for each rule."""
-    cases = vectors()
-    named = findings_by_rule(list(findings(ROOT)), cases)
-    made: Pages = {}
-    for page in pages(ROOT):
-        here = f"rules/{page.name}"
-        parts = [
-            _rule_page(page, report, cases, places),
-            *_explanation(said.get(page.id, {}), places, here),
-            *_findings(named.get(page.id, []), places, here),
-        ]
-        made[here] = "\n\n".join(part.strip() for part in parts) + "\n"
-    return made
+@dataclass(frozen=True)
+class _About:
+    """What the pages are made from, beside what is written."""
+
+    report: dict[str, Any]
+    places: Places
+    said: Said
+    pictures: Pictures
+    views: Views
+    findings: Mapping[str, Sequence[Page]]
+
+
+def rule_pages(report: dict[str, Any], places: Places, said: Said, pictures: Pictures, views: Views) -> Pages:
+    """One page for each rule: first what it says, with an example, and last how it is proved."""
+    about = _About(report, places, said, pictures, views, findings_by_rule(list(findings(ROOT)), vectors()))
+    return {f"rules/{page.name}": _written(page, about) for page in pages(ROOT)}
+
+
+def _written(page: Page, about: _About) -> str:
+    if page.id not in rule_functions():
+        return linked(page.body, about.places, f"rules/{page.name}")
+    return "\n\n".join(part.strip() for part in _parts(page, about)) + "\n"
+
+
+def _parts(page: Page, about: _About) -> Iterator[str]:
+    here = f"rules/{page.name}"
+    function = rule_functions()[page.id]
+    cases = [vector for vector in vectors() if page.id in vector.data["rules"]]
+    yield f"# {page.id}: {page.title}"
+    yield in_a_sentence(function)
+    yield from _example(page.id, cases, about, here)
+    yield from _section(page, "Rationale", "Why", about, here)
+    yield from _section(page, "Statement", "Statement", about, here)
+    yield from _section(page, "Comparisons", "Comparisons", about, here)
+    yield from _section(page, "Readings", "Readings", about, here)
+    yield from _section(page, "Edge cases", "Edge cases", about, here)
+    yield from _section(page, "Source", "Source", about, here, str(page.front["source"]))
+    yield from _findings(about.findings.get(page.id, []), about.places, here)
+    yield from _explanation(about.said.get(page.id, {}), about.places, here)
+    yield from _vectors(page.id, cases, about.places, here)
+    yield from _code(function)
+    yield from _neighbours(page.id, function, about.places, here)
+    yield from _proofs(page.id, about.report, about.places, here)
+
+
+def in_a_sentence(function: Callable[..., Any]) -> str:
+    """What a rule is for, from the first line of its docstring.
+
+    >>> in_a_sentence(rule_functions()["TBP-020"])
+    'This rule says whether a running workload has used up its protected time.'
+    """
+    first = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+    verb = "gives" if first.startswith(("The ", "A ")) else "says"
+    return f"This rule {verb} {first[:1].lower()}{first[1:]}"
+
+
+def _example(rule: str, cases: Sequence[Vector], about: _About, here: str) -> Iterator[str]:
+    """The smallest vector that is about the rule, one with a picture before one without."""
+    if not cases:
+        yield from _played_example(rule, about, here)
+        return
+    smallest = min(
+        cases,
+        key=lambda vector: (
+            vector.id not in about.pictures,
+            vector.data["rules"][0] != rule,
+            len(json.dumps(vector.data["input"])),
+            vector.id,
+        ),
+    )
+    yield f"## An example{UNSEARCHED}"
+    said = smallest.data["comment"]
+    yield f"{linked(said, about.places, here)} ([vector]({relative(about.places[smallest.id], here)}))"
+    if smallest.id in about.pictures:
+        yield shown(*about.pictures[smallest.id], "picture", here)
+
+
+def _played_example(rule: str, about: _About, here: str) -> Iterator[str]:
+    """The chart of a scenario, for a rule about what happens over time."""
+    for name in _played(rule).values():
+        readings, path, words = about.views[name][0]
+        yield f"## An example{UNSEARCHED}"
+        yield f"Under {readings}, [the scenario]({relative(about.places[name], here)}):"
+        yield shown(path, words, "chart", here)
+        return
+
+
+def _played(rule: str) -> Mapping[str, str]:
+    """The scenarios that exercise a rule, by whether it applies."""
+    return exercised_by_plays(ROOT / "spec" / "vectors").get(rule, {})
+
+
+def _section(
+    page: Page, heading: str, title: str, about: _About, here: str, before: str = ""
+) -> Iterator[str]:
+    """A section of the written page; one that only says that there is nothing is left out."""
+    text = "\n".join(line.text for line in page.section(heading)).strip()
+    if text and text != NOTHING:
+        unsearched = UNSEARCHED if heading in ("Comparisons", "Source") else ""
+        yield f"## {title}{unsearched}"
+        if before:
+            yield f"{kueue_link(before)}."
+        yield linked(cited(text), about.places, here)
 
 
 def rule_list(places: Places) -> Fills:
@@ -104,21 +218,11 @@ def _statement(page: Page) -> str:
     return statement_of(page.id)
 
 
-def _rule_page(page: Page, report: dict[str, Any], cases: Sequence[Vector], places: Places) -> str:
-    here = f"rules/{page.name}"
-    parts = [linked(page.body, places, here)]
-    function = rule_functions().get(page.id)
-    if function is not None:
-        parts += [*_code(function), *_neighbours(page.id, function, places, here)]
-    parts += [*_obligations(page.id, report, places, here), *_vectors(page.id, cases, places, here)]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
 def _explanation(said: dict[bool, tuple[str, str]], places: Places, here: str) -> Iterator[str]:
     """What `tenure explain` says of the rule, in the words of a vector's explanation."""
     if not said:
         return
-    yield "## Explanation"
+    yield f"## In an explanation{UNSEARCHED}"
     yield "What `tenure decide --explain` says of it, for example:"
     rows = [
         [words, said[holds][0], f"[vector]({relative(places[said[holds][1]], here)})"]
@@ -130,13 +234,14 @@ def _explanation(said: dict[bool, tuple[str, str]], places: Places, here: str) -
 
 def _findings(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
     if named:
-        yield "## Findings"
+        yield f"## Findings{UNSEARCHED}"
         yield "\n".join(f"- {link(page.id, places, here)}: {page.title}" for page in named)
 
 
 def _code(function: Callable[..., Any]) -> Iterator[str]:
-    yield "## Code"
-    yield f"`{place_of(function)}`, without the docstring, which quotes the statement."
+    yield f"## Code{UNSEARCHED}"
+    place = file_link(place_of(function), inspect.getsourcelines(function)[1])
+    yield f"{place}, without the docstring, which quotes the statement."
     yield code("python", source_of(function, docstring=False))
 
 
@@ -147,39 +252,41 @@ def _neighbours(rule: str, function: Callable[..., Any], places: Places, here: s
             yield f"{words} {', '.join(link(other, places, here) for other in others if other != rule)}."
 
 
-def _obligations(rule: str, report: dict[str, Any], places: Places, here: str) -> Iterator[str]:
+def _proofs(rule: str, report: dict[str, Any], places: Places, here: str) -> Iterator[str]:
+    """What is proved of the rule, folded: there may be dozens of claims."""
+    yield f"## Proofs{UNSEARCHED}"
+    why_not = not_lifted().get(rule)
+    if why_not is not None:
+        yield (
+            f"No lifter turns this rule into a formula, because {why_not}. Tests stand in for the "
+            f"proof (`{UNLIFTED_TESTS}`)."
+        )
+        return
     concerned = [item for item in report["obligations"] if rule in item["rules"]]
-    yield "## Obligations"
     rows = [
         [
             link(item["id"], places, here),
-            sentence(item["claim"]),
+            claimed(item["claim"]),
             *(verdict(item["verdicts"][reading]["verdict"]) for reading in report["readings"]),
         ]
         for item in concerned
     ]
-    why_not = not_lifted().get(rule)
-    if why_not is not None:
-        yield (
-            f"None: no lifter turns this rule into a formula, because {why_not}. Tests stand in for the "
-            f"proof (`{UNLIFTED_TESTS}`)."
-        )
-    else:
-        yield table(["Obligation", "Claim", *report["readings"]], rows) if rows else "None names this rule."
+    several = "obligations name this rule" if len(rows) > 1 else "obligation names this rule"
+    body = [table(["Obligation", "Claim", *report["readings"]], rows)] if rows else []
+    yield folded(f"{len(rows) or 'No'} {several}{_mutants(rule, report)}", [*body, MUTANTS])
+
+
+def _mutants(rule: str, report: dict[str, Any]) -> str:
     mine = [item["outcome"] for item in report["mutants"] if item["rule"] == rule]
-    if mine:
-        counts = f"{len(mine)} made, {mine.count('killed')} killed"
-        equivalent = mine.count("equivalent")
-        also = f", {equivalent} proved equivalent to the rule" if equivalent else ""
-        yield f"[Mutants](../proofs/mutants.md) of this rule: {counts}{also}."
+    equivalent = mine.count("equivalent")
+    also = f", {equivalent} proved equivalent" if equivalent else ""
+    return f"; of {len(mine)} mutants {mine.count('killed')} are killed{also}" if mine else ""
 
 
-def _vectors(rule: str, published: Sequence[Vector], places: Places, here: str) -> Iterator[str]:
-    yield "## Vectors"
-    cases = [vector for vector in published if rule in vector.data["rules"]]
-    played = exercised_by_plays(ROOT / "spec" / "vectors").get(rule, {})
-    if not cases and not played:
-        yield "None yet."
+def _vectors(rule: str, cases: Sequence[Vector], places: Places, here: str) -> Iterator[str]:
+    played = _played(rule)
+    if cases or played:
+        yield f"## Vectors{UNSEARCHED}"
     if played:
         yield "A play exercises this rule. Scenarios are played in place of vectors:"
         yield "\n".join(f"- {said}: {link(f'scenario {played[said]}', places, here)}" for said in played)

@@ -11,7 +11,7 @@ from typing import Any
 from docs.gen.markdown import Places
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.lab.divergences import all_divergences
-from tenure.pages import DIVERGENCES_PAGE, anchor, family_of, obligations_page
+from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems import THEOREMS
 from tools.lints.known import scenarios
@@ -26,10 +26,7 @@ def places() -> Places:
     """Where every rule, finding, obligation, vector, scenario and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
-    obligations = {
-        obligation: f"{obligations_page(family_of(obligation))}#{anchor(obligation)}"
-        for obligation in (*OBLIGATIONS, *THEOREMS)
-    }
+    obligations = {obligation: obligation_page(obligation) for obligation in (*OBLIGATIONS, *THEOREMS)}
     cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
@@ -46,6 +43,17 @@ def vectors_page(area: str) -> str:
 def written_pages() -> list[str]:
     """The pages that are written by hand, by their paths below `docs/`."""
     return sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+
+def edited(page: str) -> str | None:
+    """The file that a page is written in, from `docs/`; None where code makes it.
+
+    >>> edited("rules/TBP-020-time-expired.md"), edited("tutorial.md"), edited("proofs/PO-TBP-010.md")
+    ('../spec/rules/TBP-020-time-expired.md', 'tutorial.md', None)
+    """
+    if (ROOT / "docs" / page).is_file():
+        return page
+    return f"../spec/{page}" if (ROOT / "spec" / page).is_file() else None
 
 
 @cache

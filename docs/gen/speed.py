@@ -112,25 +112,38 @@ def _times(row: Row) -> str:
     return f"{float(format(times, '.2g')):,.0f} times"
 
 
-def speed_svg(found: Row) -> str:
-    """A log-log chart for each shape: time of one decision over workloads that hold quota."""
+def speed_svgs(found: Row) -> str:
+    """The charts two in a row, for a desk, and one below the other, for a phone; the style shows one."""
+    wide = f'<div class="wide">{speed_svg(found)}</div>'
+    return f'{wide}\n<div class="narrow">{speed_svg(found, columns=1)}</div>\n'
+
+
+def speed_svg(found: Row, columns: int = 2) -> str:
+    """A log-log chart for each shape: time of one decision over workloads that hold quota.
+
+    Args:
+        found: what was measured.
+        columns: how many charts there are in a row, at most.
+    """
     rows = [row for row in found["decisions"] if row["share"] == SHARE]
     shapes = [name for name in SHAPES if any(row["shape"] == name and row["cold"] for row in rows)]
     scale = _Scale.of(rows)
-    columns = 2 if len(shapes) > 1 else 1
+    columns = min(columns, len(shapes)) or 1
     width = columns * (_WIDTH + _LEFT) + 32
-    height = _TOP + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
+    legend, lines = _legend(width)
+    first = _TOP + 20 * (lines - 1)
+    height = first + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
     title = "Time of one preemption decision, by workloads that hold quota; both axes are logarithmic"
     parts = [
         f'<svg class="tenure-speed" viewBox="0 0 {width} {height}" role="img" aria-label="{title}"'
         ' xmlns="http://www.w3.org/2000/svg" style="max-width: 100%; color: inherit"'
         ' font-family="inherit" font-size="12" fill="currentColor">',
         f"<title>{title}</title>",
-        *_legend(),
+        *legend,
     ]
     for number, name in enumerate(shapes):
         left = _LEFT + number % columns * (_WIDTH + _LEFT)
-        top = _TOP + number // columns * (_HEIGHT + _GAP)
+        top = first + number // columns * (_HEIGHT + _GAP)
         parts.extend(_panel(name, [row for row in rows if row["shape"] == name], scale, left, top))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -161,12 +174,19 @@ class _Scale(NamedTuple):
         return round(across * _WIDTH, 1), round((1 - up) * _HEIGHT, 1)
 
 
-def _legend() -> Iterator[str]:
-    left = _LEFT
+def _legend(width: int) -> tuple[list[str], int]:
+    """The names of the lines, and in how many lines they stand."""
+    parts: list[str] = []
+    left, number = _LEFT, 0
     for line in LINES:
-        yield f'<path d="M{left} 16h24" {_stroke(line)}/>'
-        yield f'<text x="{left + 30}" y="20">{escape(line.name)}</text>'
-        left += 46 + 7 * len(line.name)
+        needed = 46 + 7 * len(line.name)
+        if left > _LEFT and left + needed > width:
+            left, number = _LEFT, number + 1
+        down = 16 + 20 * number
+        parts.append(f'<path d="M{left} {down}h24" {_stroke(line)}/>')
+        parts.append(f'<text x="{left + 30}" y="{down + 4}">{escape(line.name)}</text>')
+        left += needed
+    return parts, number + 1
 
 
 def _stroke(line: Line) -> str:

@@ -191,13 +191,15 @@ def family_of(identifier: str) -> str:
     return identifier.removeprefix("PO-").partition("-")[0]
 
 
-def obligations_page(family: str) -> str:
-    """Where on the site the obligations of a family stand; theorems of any size are a family.
+def obligation_page(identifier: str) -> str:
+    """Where on the site an obligation is explained; theorems of any size have one page.
 
-    >>> obligations_page("TBP"), obligations_page("ANY") == THEOREMS_PAGE
-    ('proofs/obligations-tbp.md', True)
+    >>> obligation_page("PO-TBP-010"), obligation_page("PO-ANY-010")
+    ('proofs/PO-TBP-010.md', 'proofs/any-size.md#po-any-010')
     """
-    return THEOREMS_PAGE if family == "ANY" else f"proofs/obligations-{family.lower()}.md"
+    if family_of(identifier) == "ANY":
+        return f"{THEOREMS_PAGE}#{anchor(identifier)}"
+    return f"proofs/{identifier}.md"
 
 
 def site_address(page: str) -> str | None:
@@ -229,7 +231,7 @@ def address_of(identifier: str) -> str | None:
     """
     family = family_of(identifier)
     if identifier.startswith("PO-"):
-        return site_address(f"{obligations_page(family)}#{anchor(identifier)}") or _modules().get(identifier)
+        return site_address(obligation_page(identifier)) or _modules().get(identifier)
     if family == "DV":
         there = site_address(f"{DIVERGENCES_PAGE}#{anchor(identifier)}")
         return there or bundled("spec", "divergences.toml").as_uri()

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
+import tenure
 from docs.gen import (
     cases,
     charts,
@@ -21,9 +23,12 @@ from docs.gen import (
     proved,
     rules,
     sources,
+    upstream,
 )
 from docs.gen.markdown import filled, linked
 from docs.gen.sources import places
+from tenure.conformance.vectors import Vector
+from tenure.pages import Page
 from tenure.rules.registry import all_rules
 from tools.accounts import coverage_pages
 
@@ -33,6 +38,16 @@ NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obl
 Drawn: TypeAlias = tuple[dict[str, str], cases.Pictures]
 
 
+VIEWS: charts.Views = {
+    name: [("guaranteed", f"scenarios/charts/{name}", "Chart.")] for name in charts.scenario_places()
+}
+
+
+def all_places() -> dict[str, str]:
+    """Where everything is explained, scenarios by their own names too."""
+    return places() | charts.scenario_places()
+
+
 def never(*_: object) -> None:
     raise AssertionError("proved a second time")
 
@@ -40,16 +55,16 @@ def never(*_: object) -> None:
 def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
-    pages = rules.rule_pages(NOTHING_PROVED, places(), {})
+    pages = rules.rule_pages(NOTHING_PROVED, all_places(), {}, {}, VIEWS)
     decided = [text for name, text in pages.items() if "CYC-" not in name]
     assert decided
-    assert all("## Vectors\n\nNone yet." in text for text in decided)
+    assert not any("## Vectors" in text or "## An example" in text for text in decided)
     assert cases.vector_list()["vectors/index.md"]["vectors"] == "None is published yet."
 
 
 def test_a_rule_that_no_obligation_names_says_so() -> None:
-    page = rules.rule_pages(NOTHING_PROVED, places(), {})["rules/TBP-020-time-expired.md"]
-    assert "None names this rule." in page
+    page = rules.rule_pages(NOTHING_PROVED, all_places(), {}, {}, VIEWS)["rules/TBP-020-time-expired.md"]
+    assert "No obligation names this rule" in page
 
 
 def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,10 +134,10 @@ def test_a_page_without_its_marker_is_an_error(text: str) -> None:
 
 def test_a_sentence_links_what_accounts_for_it() -> None:
     page = coverage.coverage_site(places())["coverage/kep-8522.md"]
-    (row,) = [line for line in page.splitlines() if line.startswith("| 8522-098 |")]
+    (row,) = [line for line in page.splitlines() if line.startswith("| [8522-098](")]
     assert "(should NOT be preempted, as comparison requires strictly greater than)" in row
     assert "[TBP-020](../rules/TBP-020-time-expired.md)" in row
-    assert "[PO-TBP-020](../proofs/obligations-tbp.md#po-tbp-020)" in row
+    assert "[PO-TBP-020](../proofs/PO-TBP-020.md)" in row
     assert "[F-004](../findings/F-004-" in row
 
 
@@ -141,10 +156,49 @@ def test_a_site_without_coverage_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     assert coverage.coverage_list()["coverage/index.md"]["coverage"] == "None yet."
 
 
-def test_a_finding_without_a_reading_key_leaves_its_cell_empty() -> None:
+def test_a_finding_says_how_it_stands_and_those_that_matter_first_come_first() -> None:
     listed = findings.finding_list(places())["findings/index.md"]["findings"]
-    (row,) = [line for line in listed.splitlines() if "[F-013]" in line]
-    assert row.endswith("|  |")
+    (row,) = [line for line in listed.splitlines() if line.startswith("| [F-013]")]
+    assert row.endswith('| <span data-rank="2">low</span> | in the proposal | `delayForStep` | KEP-754 |')
+    first = [line[4:9] for line in listed.splitlines() if line.startswith("1. ")]
+    assert first == ["F-001", "F-011", "F-026", "F-041", "F-050"]
+    assert listed.index("matter first") < listed.index(row)
+
+
+@pytest.mark.parametrize("page", upstream.first_findings(), ids=lambda page: page.id)
+def test_a_report_holds_what_an_issue_needs_and_manifests_that_can_be_read(page: Page) -> None:
+    text = upstream.report(page)
+    for part in ("**What happened**", "**What you expected", "**How to reproduce", "https://github.com/"):
+        assert part in text
+    manifests = list(yaml.safe_load_all(text.split("```")[1].removeprefix("yaml")))
+    assert all({"apiVersion", "kind", "metadata"} <= manifest.keys() for manifest in manifests)
+    assert {manifest["kind"] for manifest in manifests} & {"ClusterQueue", "Queue"}
+
+
+def vector_of(page: Page) -> Vector:
+    """The vector that a report replays."""
+    return next(vector for vector in sources.vectors() if vector.id == page.front["vectors"][0])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in upstream.first_findings() if vector_of(page).data["call"] == "decide"],
+    ids=lambda page: page.id,
+)
+def test_the_manifests_of_a_report_alone_are_decided_as_it_says(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "report.yaml"
+    file.write_text(upstream.report(page).split("```")[1].removeprefix("yaml"), encoding="utf-8")
+    vector = vector_of(page).data
+    asked = vector["input"]["incoming"]["metadata"]
+    decision = tenure.decide(
+        tenure.load(file),
+        f"{asked['namespace']}/{asked['name']}",
+        now=vector["input"]["now"],
+        reading=vector["reading"],
+    )
+    victims = [target.workload.key for target in decision.targets]
+    assert str(decision.outcome) == vector["expect"]["decision"]
+    assert victims == [victim["workload"] for victim in vector["expect"]["preempted"]]
 
 
 def test_a_rule_shows_what_an_explanation_says_of_it_and_its_findings(
@@ -152,10 +206,10 @@ def test_a_rule_shows_what_an_explanation_says_of_it_and_its_findings(
 ) -> None:
     mine = tuple(vector for vector in sources.vectors() if vector.data["rules"][0] == "TBP-020")
     monkeypatch.setattr(explained, "vectors", lambda: mine)
-    page = rules.rule_pages(NOTHING_PROVED, places(), explained.said_of_rules())[
+    page = rules.rule_pages(NOTHING_PROVED, all_places(), explained.said_of_rules(), {}, VIEWS)[
         "rules/TBP-020-time-expired.md"
     ]
-    said = page.split("## Explanation")[1]
+    said = page.split("## In an explanation")[1]
     assert re.search(
         r"\| yes \| has run .*, strictly more than .* \| \[vector\]\(../vectors/time-based", said
     )
@@ -171,10 +225,7 @@ def drawn() -> Drawn:
 
 def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Drawn) -> None:
     drawings, pictures = drawn
-    views = {
-        name: [("guaranteed", f"scenarios/charts/{name}", "Chart.")] for name in charts.scenario_places()
-    }
-    pages = findings.finding_pages(places() | charts.scenario_places(), pictures, views)
+    pages = findings.finding_pages(all_places(), pictures, VIEWS)
     told = pages["findings/F-006-the-third-of-three-equals-never-runs.md"]
     assert "![Chart.](../scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
     assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
@@ -214,12 +265,12 @@ def test_a_picture_shows_what_is_billed(drawn: Drawn) -> None:
 def test_the_pages_of_the_navigation_are_grouped() -> None:
     written: list[dict[str, Any]] = [
         {"Rules": ["rules/index.md"]},
-        {"Proofs": [{"Obligations": ["proofs/obligations.md"]}]},
+        {"Findings and proofs": [{"Proofs": ["proofs/index.md"]}]},
     ]
     made = [
         "rules/TBP-020-time-expired.md",
         "rules/KQ-010-lower-priority.md",
-        "proofs/obligations-tbp.md",
+        "proofs/PO-TBP-010.md",
     ]
     assert navigation.completed(written, made) == [
         {
@@ -229,7 +280,7 @@ def test_the_pages_of_the_navigation_are_grouped() -> None:
                 {"KEP-8522, time-based preemption": ["rules/TBP-020-time-expired.md"]},
             ]
         },
-        {"Proofs": [{"Obligations": ["proofs/obligations.md", "proofs/obligations-tbp.md"]}]},
+        {"Findings and proofs": [{"Proofs": ["proofs/index.md"]}]},
     ]
 
 

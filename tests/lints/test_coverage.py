@@ -135,7 +135,8 @@ def test_an_entry_that_is_removed_is_named(tree: Path) -> None:
     page = parse(PAGE, text)
     (tree / PAGE).write_text(text.replace(text[text.index("8522-086 ") : text.index("8522-087 ")], ""))
     assert len(page.entries) == 133
-    (message,) = messages(tree)
+    message, counted = messages(tree)
+    assert "has 132 sentences and 133 lines" in counted
     assert '"`minAdmitDuration` must be at least 1 minute." is not accounted for in this place' in message
     assert message.startswith(f"{SOURCE}:")
 
@@ -274,3 +275,20 @@ def test_a_page_is_read_as_it_is_written() -> None:
     for page in coverage_pages(ROOT):
         text = (ROOT / page.path).read_text(encoding="utf-8")
         assert rendered(parse(page.path, text)) == text
+
+
+@NEEDS_SOURCES
+def test_a_line_that_a_sentence_is_not_on_is_named(tree: Path) -> None:
+    edit(tree / "spec/coverage/kep-754.md", "  28, 29, 31,", "  28, 29, 32,")
+    assert messages(tree) == ["754-003 is on line 31 of kep-754-time-dependent-priority.md, not on 32"]
+
+
+@NEEDS_SOURCES
+def test_lines_are_read_from_a_document_and_kept_while_sentences_come_and_go(tree: Path) -> None:
+    page = tree / "spec/coverage/kep-754.md"
+    source = seeds_folder(tree) / "kep-754-time-dependent-priority.md"
+    edit(source, "## Motivation\n", "It must be new.\n\n## Motivation\n")
+    assert main(["--root", str(tree)]) == 0
+    assert "  28, 29, 31, 33, 0, 38," in page.read_text(encoding="utf-8")
+    assert main(["--root", str(tree), "--document", f"kep-754={source}"]) == 0
+    assert " 0," not in page.read_text(encoding="utf-8").partition("# KEP")[0]

@@ -15,7 +15,7 @@ from tools.lints.pages import findings
 from tools.lints.problem import Problem
 from tools.lints.quotes import seeds_folder
 from tools.lints.sources import SOURCES, Source, awaited
-from tools.sentences import Sentence, fingerprint, headings, sentences
+from tools.sentences import Sentence, fingerprint, headings, lines_of, sentences
 
 _NORMATIVE = re.compile(
     r"\b(must|should|can|cannot|can't)\b|[<>]=?|(?<=\s)=(?=\s)|\b(min|max|ceil|floor)\(", re.I
@@ -41,6 +41,7 @@ def coverage(root: Path) -> Iterator[Problem]:
             *_doubled(page),
             *((entry.sentence.line, m) for entry in page.entries for m in _wrong_with(entry, known)),
             *_against_source(page, root),
+            *_lines(page, root),
         ]
         for line, message in messages:
             yield Problem(page.path, line, "TNL090", message)
@@ -98,6 +99,19 @@ def _against_source(page: CoveragePage, root: Path) -> Iterator[_Marked]:
         yield 1, f"the headings are not those of {source.name}: run `python -m tools.cover`"
     yield from _differences(page, sentences(text), source.name)
     yield from _told_again(page, sentences(text), seeds_folder(root))
+
+
+def _lines(page: CoveragePage, root: Path) -> Iterator[_Marked]:
+    """Where the sentences are in the document that the site links; that of another revision lacks some."""
+    lines = page.front.get("lines", [0] * len(page.entries))
+    source = seeds_folder(root) / str(page.front.get("source"))
+    if len(lines) != len(page.entries):
+        yield 1, f"has {len(page.entries)} sentences and {len(lines)} lines: run `python -m tools.cover`"
+    elif 0 not in lines and source.is_file():
+        there = lines_of([entry.sentence.text for entry in page.entries], source.read_text(encoding="utf-8"))
+        for entry, said, line in zip(page.entries, lines, there, strict=True):
+            if said != line:
+                yield entry.sentence.line, f"{entry.id} is on line {line} of {source.name}, not on {said}"
 
 
 def _told_again(page: CoveragePage, there: list[Sentence], folder: Path) -> Iterator[_Marked]:

@@ -18,6 +18,12 @@ HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The rep
 REPLAYS = {"vectors": "tenure vectors run {}", "scenarios": f"tenure play {SCENARIOS.as_posix()}/{{}}.yaml"}
 """What replays a finding, in the front matter, and the command on the page that does it."""
 
+STANDING = {"severity": ("high", "medium", "low"), "status": ("proposal", "answered", "shipped")}
+"""What a maintainer reads first, and its choices; spec/README.md says what they mean."""
+
+REPORTED = ("expected", "actual", "vectors")
+"""What a finding among the `first` has for its report."""
+
 _COMMAND = re.compile(r"^    (tenure (?:vectors run|play) \S.*)$")
 
 
@@ -47,9 +53,21 @@ def _wrong_with(page: Page, known: dict[str, set[str]] | None) -> Iterator[str]:
         yield f"its sections are {titles}; write {list(HEADINGS)}"
     if not any(page.front.get(kind) for kind in REPLAYS):
         yield f"names none of {', '.join(REPLAYS)}: a finding can be replayed"
+    yield from _standing(page)
     if known is not None:
         yield from _unknown(page, known)
     yield from _commands_of(page)
+
+
+def _standing(page: Page) -> Iterator[str]:
+    for key, choices in STANDING.items():
+        if page.front.get(key) not in choices:
+            yield f"{key} is {page.front.get(key)!r}; write one of {', '.join(choices)}"
+    if not page.front.get("field"):
+        yield "names no field: write the one of the API that it is about"
+    missing = [key for key in REPORTED if not page.front.get(key)]
+    if "first" in page.front and missing:
+        yield f"is among the first and has no {' and no '.join(missing)}: its report needs them"
 
 
 def _unknown(page: Page, known: dict[str, set[str]]) -> Iterator[str]:

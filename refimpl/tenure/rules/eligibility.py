@@ -16,7 +16,7 @@ from tenure.rules.time_based import ground_among_equals
 def ground_within_queue(
     preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant
 ) -> Ground:
-    """On what ground a workload may take another of its own ClusterQueue.
+    """On what ground a workload may preempt another of its own ClusterQueue.
 
     > Under withinClusterQueue:
     >
@@ -64,7 +64,7 @@ def ground_for(
     now: Instant,
     kin: Kin,
 ) -> Ground:
-    """On what ground a workload may take another, wherever that runs.
+    """On what ground a workload may preempt another, wherever that runs.
 
     > Which rule decides:
     >

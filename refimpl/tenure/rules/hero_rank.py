@@ -28,7 +28,7 @@ def is_above(contains_parent: bool, same_parent: bool) -> bool:
 
 @rule("UCQ-020")
 def may_take_from_hero(kin: Kin, lower_priority: bool, precedence: HeroPrecedence) -> bool:
-    """Whether a hero may take a workload of another hero.
+    """Whether a hero may preempt a workload of another hero.
 
     > A hero may preempt:
     >

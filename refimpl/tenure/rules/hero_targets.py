@@ -12,7 +12,7 @@ from tenure.rules.time_based import queue_preemption_reason
 
 @rule("UCQ-310")
 def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> Ground:
-    """On what ground a hero may take a workload of another ClusterQueue.
+    """On what ground a hero may preempt a workload of another ClusterQueue.
 
     > A hero may preempt every workload in its subtree that is not immune to
     > it (UCQ-340), whatever the workload's priority and whether or not its

@@ -260,7 +260,7 @@ def value_in_session(kept: Duration | None, resolved: Duration) -> Duration:
 
 @rule("KMR-120")
 def protection_in_session(kept: bool | None, asked_now: bool) -> bool:
-    """Whether a session takes a job for protected.
+    """Whether a session counts a job as protected.
 
     > Once a session has determined whether a job is protected, the answer
     > applies until the session ends.

@@ -36,7 +36,7 @@ class Share:
 def ground_by_share(
     preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms
 ) -> Ground:
-    """On what ground fair sharing takes a workload of another ClusterQueue.
+    """On what ground fair sharing preempts a workload of another ClusterQueue.
 
     > Under fair sharing, a target of another ClusterQueue may be preempted
     > when KQ-330 allows it and one of these holds:

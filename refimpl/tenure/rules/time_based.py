@@ -145,7 +145,7 @@ def is_newer_equal(preemptor: Workload, target: Workload, terms: PreemptionTerms
 def ground_among_equals(
     preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant
 ) -> Ground:
-    """On what ground a workload may take another of its own priority.
+    """On what ground a workload may preempt another of its own priority.
 
     > A target of equal priority may be preempted when it has exceeded
     > minAdmitDuration, or when it is newer than the preemptor. When

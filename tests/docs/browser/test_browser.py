@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tenure_proofs.obligations import OBLIGATIONS
 from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import WIDTHS, turn_to, unpainted, visit
+from tests.docs.browser.visiting import PICTURES, WIDTHS, turn_to, unpainted, visit
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
 
@@ -23,6 +24,20 @@ WRONG = {
     "<img src=assets/images/favicon.png>": "does not say what",
 }
 """Pages, and what is wrong with them."""
+FIRST = {
+    "why was my job preempted": "how-to/why-was-my-job-evicted/",
+    "PO-TBP-010": "proofs/PO-TBP-010/",
+    "TBP-020": "rules/TBP-020-time-expired/",
+    "minAdmitDuration": "how-to/choose-minadmitduration/",
+}
+"""What a search for some words finds first."""
+CHOOSE = """
+{
+  const select = document.querySelectorAll(".chosen select")[%d];
+  select.value = [...select.options].find(option => option.text === %r).value;
+  select.dispatchEvent(new Event("change"));
+}
+"""
 ICON = "<link rel=icon href=data:,>"
 
 
@@ -99,18 +114,54 @@ def write(page: Path, body: str) -> None:
     page.write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
 
 
-@pytest.mark.parametrize("words", ["minAdmitDuration", "hero"])
-def test_the_search_finds(browser: Browser, site_root: Path, words: str) -> None:
+def test_the_search_finds_first_what_answers(browser: Browser, site_root: Path) -> None:
     browser.resize(*WIDTHS["desktop"])
+    found: dict[str, str] = {}
     with served(site_root) as base:
+        for words in FIRST:
+            browser.open(f"{base}/")
+            browser.value("document.querySelector('.md-search__input').focus()")
+            browser.type(words)
+            first = browser.until("document.querySelector('.md-search-result__link')?.href")
+            found[words] = first.removeprefix(f"{base}/").partition("?")[0]
+    assert found == FIRST
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_visitor_sees_at_once_what_it_is_what_was_found_and_what_to_ask(
+    browser: Browser, site_root: Path, width: str
+) -> None:
+    browser.resize(*WIDTHS[width])
+    with served(site_root, searched=False) as base:
         browser.open(f"{base}/")
-        browser.value("document.querySelector('.md-search__input').focus()")
-        browser.type(words)
-        found = browser.until(
-            "[...document.querySelectorAll('.md-search-result__link')].map(each => each.href)"
+        browser.value(PICTURES)
+        lowest = browser.value(
+            "Math.max(...[...document.querySelectorAll('.opening img, .opening a')]"
+            ".map(each => each.getBoundingClientRect().bottom))"
         )
-    assert len(found) > 2
-    assert all(address.startswith(base) for address in found)
+        asked = browser.value("document.querySelectorAll('.asked a').length")
+    assert asked == 5
+    assert lowest <= WIDTHS[width][1]
+
+
+def test_commands_are_copied_without_prompts_and_output(browser: Browser, site_root: Path) -> None:
+    with served(site_root, searched=False) as base:
+        browser.open(f"{base}/tutorial/")
+        copied = browser.value("document.querySelector('.language-console').dataset.copy")
+    assert copied.startswith("tenure ")
+    assert not any(line.startswith("$") for line in copied.splitlines())
+
+
+def test_a_reader_chooses_among_the_obligations(browser: Browser, site_root: Path) -> None:
+    rows = "[...document.querySelectorAll('.chosen tbody tr:not([hidden])')]"
+    with served(site_root, searched=False) as base:
+        browser.open(f"{base}/proofs/obligations/")
+        counted = browser.value(f"{rows}.length")
+        for place, value in enumerate(("KEP-8522", "refuted", "guaranteed")):
+            browser.value(CHOOSE % (place, value))
+        chosen = browser.value(f"{rows}.map(each => each.textContent.trim())")
+    assert 0 < len(chosen) < counted == len(OBLIGATIONS)
+    assert all("KEP-8522" in row and row.endswith("refuted") for row in chosen)
 
 
 def test_a_reader_switches_to_dark_and_back(browser: Browser, site_root: Path) -> None:

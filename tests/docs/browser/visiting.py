@@ -41,7 +41,7 @@ _LOOK = """
 })()
 """
 
-_PICTURES = """
+PICTURES = """
 Promise.all([...document.images].filter(each => !each.complete && each.loading !== "lazy").map(each =>
   new Promise(done => { each.addEventListener("load", done); each.addEventListener("error", done); })))
 .then(() => undefined)
@@ -99,7 +99,7 @@ def turn_to(browser: Browser, url: str, base: str) -> list[str]:
 
 def _seen(browser: Browser, base: str) -> list[str]:
     found = []
-    browser.value(_PICTURES)
+    browser.value(PICTURES)
     browser.settle()
     for scheme, name in SCHEMES.items():
         browser.value(f'document.body.setAttribute("data-md-color-scheme", "{name}")')

@@ -1,0 +1,81 @@
+"""What mkdocs is told of the whole site and of each page: addresses, a description, how it is searched."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from docs.gen.elsewhere import repository, site
+
+BOOSTED: Final = {"how-to": 6.0, "rules": 2.0, "findings": 1.5, "proofs": 1.3, "scenarios": 0.5}
+"""How much more than others the pages of a folder count when they are searched."""
+BOOSTED_PAGES: Final = {"reference/glossary.md": 3.0, "tutorial.md": 2.0}
+UNSEARCHED: Final = (
+    "reference/api.md",
+    "reference/traceability.md",
+    "proofs/mutants.md",
+    "proofs/obligations.md",
+    "proofs/assumptions.md",
+    "proofs/whole-decisions.md",
+    "reference/strategies.md",
+    "reference/protocol.md",
+    "reference/benchmarks.md",
+    "reference/schemas.md",
+    "vectors/",
+    "coverage/",
+)
+"""What a search would only be filled with: these pages are found from those that link them."""
+
+_LONGEST = 155
+_PRINTED = re.compile(r'<div class="(language-(?:console|text|yaml|json|python) )')
+_MARKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?|\{[^}]*\}|<[^>]*>|[*`]")
+
+
+def on_config(config: Any) -> Any:
+    """Addresses follow from where the repository is."""
+    config.site_url = f"{site()}/" if site() else ""
+    config.repo_url = repository()
+    config.repo_name = repository().partition("://")[2].partition("/")[2] or repository()
+    config.edit_uri = "edit/main/docs/" if repository() else ""
+    return config
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> None:
+    """Each page has a description, and a place in the search."""
+    path = page.file.src_uri
+    page.meta.setdefault("description", description(markdown))
+    if path.startswith(UNSEARCHED):
+        page.meta.setdefault("search", {"exclude": True})
+    boost = BOOSTED_PAGES.get(path, BOOSTED.get(PurePosixPath(path).parent.as_posix()))
+    if boost is not None:
+        page.meta.setdefault("search", {"boost": boost})
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """What commands print, and files, are not searched: their words are in the text around them."""
+    return _PRINTED.sub(r'<div data-search-exclude class="\1', html)
+
+
+def description(markdown: str) -> str:
+    """The first sentences of a page, as many as a search engine or a shared link shows.
+
+    >>> description("# A rule\\n\\n| a | b |\\n\\nThis *rule* says [so](a.md). And more.")
+    'This rule says so. And more.'
+    """
+    for paragraph in re.split(r"\n\s*\n", markdown):
+        text = " ".join(_MARKED.sub(lambda found: found[1] or "", paragraph).split())
+        text = re.sub(r":$", ".", text)
+        if text and text[0].isalpha() and not paragraph.lstrip().startswith((":::", "```")):
+            return _shortened(text)
+    return ""
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    sentences = text[:_LONGEST].rpartition(". ")[0]
+    return f"{sentences}." if sentences else f"{text[:_LONGEST].rpartition(' ')[0]} …"
