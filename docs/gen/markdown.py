@@ -109,7 +109,8 @@ def link(identifier: str, places: Places, page: str) -> str:
     place = places.get(identifier)
     if place is None or place.split("#")[0] == page:
         return identifier
-    style = "" if "/" in identifier else "{ .id }"
+    # Words and names of vectors may be wider than a phone; an identifier is one short word.
+    style = "" if {"/", " "} & {*identifier} else "{ .id }"
     return f"[{identifier}]({relative(place, page)}){style}"
 
 

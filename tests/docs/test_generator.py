@@ -25,7 +25,7 @@ from docs.gen import (
     sources,
     upstream,
 )
-from docs.gen.markdown import filled, linked
+from docs.gen.markdown import filled, link, linked
 from docs.gen.sources import places
 from tenure.conformance.vectors import Vector
 from tenure.pages import Page
@@ -124,6 +124,11 @@ def test_nothing_in_a_fence_becomes_a_link() -> None:
     first, _, inside, _, last = linked(text, places(), "tutorial.md").splitlines()
     assert inside == "TBP-020"
     assert first == last == "[TBP-020](rules/TBP-020-time-expired.md){ .id }"
+
+
+@pytest.mark.parametrize("name", ["KQ-010/a-vector", "scenario kueue-7301-preemptor-before-a-hole"])
+def test_a_name_that_is_wider_than_a_phone_may_be_broken(name: str) -> None:
+    assert link(name, {name: "scenarios/a.md"}, "rules/b.md") == f"[{name}](../scenarios/a.md)"
 
 
 @pytest.mark.parametrize("text", ["no marker", "<!-- rules --> <!-- rules -->"])
