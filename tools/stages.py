@@ -128,6 +128,7 @@ STAGES = (
         "properties of random histories, trees and timelines, lifted functions and played steps, "
         "what has no effect, in full number",
         longer=(
+            "tests/docs/test_playground.py",
             "tests/properties",
             "tests/unit/analysis/test_sanity.py",
             "tests/proofs/test_bridge.py",

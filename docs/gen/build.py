@@ -22,6 +22,7 @@ from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
 from docs.gen.moved import redirects
 from docs.gen.navigation import completed
+from docs.gen.playground import playground_files, reading_options
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
@@ -50,6 +51,9 @@ def main() -> None:
     made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)
+    for path, content in playground_files().items():
+        with mkdocs_gen_files.open(path, "wb") as file:
+            file.write(content)
     fills = (
         rule_list(known)
         | finding_list(known)
@@ -62,6 +66,7 @@ def main() -> None:
         | reference(known)
         | traceability(known)
         | schema_list()
+        | reading_options()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
     for path, parts in (*illustrations(pictures, views).items(), *listings(navigation, made).items()):

@@ -256,7 +256,7 @@ def a_candidate_still_eligible_in_an_attempt_has_the_ground_that_was_found_befor
 
 @obligation("PO-AN-140", rules=["KQ-200", "KQ-410"], expect=everywhere(REFUTED))
 def usage_at_the_turn_of_a_victim_says_all_that_usage_at_the_start_says(claim: Claim) -> None:
-    """Lemma W as it was noted first, with one usage; whether nominal quota is claimed is asked once."""
+    """Lemma W as it was noted first, with one usage; Kueue asks once whether nominal quota is claimed."""
     start, turn = claim.number("start"), claim.number("turn")
     request, nominal, gate = claim.number("request"), claim.number("nominal"), claim.flag("gate")
     claim.assume(ordinary(turn, start, request, nominal), turn <= start)

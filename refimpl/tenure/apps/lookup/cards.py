@@ -40,7 +40,7 @@ def identifiers() -> CardList:
     """Everything that can be looked up.
 
     >>> identifiers().identifiers[0].id
-    'DYN-010'
+    'CYC-010'
     """
     return CardList(tuple(_listed()))
 

@@ -1,0 +1,50 @@
+// Tenure in a worker: one for decisions, and one for proofs, which is ended when a proof is cancelled.
+import { loadPyodide } from "./playground/pyodide.mjs";
+
+const files = new URL("./playground/", import.meta.url);
+const modules = "/lib/python3.14/site-packages";
+let python;
+
+const say = (kind, fields) => postMessage({ kind, ...fields });
+
+async function unpack(name) {
+  const got = await fetch(new URL(name, files));
+  if (!got.ok) throw new Error(`${name}: ${got.status}`);
+  python.unpackArchive(await got.arrayBuffer(), "zip", { extractDir: modules });
+}
+
+async function begin(proofs) {
+  say("progress", { text: "Python is loaded" });
+  python = await loadPyodide({ indexURL: files.href });
+  say("progress", { text: "Tenure is loaded" });
+  await unpack("decide.zip");
+  if (proofs) {
+    say("progress", { text: "Z3 is loaded, 7 MB" });
+    await unpack("prove.zip");
+  }
+  say("progress", { text: proofs ? "Z3 starts" : "Tenure starts" });
+  python.runPython(proofs
+    ? "from tenure_proofs.playground import claimed, judged"
+    : "from tenure.apps.playground import answered");
+}
+
+const called = (name, ...given) => {
+  const asked = python.globals.get(name);
+  const converted = given.map(value => Array.isArray(value) ? python.toPy(value) : value);
+  return JSON.parse(asked(...converted));
+};
+
+const answers = {
+  begin: async ({ proofs }) => { await begin(proofs); return null; },
+  decide: async ({ question }) => called("answered", JSON.stringify(question)),
+  claims: async ({ rules, reading }) => called("claimed", rules, reading),
+  prove: async ({ identifier, reading }) => called("judged", identifier, reading),
+};
+
+onmessage = async ({ data }) => {
+  try {
+    say("answer", { number: data.number, value: await answers[data.kind](data) });
+  } catch (error) {
+    say("answer", { number: data.number, error: String(error.message ?? error) });
+  }
+};

@@ -1,0 +1,376 @@
+// The playground: a text of manifests, the controls beside it, and what Tenure says of both.
+const root = document.getElementById("tenure-playground");
+const files = new URL("./playground/", import.meta.url);
+const part = name => root.querySelector(`[data-part="${name}"]`);
+const DURATIONS = ["", "0s", "10m", "30m", "1h", "2h", "4h", "8h", "24h", "168h"];
+const PAUSE_MS = 250;
+const FLIPS = 3;
+
+class Tenure {
+  // A worker, and the answers that are waited for.
+  constructor(proofs, progress) {
+    this.worker = new Worker(new URL("./playground-worker.js", import.meta.url), { type: "module" });
+    this.waiting = new Map();
+    this.number = 0;
+    this.worker.onmessage = ({ data }) => {
+      if (data.kind === "progress") return progress(data.text);
+      const { resolve, reject } = this.waiting.get(data.number);
+      this.waiting.delete(data.number);
+      return "error" in data ? reject(new Error(data.error)) : resolve(data.value);
+    };
+    this.worker.onerror = event => this.fail(new Error(event.message || "the worker cannot be started"));
+    this.ready = this.ask("begin", { proofs });
+  }
+
+  ask(kind, fields) {
+    const number = this.number++;
+    this.worker.postMessage({ kind, number, ...fields });
+    return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject }));
+  }
+
+  fail(error) {
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+
+  end() {
+    this.worker.terminate();
+    this.fail(new Error("cancelled"));
+  }
+}
+
+// The address carries the state: an example or vector by name, or the whole text, compressed.
+const packed = async text => {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  let letters = "";
+  for (const byte of bytes) letters += String.fromCharCode(byte);
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+const unpacked = async letters => {
+  const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), byte => byte.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).text();
+};
+const fetched = async name => {
+  const got = await fetch(new URL(name, files));
+  if (!got.ok) throw new Error(`${name}: ${got.status}`);
+  return got.json();
+};
+
+const state = {
+  example: "", original: "", now: "", reading: "", workload: "", clusterQueue: "", priority: null, duration: null,
+};
+let examples, places, rules, tenure, prover, editor, answer, timer, asked = 0;
+
+const text = () => editor.getValue();
+const presets = () => [...part("reading").options].map(option => option.value);
+
+function question(flips) {
+  const assigned = [];
+  if (state.priority !== null) assigned.push(`workload/${state.workload}.spec.priority=${state.priority}`);
+  if (state.duration) {
+    const path = "spec.preemption.withinClusterQueueConfig.minAdmitDuration";
+    assigned.push(`clusterqueue/${answer.clusterQueue}.${path}=${state.duration}`);
+  }
+  return {
+    text: text(), now: state.now, reading: state.reading, workload: state.workload,
+    cluster_queue: state.clusterQueue, assigned, flips,
+  };
+}
+
+const quoted = word => /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+function command(given) {
+  const words = ["tenure", "explain", "cluster.yaml", "-w", answer.workload, "--now", answer.now];
+  if (typeof given.reading === "string" && given.reading) words.push("--reading", given.reading);
+  if (given.cluster_queue) words.push("--cluster-queue", given.cluster_queue);
+  for (const change of given.assigned) words.push("--set", change);
+  return words.map(quoted).join(" ");
+}
+
+function element(name, words, kind) {
+  const made = document.createElement(name);
+  made.textContent = words;
+  if (kind) made.className = kind;
+  return made;
+}
+
+// Identifiers of rules lead to their pages.
+function linked(words) {
+  return words.split(/\b([A-Z]{2,3}-\d{3})\b/).map((piece, place) => {
+    if (place % 2 === 0 || !(piece in rules)) return piece;
+    const link = element("a", piece);
+    link.href = new URL(`../../${rules[piece]}`, files);
+    return link;
+  });
+}
+
+function showProblems(problems) {
+  part("outcome").replaceChildren(element("p", "There is something wrong with the input:", "wrong"));
+  const list = document.createElement("ul");
+  list.append(...problems.map(problem => element("li", problem)));
+  part("outcome").append(list);
+  part("explanation").textContent = "";
+  part("command").textContent = "";
+  root.dataset.state = "problems";
+}
+
+function show(given) {
+  const outcome = part("outcome");
+  outcome.replaceChildren(element("p", `${answer.workload}: ${answer.decision}`, "decision"));
+  outcome.append(...answer.summary.map(line => element("p", line)));
+  if (answer.preempted.length) {
+    const list = document.createElement("ol");
+    list.append(...answer.preempted.map(name => element("li", name)));
+    outcome.append(element("p", "Preempted, in this order:"), list);
+  }
+  for (const warning of answer.warnings) outcome.append(element("p", warning, "warned"));
+  part("explanation").replaceChildren(...linked(answer.lines.join("\n")));
+  part("command").textContent = command(given);
+  root.dataset.state = given.flips ? "explained" : "decided";
+}
+
+function options(select, values, chosen) {
+  select.replaceChildren(...values.map(([value, words]) => {
+    const option = element("option", words);
+    option.value = value;
+    return option;
+  }));
+  select.value = chosen;
+}
+
+function showControls() {
+  const names = answer.pending.map(waiting => [waiting.name, waiting.name]);
+  options(part("workload"), names, answer.workload);
+  const clock = part("clock"), first = Date.parse(answer.first), last = Date.parse(answer.last);
+  const margin = Math.max(last - first, 6 * 3600e3);
+  clock.min = Math.floor(first / 1000);
+  clock.max = Math.ceil((last + margin) / 1000);
+  clock.value = Date.parse(answer.now) / 1000;
+  part("now").value = answer.now;
+  const own = answer.pending.find(waiting => waiting.name === answer.workload);
+  const highest = Math.max(1000, ...answer.pending.map(waiting => waiting.priority));
+  const priority = part("priority");
+  priority.max = highest;
+  priority.min = Math.min(0, ...answer.pending.map(waiting => waiting.priority));
+  priority.value = state.priority ?? own.priority;
+  part("priority-said").value = priority.value;
+  const place = DURATIONS.indexOf(state.duration ?? answer.duration);
+  part("duration").value = Math.max(0, place);
+  part("duration-said").value = state.duration || answer.duration || "not set";
+}
+
+async function remember() {
+  const kept = new URLSearchParams();
+  if (text() === state.original && state.example) kept.set("example", state.example);
+  else kept.set("text", await packed(text()));
+  for (const name of ["now", "workload", "clusterQueue"]) if (state[name]) kept.set(name, state[name]);
+  if (state.reading) kept.set("reading", typeof state.reading === "string" ? state.reading : JSON.stringify(state.reading));
+  if (state.priority !== null) kept.set("priority", state.priority);
+  if (state.duration) kept.set("duration", state.duration);
+  history.replaceState(null, "", `#${kept}`);
+}
+
+async function decide() {
+  const turn = ++asked;
+  try {
+    for (const flips of [0, FLIPS]) {
+      const given = question(flips);
+      const said = await tenure.ask("decide", { question: given });
+      if (turn !== asked) return;
+      if (said.problems.length) {
+        showProblems(said.problems);
+        break;
+      }
+      answer = said;
+      show(given);
+      if (!flips) {
+        showControls();
+        offerProofs();
+      }
+    }
+    await remember();
+  } catch (error) {
+    showProblems([error.message]);
+  }
+}
+
+function soon() {
+  clearTimeout(timer);
+  timer = setTimeout(decide, PAUSE_MS);
+}
+
+async function opened(name) {
+  if (name in examples) return examples[name];
+  const area = places[name];
+  if (!area) throw new Error(`there is no example or vector ${name}`);
+  return (await fetched(`vectors/${area}.json`))[name];
+}
+
+async function open(name) {
+  const chosen = await opened(name);
+  Object.assign(state, {
+    example: name, original: chosen.text, now: chosen.now, reading: chosen.reading, workload: chosen.workload,
+    clusterQueue: chosen.clusterQueue, priority: null, duration: null,
+  });
+  editor.setValue(chosen.text, -1);
+  showReading();
+  if (!(name in examples)) {
+    const option = element("option", `${name}: ${chosen.title}`);
+    option.value = name;
+    part("example").append(option);
+  }
+  part("example").value = name;
+  await decide();
+}
+
+function showReading() {
+  const select = part("reading");
+  if (typeof state.reading === "string") {
+    select.value = state.reading || "guaranteed";
+    return;
+  }
+  const written = JSON.stringify(state.reading);
+  if (!presets().includes(written)) {
+    const option = element("option", "choices of the vector");
+    option.value = written;
+    select.append(option);
+  }
+  select.value = written;
+}
+
+const readingOf = value => value.startsWith("{") ? JSON.parse(value) : value;
+
+async function restore() {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  const name = kept.get("example") ?? "two-teams";
+  if (!kept.has("text")) await open(name);
+  else {
+    state.example = "";
+    editor.setValue(await unpacked(kept.get("text")), -1);
+  }
+  for (const key of ["now", "workload", "clusterQueue"]) if (kept.has(key)) state[key] = kept.get(key);
+  if (kept.has("reading")) state.reading = readingOf(kept.get("reading"));
+  if (kept.has("priority")) state.priority = Number(kept.get("priority"));
+  showReading();
+  if (kept.has("text") && kept.has("duration")) {
+    await decide();
+  }
+  if (kept.has("duration")) state.duration = kept.get("duration");
+  if ([...kept.keys()].some(key => key !== "example")) await decide();
+}
+
+// Proofs, in a worker of their own that is loaded when the first is asked for.
+function offerProofs() {
+  part("prove").disabled = false;
+  if (prover) claims();
+}
+
+async function claims() {
+  const reading = typeof state.reading === "string" && state.reading ? state.reading : "guaranteed";
+  const offered = await prover.ask("claims", { rules: answer.rules, reading });
+  const before = part("claim").value;
+  options(part("claim"), offered.map(claim => [claim.id, `${claim.id}: ${claim.words}`]), before);
+  if (part("claim").selectedIndex < 0) part("claim").selectedIndex = 0;
+  part("claim").disabled = false;
+}
+
+async function prove() {
+  const verdict = part("verdict");
+  part("prove").disabled = true;
+  part("cancel").hidden = false;
+  try {
+    if (!prover) {
+      prover = new Tenure(true, words => { verdict.textContent = words; });
+      await prover.ready;
+      await claims();
+    }
+    const identifier = part("claim").value;
+    const reading = typeof state.reading === "string" && state.reading ? state.reading : "guaranteed";
+    verdict.textContent = `${identifier} is asked`;
+    root.dataset.proof = "asked";
+    const said = await prover.ask("prove", { identifier, reading });
+    const list = said.story.map(line => element("li", line));
+    verdict.replaceChildren(
+      element("p", `${said.id} is ${said.verdict} under ${reading}, by Z3 in ${said.seconds} s: ${said.words}`, said.verdict),
+      element("p", said.detail));
+    if (list.length) {
+      const story = document.createElement("ol");
+      story.append(...list);
+      verdict.append(element("p", "A counterexample, replayed by the reference:"), story);
+    }
+    root.dataset.proof = said.verdict;
+  } catch (error) {
+    verdict.textContent = error.message;
+    root.dataset.proof = error.message;
+  } finally {
+    part("prove").disabled = false;
+    part("cancel").hidden = true;
+  }
+}
+
+function cancel() {
+  prover.end();
+  prover = null;
+  part("claim").disabled = true;
+}
+
+const theme = () => `ace/theme/${document.body.dataset.mdColorScheme === "slate" ? "github_dark" : "github_light_default"}`;
+
+function beginEditor() {
+  ace.config.set("basePath", files.href);
+  editor = ace.edit(part("editor"), {
+    mode: "ace/mode/yaml", theme: theme(), fontSize: 13, tabSize: 2, useWorker: false, showPrintMargin: false,
+    useSoftTabs: true,
+  });
+  editor.textInput.getElement().setAttribute("aria-label", "Manifests, YAML or JSON");
+  // Tab leaves the editor, as it leaves every other field.
+  editor.commands.bindKey("Tab", null);
+  editor.commands.bindKey("Shift-Tab", null);
+  new MutationObserver(() => editor.setTheme(theme())).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+}
+
+const changes = {
+  example: select => open(select.value),
+  workload: select => { state.workload = select.value; state.priority = null; soon(); },
+  reading: select => { state.reading = readingOf(select.value); soon(); },
+  now: field => { state.now = field.value.trim(); soon(); },
+};
+const slides = {
+  clock: slider => { state.now = new Date(slider.value * 1000).toISOString().replace(".000", ""); part("now").value = state.now; },
+  priority: slider => { state.workload = answer.workload; state.priority = Number(slider.value); part("priority-said").value = slider.value; },
+  duration: slider => { state.duration = DURATIONS[slider.value]; part("duration-said").value = state.duration || "as written"; },
+};
+
+async function begin() {
+  const script = document.createElement("script");
+  script.src = new URL("ace.js", files);
+  const loaded = new Promise((resolve, reject) => { script.onload = resolve; script.onerror = reject; });
+  document.head.append(script);
+  [{ vectors: places, rules }, examples] = await Promise.all([fetched("index.json"), fetched("examples.json"), loaded]);
+  tenure = new Tenure(false, words => { part("status").textContent = `${words} …`; });
+  beginEditor();
+  options(part("example"), Object.entries(examples).map(([name, example]) => [name, example.title]), "two-teams");
+  for (const [name, change] of Object.entries(changes)) part(name).addEventListener("change", event => change(event.target));
+  for (const [name, slide] of Object.entries(slides)) {
+    part(name).addEventListener("input", event => { slide(event.target); soon(); });
+  }
+  part("prove").addEventListener("click", prove);
+  part("cancel").addEventListener("click", cancel);
+  await tenure.ready;
+  part("status").hidden = true;
+  part("whole").hidden = false;
+  editor.resize();
+  await restore();
+  editor.session.on("change", soon);
+  addEventListener("hashchange", restore);
+}
+
+if (!("WebAssembly" in window && "Worker" in window && "CompressionStream" in window)) {
+  part("status").textContent = "This browser cannot run Tenure; the commands below can.";
+} else {
+  const asked = await fetch(new URL("index.json", files));
+  if (!asked.ok) part("status").textContent = "This copy of the site was built without the playground's files.";
+  else await begin().catch(error => { part("status").textContent = error.message; });
+}

@@ -1,0 +1,95 @@
+"""The playground in a browser: a decision, a change, a proof, an error, the address that brings it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.gen.playground import FOLDER
+from tests.docs.browser.devtools import Browser, chromium
+from tests.docs.browser.serving import served
+from tests.docs.browser.visiting import complaints
+
+STATE = 'document.getElementById("tenure-playground").dataset.state'
+PROOF = 'document.getElementById("tenure-playground").dataset.proof'
+
+
+def part(name: str) -> str:
+    return f"document.querySelector('[data-part={name}]')"
+
+
+def put(browser: Browser, name: str, value: str, event: str) -> None:
+    """Give a control a value, and wait for the answer."""
+    browser.value(f'{STATE} = ""')
+    browser.value(f"{part(name)}.value = {value!r}")
+    browser.value(f'{part(name)}.dispatchEvent(new Event("{event}", {{bubbles: true}}))')
+    browser.until(f'{STATE} === "explained"')
+
+
+def victims(browser: Browser) -> list[str]:
+    found: list[str] = browser.value(
+        f"[...{part('outcome')}.querySelectorAll('li')].map(each => each.textContent)"
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def opened(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, str]]:
+    """The page, once it has decided about its first example."""
+    if not (site_root / FOLDER / "index.json").exists():
+        pytest.skip("the site was built without the playground's files")
+    with (
+        served(site_root, searched=False) as base,
+        chromium(tmp_path_factory.mktemp("profile")) as browser,
+    ):
+        browser.new_tab()
+        browser.open(f"{base}/playground/")
+        browser.until(f'{STATE} === "explained"')
+        yield browser, base
+
+
+def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Browser, str]) -> None:
+    browser, base = opened
+    assert victims(browser) == [
+        "team-b/job-embedding-refresh-01386",
+        "team-a/job-pretrain-7b-e95a1",
+        "team-a/job-sft-13b-f8d23",
+    ]
+    assert "TBP-020" in browser.value(f"{part('explanation')}.querySelector('a[href*=TBP-020]').textContent")
+
+    put(browser, "workload", "team-a/job-long-context-8a5dc", "change")
+    assert "NoCandidates" in browser.value(f"{part('outcome')}.textContent")
+    put(browser, "duration", "2", "input")
+    assert victims(browser)
+    assert browser.value(f"{part('command')}.textContent").endswith("minAdmitDuration=10m")
+    address, seen = browser.value("location.href"), victims(browser)
+
+    put(browser, "reading", "as-written", "change")
+    browser.value(f"{part('prove')}.click()")
+    assert browser.until(PROOF) is not None
+    assert browser.until(f'{PROOF} === "refuted"')
+    assert browser.value(f"{part('verdict')}.querySelectorAll('ol li').length") >= 3
+    browser.value(f'{part("claim")}.value = "PO-TBP-050"')
+    browser.value(f"{part('prove')}.click()")
+    assert browser.until(f'{PROOF} === "proved"')
+
+    browser.value("ace.edit(document.querySelector('[data-part=editor]')).setValue('spec: [1')")
+    browser.until(f'{STATE} === "problems"')
+    assert "cluster.yaml" in victims(browser)[0]
+
+    browser.open("about:blank")
+    browser.open(address)
+    browser.until(f'{STATE} === "explained" && {part("command")}.textContent.endsWith("=10m")')
+    assert victims(browser) == seen
+    browser.settle()
+    assert complaints(browser.taken(), base) == []
+
+
+def test_a_vector_opens_by_its_identifier(opened: tuple[Browser, str]) -> None:
+    browser, base = opened
+    browser.open("about:blank")
+    browser.open(f"{base}/playground/#example=TBP-030/read-by-creation-a-victim-keeps-its-place")
+    browser.until(f'{STATE} === "explained"')
+    assert victims(browser) == ["default/a"]
