@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 EXIT_NOT_KNOWN = 5
 
+States = Annotated[
+    int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the random states.")]
+AskAgain = Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")]
+
 
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
@@ -58,16 +64,12 @@ class MatrixOptions:
     svg: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the matrix into a file, *.svg, as well.")
     ] = None
-    states: Annotated[
-        int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
-    ] = 120
-    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
+    states: States = 120
+    seed: Seed = 0
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
     ] = None
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
-        False
-    )
+    no_cache: AskAgain = False
 
 
 @with_records

@@ -25,7 +25,7 @@ from tenure.manifests import Loaded, SourcedObject, build, read_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
-from tenure_proofs.analysis.command import EXIT_NOT_KNOWN
+from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, Seed, States
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
@@ -69,13 +69,9 @@ class DifferenceOptions:
             help="Compare also whether workloads may be preempted only above nominal quota; takes long.",
         ),
     ] = False
-    states: Annotated[
-        int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
-    ] = 400
-    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
-        False
-    )
+    states: States = 400
+    seed: Seed = 0
+    no_cache: AskAgain = False
     color: Color = None
 
 

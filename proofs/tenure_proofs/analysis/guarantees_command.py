@@ -19,7 +19,7 @@ from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
-from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, read_configuration
+from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, Seed, States, read_configuration
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
@@ -44,13 +44,9 @@ class GuaranteeOptions:
             show_default="all",
         ),
     ] = None
-    states: Annotated[
-        int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
-    ] = 400
-    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")] = (
-        False
-    )
+    states: States = 400
+    seed: Seed = 0
+    no_cache: AskAgain = False
 
 
 @with_records

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from tenure.api import Loaded, decide, doubts
-from tenure.apps.edits import edited, edits_of
+from tenure.apps.edits import ManifestEdit, edited, edits_of
 from tenure.as_json import as_json
 from tenure.conformance.vectors import Vector
 from tenure.errors import InputError, Problem
@@ -184,14 +184,22 @@ def _load(asked: PageQuestion) -> Loaded:
         file = Path(folder) / FILE
         file.write_text(asked.text, encoding="utf-8")
         try:
-            # What is wrong with the text is said before what a change does not find in it.
-            loaded = load([file])
-            if edits:
-                loaded = load([file], watched=lambda objects: edited(objects, edits))
+            loaded = _changed(file, edits)
         except InputError as error:
             found = [replace(problem, file=problem.file and FILE) for problem in error.problems]
             raise InputError(found) from None
     return replace(loaded, warnings=tuple(text.replace(str(file), FILE) for text in loaded.warnings))
+
+
+def _changed(file: Path, edits: tuple[ManifestEdit, ...]) -> Loaded:
+    if not edits:
+        return load([file])
+    try:
+        return load([file], watched=lambda objects: edited(objects, edits))
+    except InputError:
+        # What is wrong with the text is said before what a change does not find in it.
+        load([file])
+        raise
 
 
 def _instants(loaded: Loaded) -> list[Instant]:
