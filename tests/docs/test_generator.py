@@ -295,6 +295,11 @@ def test_every_illustration_is_there(drawn: Drawn) -> None:
     assert {scenario for scenario, _ in illustrations.PLAYS.values()} <= set(charts.scenario_places())
 
 
+def test_a_style_sheet_closes_what_it_opens() -> None:
+    sheet = (sources.ROOT / "docs" / "assets" / "site.css").read_text(encoding="utf-8")
+    assert sheet.count("{") == sheet.count("}"), "rules below a rule that is left open have no effect"
+
+
 def test_the_site_asks_with_as_many_seeds_as_the_check_so_that_each_keeps_for_the_other() -> None:
     makefile = (sources.ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"tenure prove --seeds {proved.SEEDS}\n" in makefile
