@@ -16,7 +16,7 @@ import pytest
 
 from tenure.analysis.scopes import Scope
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign, encoding, runs, slices
+from tenure_proofs.analysis import campaign, encoding, moments, ratios, runs, slices
 from tests.analyzed import KNOWN
 
 STATES = 60
@@ -42,13 +42,13 @@ WRONG: dict[str, Wrong] = {
         2,
     ),
     "every cohort up to the root exceeds its quota": Wrong(
-        encoding,
+        moments,
         "for index in places_below(self.tree, place, common)])",
         "for index in self.tree.nodes[place].path])",
         2,
     ),
     "none but the victim leaves": Wrong(
-        encoding,
+        moments,
         "yield z3.And(start >= turn, turn >= back)",
         "yield z3.And(start == turn, turn == back)",
         2,
@@ -60,13 +60,13 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "an attempt with borrowing is one without": Wrong(
-        encoding,
+        moments,
         "for may_borrow in (False, True))",
         "for may_borrow in (True, False))",
         1,
     ),
     "need is read at the victim's turn": Wrong(
-        encoding,
+        moments,
         'ask, usage = self._folds.traced, self._usage["start"]',
         'ask, usage = self._folds.traced, self._usage["turn"]',
         5,
@@ -84,7 +84,7 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "a share of weight zero is a small one": Wrong(
-        encoding,
+        ratios,
         "return z3.Or(other.borrowed > 0, self.borrowed <= 0)",
         "return self.borrowed <= 0",
         23,
@@ -102,7 +102,7 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "in every state something is left at every node": Wrong(
-        encoding,
+        moments,
         'self._usage["start"], node.place, at)) >= 0',
         'self._usage["start"], node.place, at)) > 0',
         1,
@@ -151,27 +151,27 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "the request fits beside the only victim": Wrong(
-        encoding,
+        moments,
         "(self.victim[at].term if place == self.v else 0)\n            for place, at",
         "0\n            for place, at",
         1,
     ),
     "after edits nothing is short at any node": Wrong(
-        encoding,
+        moments,
         "if self._scope == Scope.CONSISTENT:\n            yield from self._of_consistent_states()",
         "if True:\n            yield from self._of_consistent_states()",
         11,
         Scope.EDITED,
     ),
     "after edits a ClusterQueue uses no more than it could ever have": Wrong(
-        encoding,
+        moments,
         "if self._scope == Scope.CONSISTENT else MOST",
         "if True else MOST",
         11,
         Scope.EDITED,
     ),
     "after edits workloads hold only what their ClusterQueue covers": Wrong(
-        encoding,
+        moments,
         "return self.tree.nodes[place if self._scope == Scope.CONSISTENT else 0].quotas",
         "return self.tree.nodes[place].quotas",
         11,
@@ -185,19 +185,28 @@ lend beyond their limits, refuses no decision and proves no wrong *never*: nothi
 @contextmanager
 def changed(mistake: Wrong) -> Iterator[None]:
     """Decisions laid before encodings of which one expression is changed."""
-    where = mistake.where
-    text = Path(where.__file__ or "").read_text(encoding="utf-8")
+    text = source_of(mistake.where)
     assert text.count(mistake.right) == 1
-    made = ModuleType(where.__name__)
-    sys.modules[where.__name__] = made  # where its dataclasses look for it
-    try:
-        exec(compile(text.replace(mistake.right, mistake.wrong), str(where.__file__), "exec"), vars(made))
-    finally:
-        sys.modules[where.__name__] = where
-    name = "Pair" if where is encoding else "slice_of"
     with pytest.MonkeyPatch.context() as patch:
+        made = run_again(mistake.where, text.replace(mistake.right, mistake.wrong), patch)
+        if mistake.where in (moments, ratios):
+            made = run_again(encoding, source_of(encoding), patch)
+        name = "slice_of" if mistake.where is slices else "Pair"
         patch.setattr(runs, name, getattr(made, name))
         yield
+
+
+def source_of(module: ModuleType) -> str:
+    """The text of a module."""
+    return Path(module.__file__ or "").read_text(encoding="utf-8")
+
+
+def run_again(module: ModuleType, text: str, patch: pytest.MonkeyPatch) -> ModuleType:
+    """A module made from a text, in the place of the one of that name."""
+    made = ModuleType(module.__name__)
+    patch.setitem(sys.modules, module.__name__, made)
+    exec(compile(text, str(module.__file__), "exec"), vars(made))
+    return made
 
 
 def refused_in(configuration: str | int, scope: Scope) -> list[str]:

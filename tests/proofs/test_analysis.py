@@ -19,8 +19,9 @@ from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure.rules.share import Share, borrowed_ratio, compare_shares
 from tenure_proofs.analysis import campaign
-from tenure_proofs.analysis.encoding import Pair, Priorities, Ratio
+from tenure_proofs.analysis.encoding import Pair, Priorities
 from tenure_proofs.analysis.prover import BothSolvers
+from tenure_proofs.analysis.ratios import Ratio
 from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue

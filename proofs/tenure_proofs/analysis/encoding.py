@@ -15,10 +15,10 @@ decision: what it looks at, and that usage only falls while candidates have thei
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import z3
 
@@ -38,37 +38,28 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
-from tenure.oracle.assignment import PODS, mode_of_quota
+from tenure.oracle.assignment import PODS
 from tenure.oracle.classical import levels_along
 from tenure.oracle.fair import GROUNDS
-from tenure.oracle.question import Asked, exceeds_any, fits_beside
 from tenure.oracle.shares import lendable_at
 from tenure.oracle.tree import (
     Tree,
-    available_at,
     common_place,
     places_below,
-    potential_at,
     quota_at,
-    total_usage,
 )
 from tenure.readings import Reading
 from tenure.rules.eligibility import ground_for, preemption_reason
 from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal
 from tenure.rules.share import borrowed_amount, claims_nominal
-from tenure.rules.terms import PreemptionTerms, terms_of
-from tenure_proofs.analysis.fold import MOST, Folds, term_of
+from tenure.rules.terms import PreemptionTerms
+from tenure_proofs.analysis.fold import term_of
+from tenure_proofs.analysis.moments import MOMENTS, Moments
+from tenure_proofs.analysis.ratios import Ratio
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import Record, domain_of, well_typed
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymRecord
-
-MOMENTS = ("start", "turn", "back", "final")
-FAIR_MOMENTS = (*MOMENTS, "charged", "less")
-
-NEAR = 2**45
-"""Shares that differ by less than one part in this may compare either way: Kueue counts them in floats of 53
-bits, and no comparison takes more than a dozen roundings."""
 
 STAMPS = (
     "created_at",
@@ -117,17 +108,13 @@ def record_of(name: str, cls: type, fixed: Mapping[str, Any] | None = None) -> S
     return SymRecord(name, domain, fixed)
 
 
-class Pair:
-    """A preemptor's ClusterQueue and a victim's, in a tree or a slice of one, with symbolic usage.
+class Pair(Moments):
+    """What holds of a decision in which a workload of the first ClusterQueue preempts one of the second.
 
     Args:
-        cluster: for its settings.
-        tree: where both are.
-        names: of the preemptor's ClusterQueue, and of the victim's.
-        reading: what rules are read with.
-        traces: formulas of rules that were lifted before.
+        cluster, tree, names, reading, traces: see `Moments`.
         tidy: whether to say that whoever leaves besides the victim may leave: only of a whole tree.
-        scope: of which states it is; a slice is one of the same.
+        scope: see `Moments`.
     """
 
     def __init__(
@@ -141,47 +128,11 @@ class Pair:
         tidy: bool = False,
         scope: Scope = Scope.CONSISTENT,
     ) -> None:
-        self.tree, self._scope = tree, scope
-        self.p, self.v = (tree.places[name] for name in names)
-        queue = tree.nodes[self.p].queue
-        assert queue is not None
+        super().__init__(cluster, tree, names, reading, traces, scope)
         self._settings = cluster.settings
-        self.terms = terms_of(queue, cluster.settings, reading)
-        self._folds = Folds(reading, traces)
-        self.queues = [node.place for node in tree.nodes if node.queue is not None]
-        self.held = {moment: self._held(moment) for moment in self._moments()}
-        usage = self._folds.of(total_usage)
-        self._usage = {moment: usage(tree, held) for moment, held in self.held.items()}
-        self.request = {
-            at: self._folds.amount(f"request.{at.flavor}.{at.resource}", 0, self._potential(self.p, at))
-            for at in tree.nodes[self.p].quotas
-        }
-        self.victim = {
-            at: self._folds.amount(f"victim.{at.flavor}.{at.resource}") for at in self.held_at(self.v)
-        }
-        self._without = SymBool(z3.Bool("without borrowing"))
-        self._stood: dict[Any, Any] = {}
         self.facts = (*self._of_all_states(), *self._of_the_request(), *self._of_the_victim())
         self.facts += tuple(self._of_fair_sharing() if self.terms.fair_sharing else self._of_attempts())
         self.facts += tuple(self._of_who_leaves()) if tidy else ()
-
-    @property
-    def definitions(self) -> tuple[z3.BoolRef, ...]:
-        """What the names in the facts stand for."""
-        return tuple(self._folds.facts)
-
-    @property
-    def calm(self) -> tuple[z3.BoolRef, ...]:
-        """None but the victim leaves, not even until it is asked for: not a fact, but many states are so."""
-        return tuple(
-            self._term("start", place, at) == self._term("back", place, at) for place, at in self._each()
-        )
-
-    @property
-    def sizes(self) -> list[Any]:
-        """What tells two states apart, and how large they are."""
-        held = [self._term(moment, place, at) for moment in ("start", "final") for place, at in self._each()]
-        return [*held, *(amount.term for amount in self.request.values())]
 
     def question(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of the pair: the victim of this priority is preempted for this reason."""
@@ -199,103 +150,7 @@ class Pair:
         quotas = self.tree.nodes[self.v].quotas
         return tuple(self._term("start", self.v, at) <= quota.nominal for at, quota in quotas.items())
 
-    def of_one_victim(self) -> tuple[z3.BoolRef, ...]:
-        """Facts beside those of a question: no other workload is preempted.
-
-        Whoever else was removed has its quota back then, and the request still fits.
-        """
-        if "alone" not in self.held:
-            self.held["alone"] = self._held("alone")
-            self._usage["alone"] = self._folds.of(total_usage)(self.tree, self.held["alone"])
-        left = [
-            self._term("alone", place, at)
-            == self._term("start", place, at) - (self.victim[at].term if place == self.v else 0)
-            for place, at in self._each()
-        ]
-        return (*left, self._fits("alone"))
-
-    # -- usage --------------------------------------------------------------------------------------------
-
-    def _moments(self) -> tuple[str, ...]:
-        return FAIR_MOMENTS if self.terms.fair_sharing else MOMENTS
-
-    def _potential(self, place: int, at: FlavorResource) -> int:
-        return max(0, min(MOST, potential_at(self.tree, place, at)))
-
-    def _most(self, place: int, at: FlavorResource) -> int:
-        return self._potential(place, at) if self._scope == Scope.CONSISTENT else MOST
-
-    def held_at(self, place: int) -> Collection[FlavorResource]:
-        """Of what workloads of a ClusterQueue may hold something.
-
-        After edits that is all that its tree has: workloads keep a flavor that their ClusterQueue loses.
-        """
-        return self.tree.nodes[place if self._scope == Scope.CONSISTENT else 0].quotas
-
-    def _held(self, moment: str) -> dict[int, dict[FlavorResource, SymInt]]:
-        times = 2 if moment in ("charged", "less") else 1
-        return {
-            place: {
-                at: self._folds.amount(
-                    f"{moment}.{place}.{at.flavor}.{at.resource}", 0, times * self._most(place, at)
-                )
-                for at in self.held_at(place)
-            }
-            for place in self.queues
-        }
-
-    def used(self, moment: str, place: int, at: FlavorResource) -> Any:
-        """What is in use at a node at one of the moments: a number, or a symbolic one."""
-        return self._usage[moment][place].get(at, 0)
-
-    def _each(self) -> Iterator[tuple[int, FlavorResource]]:
-        return ((place, at) for place in self.queues for at in self.held_at(place))
-
-    def _term(self, moment: str, place: int, at: FlavorResource) -> Any:
-        return self.held[moment][place][at].term
-
-    def _of_all_states(self) -> Iterator[z3.BoolRef]:
-        """Consistent states, by lemma R; usage only falls while candidates have their turns."""
-        if self._scope == Scope.CONSISTENT:
-            yield from self._of_consistent_states()
-        for place, at in self._each():
-            start, turn, back, final = (self._term(moment, place, at) for moment in MOMENTS)
-            yield z3.And(start >= turn, turn >= back)
-            yield back == final + (self.victim[at].term if place == self.v else 0)
-            if self._is_inactive(place):
-                yield start == final
-
-    def _of_consistent_states(self) -> Iterator[z3.BoolRef]:
-        available = self._folds.of(available_at)
-        for node in self.tree.nodes:
-            for at in node.quotas:
-                yield term_of(available(self.tree, self._usage["start"], node.place, at)) >= 0
-
-    def _is_inactive(self, place: int) -> bool:
-        queue = self.tree.nodes[place].queue
-        return queue is not None and bool(queue.inactive)
-
     # -- the preemptor ------------------------------------------------------------------------------------
-
-    @cached_property
-    def _needed(self) -> Mapping[FlavorResource, Any]:
-        return {at: mode == FlavorMode.NO_CANDIDATES for at, mode in self._modes.items()}
-
-    @cached_property
-    def _modes(self) -> Mapping[FlavorResource, Any]:
-        ask, usage = self._folds.traced, self._usage["start"]
-        return {
-            at: ask(mode_of_quota, self.tree, usage, self.p, at, amount, self.terms)[0]
-            for at, amount in self.request.items()
-        }
-
-    def _is_needed(self, at: FlavorResource) -> z3.BoolRef:
-        return term_of(self._needed[at]) if at in self._needed else z3.BoolVal(False)
-
-    @property
-    def _searched(self) -> Iterator[FlavorResource]:
-        """A search for targets asks for all but pods."""
-        return (at for at in self.request if at.resource != PODS)
 
     def _of_the_request(self) -> Iterator[z3.BoolRef]:
         yield z3.BoolVal(not self._is_inactive(self.p))
@@ -305,20 +160,6 @@ class Pair:
         # Who is removed last, or may not come back, is needed: the request does not fit beside it. Except
         # where only pods are short, for which no search asks.
         yield z3.Or(z3.Not(self._fits("back")), z3.Not(z3.Or([self._is_needed(at) for at in self._searched])))
-
-    def _fits(self, moment: str) -> z3.BoolRef:
-        both = (self._all_fit(moment, may_borrow=may_borrow) for may_borrow in (False, True))
-        return z3.If(self._without.term, *both)
-
-    def _all_fit(self, moment: str, *, may_borrow: bool) -> z3.BoolRef:
-        above = self.tree.nodes[self.p].path[::-1]
-        found = []
-        for at in self._searched:
-            quotas = tuple((index, quota_at(self.tree, index, at)) for index in above)
-            asked: Any = Asked(at, cast(Any, self.request[at]), quotas)
-            fits = self._folds.traced(fits_beside, asked, self._usage[moment], may_borrow)
-            found.append(z3.Or(self.request[at].term == 0, term_of(fits)))
-        return z3.And(found)
 
     # -- the victim ---------------------------------------------------------------------------------------
 
@@ -345,22 +186,6 @@ class Pair:
     @cached_property
     def _common(self) -> int:
         return common_place(self.tree, self.v, self.p)
-
-    def _exceeds(self, moment: str, place: int) -> z3.BoolRef:
-        """Whether a node exceeds its quota of something needed (KQ-200)."""
-        key = (moment, place)
-        if key not in self._stood:
-            self._stood[key] = z3.Or([self._exceeds_at(moment, place, at) for at in self._needed])
-        return self._stood[key]
-
-    def _exceeds_at(self, moment: str, place: int, at: FlavorResource) -> z3.BoolRef:
-        quotas = ((at, quota_at(self.tree, place, at).subtree),)
-        over = self._folds.traced(exceeds_any, dict(self._usage[moment][place]), quotas)
-        return z3.And(self._is_needed(at), term_of(over))
-
-    def _all_exceed(self, moment: str, place: int) -> z3.BoolRef:
-        common = common_place(self.tree, place, self.p)
-        return z3.And([self._exceeds(moment, index) for index in places_below(self.tree, place, common)])
 
     # -- classical preemption -----------------------------------------------------------------------------
 
@@ -504,29 +329,3 @@ class Pair:
                 advantage = term_of(self._advantage[common_place(self.tree, place, self.p)])
                 stands = z3.Or(advantage, self._without.term)
                 yield z3.Not(z3.And(self._all_exceed("turn", place), stands))
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """One resource's part in a share: borrowed divided by what can be lent, and by the weight.
-
-    Args:
-        borrowed: a term.
-        lendable: what the cohort can lend; of nothing the ratio is zero.
-        weight: in billionths; at zero the share is infinite while anything is borrowed.
-    """
-
-    borrowed: Any
-    lendable: int
-    weight: int
-
-    def at_most(self, other: Ratio) -> z3.BoolRef:
-        """Whether it is at most another one, or so close that floats may say so."""
-        if self.lendable <= 0:
-            return z3.BoolVal(True)
-        if other.lendable <= 0 or (self.weight == 0 and other.weight != 0):
-            return self.borrowed <= 0
-        if other.weight == 0 and self.weight != 0:
-            return z3.Or(other.borrowed > 0, self.borrowed <= 0)
-        mine, theirs = (ratio.lendable * (ratio.weight or 1) for ratio in (self, other))
-        return self.borrowed * (theirs * NEAR) <= other.borrowed * (mine * (NEAR + 1))

@@ -19,7 +19,8 @@ from tenure.model import UNLIMITED, Amount, Cluster, FlavorResource, Instant, No
 from tenure.oracle.tree import Node, Tree, quota_at
 from tenure.readings import Reading
 from tenure.rules.quota import quota_passed_up
-from tenure_proofs.analysis.encoding import MOMENTS, STAMPS, Pair
+from tenure_proofs.analysis.encoding import STAMPS, Pair
+from tenure_proofs.analysis.moments import MOMENTS
 
 Held: TypeAlias = dict[FlavorResource, Amount]
 
