@@ -131,6 +131,18 @@ def test_what_is_proved_holds_and_what_is_not_so_fails(answer: Any) -> None:
     assert [error.message for error in Draft202012Validator(schema("test")).iter_errors(answer)] == []
 
 
+def test_an_assertion_may_be_about_states_after_edits(folder: Path) -> None:
+    """ClusterQueue batch lends nothing and borrows nothing: only edits leave it with more than its quota."""
+    limits = "nominalQuota: 2, borrowingLimit: 0, lendingLimit: 0"
+    (folder / "alone.yaml").write_text(QUEUES.replace("nominalQuota: 2", limits), encoding="utf-8")
+    asserted = {"preemptor": {"clusterQueue": "prod"}, "victim": {"clusterQueue": "batch"}}
+    after = {**asserted, "scope": "edited"}
+    kept = {"clusterQueue": "batch", "for": "1h", "scope": "edited"}
+    answered = results(folder, manifests=["alone.yaml"], never=[asserted, after], keeps=[kept])
+    assert [result.status for result in answered] == [Status.HOLDS, Status.FAILS, Status.FAILS]
+    (folder / "alone.yaml").unlink()
+
+
 def test_a_failure_names_the_line_of_the_field_that_allows_it(answer: Any, folder: Path) -> None:
     first = answer["expectations"][1]["allowedBy"][0]
     assert first == {

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure_proofs.analysis import diff_command
-from tests.cli.test_analyze_matrix import QUEUES
+from tests.cli.test_analyze_matrix import LIMITED, QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure
 
@@ -128,6 +128,13 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
     field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`"
     assert f"- {field}, `HEAD:queues/all.yaml:11`" in said
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
+
+
+def test_a_limit_takes_nothing_from_states_after_edits(queues: Path) -> None:
+    """Of consistent states four cells are lost: b, which owns nothing, cannot borrow any more."""
+    said = answered(queues, *LIMITED, "--scope", "edited")
+    assert (said["scope"], said["counts"]["lost"], said["counts"]["same"]) == ("edited", 0, 16)
+    assert (said["example"]["before"], said["example"]["after"]) == ("Fit", "NoFit")
 
 
 def test_a_title_claims_of_lost_cells_no_more_than_is_lost(queues: Path, lost: Any) -> None:

@@ -41,17 +41,20 @@ Seed = Annotated[int, typer.Option(help="Seed of the random states.")]
 AskAgain = Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")]
 
 
+AskedScope = Annotated[
+    Scope,
+    typer.Option(
+        help="Of which states: those that admission alone can produce, or also those after edits of "
+        "quotas, limits, flavors and Cohorts while workloads ran."
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
     """Of which states, how long is looked, and about which cell is told."""
 
-    scope: Annotated[
-        Scope,
-        typer.Option(
-            help="Of which states: those that admission alone can produce, or also those after edits of "
-            "quotas, limits, flavors and Cohorts while workloads ran."
-        ),
-    ] = Scope.CONSISTENT
+    scope: AskedScope = Scope.CONSISTENT
     explain: Annotated[
         tuple[str, str] | None,
         typer.Option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.diff import DiffOutput
@@ -25,7 +26,7 @@ from tenure.manifests import Loaded, SourcedObject, build, read_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
-from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, Seed, States
+from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, AskedScope, Seed, States
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class DifferenceOptions:
             help="Compare also whether workloads may be preempted only above nominal quota; takes long.",
         ),
     ] = False
+    scope: AskedScope = Scope.CONSISTENT
     states: States = 400
     seed: Seed = 0
     no_cache: AskAgain = False
@@ -96,9 +98,10 @@ def analyze_diff_command(
 ) -> None:
     """Compare two configurations: who may preempt whom after a change, and could not before.
 
-    Both are looked at as `tenure analyze matrix` does, in every state that admission alone can produce; what
-    runs and waits in the files plays no part. Each cell that is gained or lost is told with the field that
-    did it and a small state that shows it. Decisions may change though no cell does: then a state says so.
+    Both are looked at as `tenure analyze matrix` does, in every state that admission alone can produce, or
+    with --scope edited also after edits of quotas; what runs and waits in the files plays no part. Each cell
+    that is gained or lost is told with the field that did it and a small state that shows it. Decisions may
+    change though no cell does: then a state says so.
 
     A single field, and two folders or revisions of one:
 
@@ -208,7 +211,8 @@ def _difference(
     levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
     answers = KeptAnswers(MatrixDifference, wanted=not asked.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
-    key = key_of("diff", before.words, after.words, objects, clusters, levels, reading, effort, asked.nominal)
+    told_apart = (before.words, after.words, objects, asked.nominal, asked.scope)
+    key = key_of("diff", told_apart, clusters, levels, reading, effort)
     known = answers.found(key)
     if known is not None:
         return known
@@ -217,7 +221,8 @@ def _difference(
         for cluster, side_levels in zip(clusters, levels, strict=True)
     ]
     queues = {name for cluster in clusters for name in cluster.cluster_queues}
-    changed_queues = BothSides(*configured).changed_queues
+    one, other = configured
+    changed_queues = BothSides(one, other, asked.scope).changed_queues
     configured = [side.of_queues(changed_queues) for side in configured]
     release = before.loaded.cluster.settings.release
 
@@ -227,7 +232,7 @@ def _difference(
         settings = replace(loaded.cluster.settings, release=release)
         return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
 
-    with with_solvers() as (analyzed, versions):
+    with with_solvers(asked.scope) as (analyzed, versions):
         found = [analyzed(side.cluster, side.levels, reading, effort) for side in configured]
         sides = [
             AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)

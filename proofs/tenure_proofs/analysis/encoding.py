@@ -147,8 +147,10 @@ class Pair(Moments):
         """Facts beside those of a question: the victim meets a condition at the start of the search."""
         if asked.longest is not None:
             return (self._now.term - z3.Int("V.quota_reserved_at") <= asked.longest,)
-        quotas = self.tree.nodes[self.v].quotas
-        return tuple(self._term("start", self.v, at) <= quota.nominal for at, quota in quotas.items())
+        return tuple(
+            self._term("start", self.v, at) <= quota_at(self.tree, self.v, at).nominal
+            for at in self.held_at(self.v)
+        )
 
     # -- the preemptor ------------------------------------------------------------------------------------
 

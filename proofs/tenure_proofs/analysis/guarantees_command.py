@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import said_warnings
@@ -19,7 +20,14 @@ from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
-from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, Seed, States, read_configuration
+from tenure_proofs.analysis.command import (
+    EXIT_NOT_KNOWN,
+    AskAgain,
+    AskedScope,
+    Seed,
+    States,
+    read_configuration,
+)
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
 if TYPE_CHECKING:
@@ -44,6 +52,7 @@ class GuaranteeOptions:
             show_default="all",
         ),
     ] = None
+    scope: AskedScope = Scope.CONSISTENT
     states: States = 400
     seed: Seed = 0
     no_cache: AskAgain = False
@@ -64,7 +73,8 @@ def guarantees_command(
 
     For every ClusterQueue and priority class, by attacker and reason: preempted at once, only after
     minAdmitDuration, or never; also while their ClusterQueue is within its nominal quota, or only above it.
-    It holds in every state that admission alone can produce; what runs and waits in the files plays no part.
+    It holds in every state that admission alone can produce; with --scope edited also after edits of quotas
+    while workloads ran. What runs and waits in the files plays no part.
 
     \b
     tenure analyze guarantees --example two-teams
@@ -96,10 +106,10 @@ def guarantees_command(
     cluster = configuration_of(with_settings.cluster, classes)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
-    key = key_of("guarantees", cluster, levels, reading, effort)
+    key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
     found = kept.found(key)
     if found is None:
-        found = _answer(cluster, levels, reading, effort)
+        found = _answer(cluster, levels, reading, effort, asked.scope)
         kept.keep(key, found)
     answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
     unsettled = answer.unsettled
@@ -111,11 +121,11 @@ def guarantees_command(
 
 
 def _answer(
-    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort
+    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort, scope: Scope
 ) -> GuaranteesAnswer:
     from tenure.analysis.guarantee_words import with_contrary
 
-    with with_solvers() as (analyzed, versions):
+    with with_solvers(scope) as (analyzed, versions):
         from tenure.analysis.guarantee_words import guarantees_answer
         from tenure.analysis.guarantees import find_guarantees
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tenure.analysis.scopes import Scope
 from tenure.apps.testing.check import CheckResult
 from tenure.model import Cluster
 from tenure.readings import Reading
@@ -29,13 +30,14 @@ def settled(
     reading: Reading,
     effort: Effort,
     wanted: Collection[CellSides],
+    scope: Scope,
 ) -> Matrix:
     """What is known of some cells; see `tenure.analysis.matrix.analyze`.
 
     Raises:
         InputError: no solvers.
     """
-    with with_solvers() as (analyzed, _):
+    with with_solvers(scope) as (analyzed, _):
         matrix, _ = analyzed(cluster, levels, reading, effort, wanted)
         return matrix
 
@@ -64,7 +66,7 @@ def settled_narrow(
             name: (tree, prover)
             for tree in trees_of(cluster)
             if preemptors.intersection(tree.places)
-            for prover in (SolverProver(cluster, tree, reading, cvc5),)
+            for prover in (SolverProver(cluster, tree, reading, cvc5, matrix.scope),)
             for name in preemptors.intersection(tree.places)
         }
         return settle_conditions(cluster, matrix, reading, narrowers, effort, asked)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from tenure.analysis.matrix import trees_of
-from tenure.analysis.states import PriorityLevel, decided, is_consistent
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import PriorityLevel, decided, is_in_scope
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
 from tenure.model import Cluster, Reason, Workload
@@ -72,10 +73,13 @@ class BothSides:
 
     Args:
         before, after: the configurations.
+        scope: which states there are.
     """
 
-    def __init__(self, before: ConfiguredSide, after: ConfiguredSide) -> None:
-        self.sides = before, after
+    def __init__(
+        self, before: ConfiguredSide, after: ConfiguredSide, scope: Scope = Scope.CONSISTENT
+    ) -> None:
+        self.sides, self.scope = (before, after), scope
         self.trees = _by_queue(before.cluster), _by_queue(after.cluster)
         self.looked = 0
 
@@ -124,23 +128,29 @@ class BothSides:
 
     def _is_in_scope(self, request: DecideRequest, side: int) -> bool:
         tree = self.trees[side].get(request.queue)
-        return tree is not None and is_state_of(tree, request)
+        return tree is not None and is_state_of(tree, request, self.scope)
 
 
-def is_state_of(tree: Tree, request: DecideRequest) -> bool:
-    """Whether a state is one that admission alone can produce in a tree: all that it uses is there.
+def is_state_of(tree: Tree, request: DecideRequest, scope: Scope) -> bool:
+    """Whether a state is one of the scope in a tree: all that it uses is there.
 
     Args:
         tree: of the ClusterQueue of the pending workload.
         request: the state.
+        scope: after edits a ClusterQueue may use what only others of its tree have.
     """
-    quotas = {node.name: node.quotas for node in tree.nodes if node.queue is not None}
+    edited = scope == Scope.EDITED
+    quotas = {
+        node.name: tree.nodes[0 if edited else node.place].quotas
+        for node in tree.nodes
+        if node.queue is not None
+    }
     known = all(
         at in quotas.get(workload.cluster_queue or "", {})
         for workload in request.cluster.admitted
         for at in workload.usage
     )
-    return known and is_consistent(request, tree)
+    return known and is_in_scope(request, tree, scope)
 
 
 def moved(request: DecideRequest, old: ConfiguredSide, new: ConfiguredSide) -> DecideRequest:

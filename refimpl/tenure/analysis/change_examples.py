@@ -27,7 +27,7 @@ from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
-from tenure.model import Cluster, Reason, WorkloadPriorityClass
+from tenure.model import Cluster, ClusterQueue, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 
@@ -72,7 +72,8 @@ class ChangeExamples:
         self, sides: tuple[AnalyzedSide, AnalyzedSide], fields: Sequence[FieldChange], rebuild: Rebuild
     ) -> None:
         self._sides, self._fields, self._rebuild = sides, tuple(fields), rebuild
-        self.both = BothSides(*(side.configured for side in sides))
+        one, other = sides
+        self.both = BothSides(one.configured, other.configured, other.matrix.scope)
         self.small = SmallStates(self.both)
         self._known: dict[tuple[str, str, int], list[OnBothSides]] = {}
         self._undone: dict[tuple[FieldChange, int], ConfiguredSide | None] = {}
@@ -152,9 +153,12 @@ class ChangeExamples:
             return True
         request = moved(twice.requests[home], self._sides[home].configured, undone)
         queue = undone.cluster.cluster_queues.get(request.queue)
-        if queue is None or not is_state_of(build_tree(undone.cluster, queue), request):
+        if queue is None or not self._is_state(undone, queue, request):
             return False
         return is_hit(decided(request), undone)
+
+    def _is_state(self, side: ConfiguredSide, queue: ClusterQueue, request: DecideRequest) -> bool:
+        return is_state_of(build_tree(side.cluster, queue), request, self.both.scope)
 
     def _with_undone(self, change: FieldChange, home: int) -> ConfiguredSide | None:
         """A side with one field as on the other; None where that makes no configuration."""

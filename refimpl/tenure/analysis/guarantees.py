@@ -14,7 +14,7 @@ from typing import Protocol
 from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled
 from tenure.analysis.states import AskedCell, Example, States, decided, hits_of, is_replayed, made_small
 from tenure.model import Cluster, Duration, Instant, Workload
-from tenure.oracle.tree import Tree
+from tenure.oracle.tree import Tree, quota_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
@@ -68,11 +68,12 @@ class NarrowCell:
         """
         if self.longest is not None:
             return now - (victim.quota_reserved_at or 0) <= self.longest
-        quotas = tree.nodes[tree.places[self.cell.victim]].quotas
+        place = tree.places[self.cell.victim]
         own = [workload for workload in running if workload.cluster_queue == self.cell.victim]
+        held = {at for workload in own for at in workload.usage}
         return all(
-            sum(workload.usage.get(at, 0) for workload in own) <= quota.nominal
-            for at, quota in quotas.items()
+            sum(workload.usage.get(at, 0) for workload in own) <= quota_at(tree, place, at).nominal
+            for at in held
         )
 
 
@@ -155,7 +156,7 @@ def settle_conditions(
     for queue, (tree, _) in sorted(narrowers.items()):
         if not tree.nodes[tree.places[queue]].quotas:
             continue
-        states = States(cluster, tree, reading, matrix.levels)
+        states = States(cluster, tree, reading, matrix.levels, matrix.scope)
         for _ in range(effort.fewest):
             for cell, example in states.hits(dice, queue):
                 _note(found, asked.get(cell, ()), example, tree)

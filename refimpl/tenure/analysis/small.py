@@ -108,7 +108,7 @@ class SmallStates:
         """
         side, trees = self._both.sides[home], self._both.trees[home]
         for queue in queues:
-            states = States(side.cluster, trees[queue], side.reading, side.levels)
+            states = States(side.cluster, trees[queue], side.reading, side.levels, self._both.scope)
             for _ in range(RANDOM_STATES):
                 twice = self._both.decided_on_both(states.drawn(dice, queue), home)
                 if twice.is_otherwise:

@@ -1,4 +1,4 @@
-"""What is known of every consistent state of a document's configuration.
+"""What is known of every state of a document's configuration.
 
 What proves is named, not imported: the reference knows no solver.
 """
@@ -21,6 +21,7 @@ from tenure.analysis.matrix import CellSides, CellVerdict, Effort, Matrix, Settl
 from tenure.analysis.matrix_types import MatrixCell
 from tenure.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example
 from tenure.analysis.reached import unreached_state
+from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, Example, PriorityLevel, decided
 from tenure.apps.testing.assertion_file import (
     KeepsShape,
@@ -84,7 +85,7 @@ class Given(Protocol):
 
 
 class AllStates:
-    """What is known of every consistent state of a document's configuration; looked for when first asked.
+    """What is known of every state of a document's configuration; looked for when first asked.
 
     Args:
         given: the document's manifests.
@@ -94,7 +95,7 @@ class AllStates:
 
     def __init__(self, given: Given, place: Place, *, kept: bool) -> None:
         self._given, self._place, self._kept = given, place, kept
-        self._asked: set[CellSides] = set()
+        self._cells: dict[Scope, tuple[Matrix, set[CellSides]]] = {}
         self._lines = SourceLines()
 
     def answered(self, asserted: FilePart, ask: Callable[[], CheckResult]) -> CheckResult:
@@ -126,7 +127,7 @@ class AllStates:
 
     def never(self, asserted: NeverShape, field: str) -> CheckResult:
         """Whether no workload of some ever preempts one of others."""
-        return self._of_cells(self._cells_of(asserted, field), "never")
+        return self._of_cells(self._cells_of(asserted, field), "never", Scope(asserted.scope))
 
     def keeps(self, asserted: KeepsShape, kept: WorkloadsShape, field: str) -> CheckResult:
         """Whether running workloads keep their quota for a time."""
@@ -134,8 +135,8 @@ class AllStates:
         everyone = self._sides(WorkloadsShape(), field)
         compared = AGAINST[asserted.against]
         cells = [(*one, *other) for one, other in product(everyone, victims) if compared(one[1], other[1])]
-        expected = f"kept for {format_duration(asserted.length)}"
-        matrix, meant = self._matrix(cells), set(cells)
+        expected, scope = f"kept for {format_duration(asserted.length)}", Scope(asserted.scope)
+        matrix, meant = self._matrix(cells, scope), set(cells)
         apart = [cell for cell in cells if (cell[0], cell[2]) in matrix.apart]
         conditions = {
             asked: [NarrowCell(asked, Narrowing.PROTECTED, asserted.length)]
@@ -149,7 +150,7 @@ class AllStates:
         if found:
             return self._refuted(expected, sorted(found, key=lambda pair: pair[1].size))
         unknown = {settled.why for settled in narrowed.values() if settled.verdict == CellVerdict.UNKNOWN}
-        return self._judged(unknown | self._unknown(apart), expected)
+        return self._judged(unknown | self._unknown(apart, scope), expected)
 
     def no_loop(self, asserted: NoLoopShape) -> CheckResult:
         """Whether a search for loops finds none."""
@@ -218,16 +219,16 @@ class AllStates:
             expected = f"one of {names_text(known)}{did_you_mean(name, known)}"
             raise self._place.error(field, name, expected)
 
-    def _of_cells(self, cells: Sequence[CellSides], expected: str) -> CheckResult:
+    def _of_cells(self, cells: Sequence[CellSides], expected: str, scope: Scope) -> CheckResult:
         """Whether no cell of some can."""
-        found = list(self._examples(cells))
+        found = list(self._examples(cells, scope))
         if found:
             return self._refuted(expected, found)
-        return self._judged(self._unknown(cells), expected)
+        return self._judged(self._unknown(cells, scope), expected)
 
-    def _unknown(self, cells: Sequence[CellSides]) -> set[str]:
+    def _unknown(self, cells: Sequence[CellSides], scope: Scope) -> set[str]:
         """Why cells are not known."""
-        matrix = self._matrix(cells)
+        matrix = self._matrix(cells, scope)
         unknown = [cell for cell in cells if matrix.verdict(*cell) == CellVerdict.UNKNOWN]
         return {self._words(matrix, cell).why for cell in unknown}
 
@@ -237,9 +238,9 @@ class AllStates:
             return CheckResult(Status.UNKNOWN, expected, f"neither proved nor refuted: {min(unknown)}")
         return CheckResult(Status.HOLDS, expected, PROVED)
 
-    def _examples(self, cells: Sequence[CellSides]) -> Iterator[tuple[AskedCell, Example]]:
+    def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[AskedCell, Example]]:
         """The examples of those that can, the smallest first."""
-        matrix, asked = self._matrix(cells), set(cells)
+        matrix, asked = self._matrix(cells, scope), set(cells)
         found = [
             (cell, settled.example)
             for cell, settled in matrix.settled.items()
@@ -286,21 +287,21 @@ class AllStates:
 
     # -- the configuration --------------------------------------------------------------------------------
 
-    def _matrix(self, cells: Sequence[CellSides]) -> Matrix:
-        """Some cells settled; those of every assertion of the document together, each once."""
-        missing = set(cells) - self._asked
+    def _matrix(self, cells: Sequence[CellSides], scope: Scope) -> Matrix:
+        """Some cells settled; those of every assertion of the document together, each once for a scope."""
+        if scope not in self._cells:
+            queues = tuple(sorted(self._cluster.cluster_queues))
+            self._cells[scope] = Matrix(queues, self._levels, scope=scope), set()
+        matrix, asked = self._cells[scope]
+        missing = set(cells) - asked
         if missing:
             found = import_module(PROVERS).settled(
-                self._cluster, self._levels, self._given.reading, EFFORT, wanted=missing
+                self._cluster, self._levels, self._given.reading, EFFORT, wanted=missing, scope=scope
             )
-            self._known_cells.settled.update(found.settled)
-            self._known_cells.apart.update(found.apart)
-            self._asked |= missing
-        return self._known_cells
-
-    @cached_property
-    def _known_cells(self) -> Matrix:
-        return Matrix(tuple(sorted(self._cluster.cluster_queues)), self._levels)
+            matrix.settled.update(found.settled)
+            matrix.apart.update(found.apart)
+            asked |= missing
+        return matrix
 
     @cached_property
     def _cluster(self) -> Cluster:

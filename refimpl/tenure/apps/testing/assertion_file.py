@@ -42,8 +42,13 @@ class _Excepted(FilePart):
     """Why it need not hold for a while."""
 
 
-class NeverShape(_Excepted):
-    """No workload of some ever preempts one of some others, in any consistent state."""
+class _OfStates(_Excepted):
+    scope: Literal["consistent", "edited"] = "consistent"
+    """Of which states: those that admission alone can produce, or also those after edits of quotas."""
+
+
+class NeverShape(_OfStates):
+    """No workload of some ever preempts one of some others, in any state of the scope."""
 
     preemptor: WorkloadsShape
     """The pending workloads."""
@@ -51,7 +56,7 @@ class NeverShape(_Excepted):
     """The running workloads."""
 
 
-class KeepsShape(_Excepted):
+class KeepsShape(_OfStates):
     """Workloads of a ClusterQueue that run keep their quota for a time."""
 
     cluster_queue: Name

@@ -26,6 +26,7 @@ _CALLED: Final = {
     "higher": "workloads of higher priority",
     "all": "all workloads",
 }
+_EDITED: Final = {"consistent": "", "edited": ", also after edits of quotas"}
 
 
 def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept: bool) -> Iterator[Check]:
@@ -43,18 +44,18 @@ def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept:
     asked = AllStates(given, place, kept=kept)
     for number, never in enumerate(shape.never or ()):
         field = f"never[{number}]"
-        name = f"{_named(never.preemptor)} never preempt {_named(never.victim)}"
+        name = f"{_named(never.preemptor)} never preempt {_named(never.victim)}{_EDITED[never.scope]}"
         ask = partial(asked.answered, never, partial(asked.never, never, field))
-        yield _check(name, field, ask, never.exception, place)
+        yield _check(name, field, ask, never.exception, place, never.scope)
     for number, keeps in enumerate(shape.keeps or ()):
         field = f"keeps[{number}]"
         running = WorkloadsShape.model_validate(
             {"clusterQueue": keeps.cluster_queue, "priorityClass": keeps.priority_class}
         )
         length = format_duration(keeps.length)
-        name = f"{_named(running)} keep {length} from {_CALLED[keeps.against]}"
+        name = f"{_named(running)} keep {length} from {_CALLED[keeps.against]}{_EDITED[keeps.scope]}"
         ask = partial(asked.answered, keeps, partial(asked.keeps, keeps, running, field))
-        yield _check(name, field, ask, keeps.exception, place)
+        yield _check(name, field, ask, keeps.exception, place, keeps.scope)
     if shape.no_loop is not None:
         name = f"no {shape.no_loop.up_to} workloads or fewer preempt each other for ever"
         ask = partial(asked.answered, shape.no_loop, partial(asked.no_loop, shape.no_loop))
