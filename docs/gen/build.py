@@ -18,6 +18,7 @@ from docs.gen.coverage import coverage_list, coverage_site
 from docs.gen.explained import said_of_rules
 from docs.gen.findings import finding_list, finding_pages
 from docs.gen.illustrations import illustrations
+from docs.gen.lessons import lesson_pictures
 from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
 from docs.gen.moved import redirects
@@ -48,6 +49,7 @@ def main() -> None:
         | obligation_pages(report, known)
         | vector_pages(known, pictures)
     )
+    drawings |= lesson_pictures()
     made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)

@@ -13,6 +13,7 @@ from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.elsewhere import cited, file_link, kueue_link
 from docs.gen.explained import Said
+from docs.gen.lessons import lesson_of
 from docs.gen.markdown import (
     UNSEARCHED,
     Fills,
@@ -98,6 +99,7 @@ def _parts(page: Page, about: _About) -> Iterator[str]:
     yield f"# {page.id}: {page.title}"
     yield in_a_sentence(function)
     yield from _example(page.id, cases, about, here)
+    yield from lesson_of(page.id, here)
     yield from _section(page, "Rationale", "Why", about, here)
     yield from _section(page, "Statement", "Statement", about, here)
     yield from _section(page, "Comparisons", "Comparisons", about, here)

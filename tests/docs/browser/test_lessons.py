@@ -1,0 +1,64 @@
+"""Examples with controls in a browser: they show what their tables say, and keys move their sliders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docs.gen.lesson import Lesson
+from docs.gen.lessons import lessons
+from docs.gen.sources import places
+from tests.docs.browser.devtools import Browser, chromium
+from tests.docs.browser.serving import served
+from tests.docs.browser.visiting import SCHEMES, WIDTHS, visit
+
+SAID = "[...document.querySelectorAll('.lesson-live [role=status] p')].map(line => line.textContent)"
+CELLS = (
+    "[...document.querySelectorAll('.lesson-live rect[data-kind]')].map(cell => cell.dataset.kind).join('')"
+)
+COLOURS = (
+    "new Set([...document.querySelectorAll('rect[data-kind]')].map(cell => getComputedStyle(cell).fill)).size"
+)
+CHOOSE = """
+{
+  const form = document.querySelector(".lesson-live form");
+  form.elements[%r].value = %d;
+  form.elements[%r].dispatchEvent(new Event("input", {bubbles: true}));
+}
+"""
+
+
+def test_an_example_shows_what_its_table_says_and_keys_move_it(site_root: Path, tmp_path: Path) -> None:
+    with served(site_root, searched=False) as base, chromium(tmp_path) as browser:
+        browser.new_tab()
+        browser.resize(*WIDTHS["phone"])
+        for rule, lesson in lessons().items():
+            page = f"{base}/{places()[rule].removesuffix('.md')}/"
+            assert visit(browser, page, base) == []
+            chosen = [control.start for control in lesson.controls]
+            shows(browser, lesson, chosen)
+            browser.value(f"document.querySelector('.lesson-live [name={lesson.controls[-1].name}]').focus()")
+            for key, code, moved in (("ArrowRight", 39, 1), ("End", 35, None), ("Home", 36, -100)):
+                press(browser, key, code)
+                last = len(lesson.controls[-1].values) - 1
+                chosen[-1] = last if moved is None else max(0, chosen[-1] + moved)
+                shows(browser, lesson, chosen)
+            for place, control in enumerate(lesson.controls):
+                chosen[place] = len(control.values) - 1
+                browser.value(CHOOSE % (control.name, chosen[place], control.name))
+                shows(browser, lesson, chosen)
+
+
+def shows(browser: Browser, lesson: Lesson, chosen: list[int]) -> None:
+    """Whether the page says, and shows in either scheme, what is in the table for a choice."""
+    assert browser.value(SAID) == lesson.sentences(chosen)
+    cells = "".join(lesson.shown_cells(chosen))
+    assert browser.value(CELLS) == cells
+    for scheme in SCHEMES.values():
+        browser.value(f'document.body.setAttribute("data-md-color-scheme", "{scheme}")')
+        assert browser.value(COLOURS) == len(set(cells))
+
+
+def press(browser: Browser, key: str, code: int) -> None:
+    """Press a key and let it go."""
+    for kind in ("keyDown", "keyUp"):
+        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
