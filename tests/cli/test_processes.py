@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "example": (),
     "schema": ("decision",),
     "vectors run": ("TBP-020/",),
-    "vectors check": (),
+    "vectors check": ("--folder", str(JOBS)),
     "vectors format": ("--help",),
     "vectors add": ("time-based",),
     "analyze check": (str(SAMPLE),),

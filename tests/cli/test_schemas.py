@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema, schema_names
 from tests.command_line import tenure
-from tools.schemas import made_schemas
+from tools import schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "show", "vectors")
@@ -41,12 +41,12 @@ def test_a_schema_is_one_of_draft_2020_12(name: str) -> None:
 
 
 def test_every_schema_is_made_of_a_type() -> None:
-    assert set(made_schemas()) == set(schema_names())
+    assert set(schemas.schema_names()) == set(schema_names())
 
 
-@pytest.mark.parametrize(("name", "made"), list(made_schemas().items()), ids=made_schemas())
-def test_a_published_schema_is_the_one_that_the_types_make(name: str, made: dict[str, Any]) -> None:
-    assert schema(name) == made, "python -m tools.schemas"
+@pytest.mark.parametrize("name", schemas.schema_names())
+def test_a_published_schema_is_the_one_that_the_types_make(name: str) -> None:
+    assert schema(name) == schemas.made_schema(name), "python -m tools.schemas"
 
 
 @pytest.mark.parametrize(

@@ -72,4 +72,6 @@ def objects() -> tuple[dict[str, Any], ...]:
 
 def _manifest(name: str, path: Path) -> Manifest:
     text = path.read_text(encoding="utf-8")
-    return Manifest(name, text, tuple(item for item in yaml.safe_load_all(text) if item is not None))
+    return Manifest(
+        name, text, tuple(item for item in yaml.load_all(text, yaml.CSafeLoader) if item is not None)
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenure.readings import CHOICES
-from tools.lints.__main__ import main, run
+from tools.lints.__main__ import run
 from tools.lints.pages import pages
 from tools.lints.printing import printing
 from tools.lints.problem import Problem
@@ -37,8 +37,8 @@ OBLIGATIONS = "proofs/tenure_proofs/obligations"
 LAST_LINE = "    return target.priority < preemptor.priority\n"
 
 RULES = ("priority", "queue_order", "reservation", "time_based")
-# Four modules of rules with their pages, two findings with what they name, and the door. The whole tree is
-# linted once, by test_the_tree_is_clean.
+# Four modules of rules with their pages, two findings with what they name, and the door. `make lint` looks
+# at the whole tree.
 SMALL = (
     *("refimpl/tenure/model.py", "refimpl/tenure/readings.py", "refimpl/tenure/oracle/door.py"),
     *(f"refimpl/tenure/rules/{name}.py" for name in RULES),
@@ -580,13 +580,6 @@ def test_what_is_printed_past_the_escapes_is_named(line: str, tmp_path: Path) ->
         file.write_text(f"def told() -> None:\n    {line}\n", encoding="utf-8")
     (found,) = printing(tmp_path)
     assert (found.path, found.line, found.code) == ("refimpl/tenure/apps/cli/decide.py", 2, "TNL110")
-
-
-def test_the_tree_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["--root", str(ROOT)])
-    printed = capsys.readouterr().out
-    assert code == 0, printed
-    assert printed.rstrip().endswith("0 problems")
 
 
 def test_the_command_exits_with_1_and_sorts(tree: Path) -> None:

@@ -20,7 +20,7 @@ from tests.sampling import sample
 
 def test_random_functions_are_lifted_right() -> None:
     seed = random.randrange(2**32)
-    drawn = sample(240, 1_000)
+    drawn = sample(120, 1_000)
     tally = fuzz(range(drawn), seed)
     assert tally.wrong == [], summary(tally, seed)
     assert tally.functions > 0.8 * drawn
