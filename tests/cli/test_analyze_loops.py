@@ -67,6 +67,21 @@ def test_no_loop_within_the_bounds_is_no_proof_and_says_so(queues: Path) -> None
     assert "searched, not proved: systems of at most 2 workloads, pods that end after 5s" in told
 
 
+def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "queues.yaml"
+    alone = queue("alone", 4, cohort="own", withinClusterQueue="LowerPriority")
+    file.write_text(yaml.safe_dump_all([alone]), encoding="utf-8")
+    done = tenure("analyze", "loops", str(file), "-o", "json")
+    answer = json.loads(done.stdout)
+    (tree,) = answer["trees"]
+    assert list(Draft202012Validator(schema("analyze-loops")).iter_errors(answer)) == []
+    assert (done.returncode, answer["complete"], tree["searches"]) == (0, True, [])
+    assert (tree["proved"]["theorems"], tree["proved"]["excluded"]) == (["PO-ANY-340", "PO-ANY-350"], True)
+    told = tenure("analyze", "loops", str(file)).stdout.decode()
+    assert "no loop of any number of workloads" in told
+    assert "searched, not proved" not in told
+
+
 def test_a_search_that_runs_out_of_time_has_an_exit_code_of_its_own(queues: Path) -> None:
     done = tenure("analyze", "loops", str(queues), "--up-to", "9", "--priorities", "0", "--within", "1ns")
     assert done.returncode == 5

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tenure.apps.cli.bundled import schema
 from tenure.apps.lookup import IdentifierKind, card_of, identifiers
 from tenure.apps.lookup.answer_types import ExpectedVerdict
-from tenure.apps.lookup.stated import obligations
+from tenure.apps.lookup.stated import obligations, theorems
 from tenure.conformance.vectors import load_vectors
 from tenure.lab.divergences import all_divergences
 from tenure.pages import SITE, address_of
@@ -22,6 +22,7 @@ from tenure.reports.forms import to_sarif
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
+from tenure_proofs.theorems import THEOREMS
 from tests.cli.terminals import on_terminal
 from tests.command_line import tenure
 
@@ -32,6 +33,7 @@ ONE_OF_EACH = {
     IdentifierKind.RULE: "KQ-320",
     IdentifierKind.FINDING: "F-001",
     IdentifierKind.OBLIGATION: "PO-TBP-010",
+    IdentifierKind.THEOREM: "PO-ANY-010",
     IdentifierKind.READING: "same_priority_gate",
     IdentifierKind.PRESET: "guaranteed",
     IdentifierKind.VECTOR: "TBP-020/exactly-at-the-threshold-is-kept",
@@ -46,6 +48,7 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.RULE: {page.name[:7].rstrip("-") for page in (ROOT / "spec" / "rules").glob("*.md")},
         IdentifierKind.FINDING: {page.name[:5] for page in (ROOT / "spec" / "findings").glob("*.md")},
         IdentifierKind.OBLIGATION: set(OBLIGATIONS),
+        IdentifierKind.THEOREM: set(THEOREMS),
         IdentifierKind.READING: set(readings_file()["keys"]),
         IdentifierKind.PRESET: set(preset_names()),
         IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
@@ -73,6 +76,14 @@ def test_what_belongs_to_a_card_can_be_looked_up_too() -> None:
     names = {entry.id for entry in identifiers().identifiers}
     for name in names:
         assert {related.id for related in card_of(name).related} <= names
+
+
+def test_theorems_read_as_text_are_those_that_are_registered() -> None:
+    for identifier, registered in THEOREMS.items():
+        stated = theorems()[identifier]
+        assert (stated.claim, stated.size) == (registered.words, registered.size)
+        assert dict(stated.assumes) == dict(registered.assumes)
+        assert len(stated.about) == len(registered.about)
 
 
 def test_obligations_read_as_text_are_those_that_are_registered() -> None:

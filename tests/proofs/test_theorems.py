@@ -14,6 +14,10 @@ from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
 from tenure.oracle.tree import climb
 from tenure.readings import preset_names
+from tenure.rules.cycle import is_ahead_in_queue
+from tenure.rules.eligibility import ground_for
+from tenure.rules.reclaim import ground_across_queues, may_reclaim
+from tenure.rules.share import ground_by_share
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
 from tenure_proofs.formats.checks import checks_of
@@ -221,6 +225,71 @@ def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
     claim, function, step, right, wrong, failure = WRONG_STEPS[mistake]
     others = {step.__name__: changed(step, (right, wrong))}
     assert failure in _failures(claim, changed(function, **others))
+
+
+def _rule_changed(
+    function: Callable[..., Any], *changes: tuple[str, str], **others: Any
+) -> Callable[..., Any]:
+    """A copy of a rule that is not registered."""
+    return changed(function, *changes, rule=lambda _: lambda copy: copy, **others)
+
+
+STRICT = "return has_lower_priority(preemptor, target)"
+
+WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
+    "LowerPriority reclaims from equals": (
+        "PO-ANY-330",
+        _rule_changed(
+            ground_for,
+            ground_across_queues=_rule_changed(
+                ground_across_queues,
+                may_reclaim=_rule_changed(
+                    may_reclaim, (STRICT, "return not has_lower_priority(target, preemptor)")
+                ),
+            ),
+        ),
+        "under as-written: it is before",
+    ),
+    "fair sharing forgets the policy": (
+        "PO-ANY-330",
+        _rule_changed(
+            ground_for,
+            ground_by_share=_rule_changed(
+                ground_by_share, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            ),
+        ),
+        "under as-written: it is before",
+    ),
+    "the door opens for every reclaim": (
+        "PO-ANY-340",
+        _rule_changed(
+            ground_for,
+            ground_across_queues=_rule_changed(
+                ground_across_queues, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            ),
+        ),
+        "a step under as-written: it is better",
+    ),
+    "a preemptor is not kept at the head": (
+        "PO-ANY-350",
+        _rule_changed(is_ahead_in_queue, ("return sticks", "return other_sticks")),
+        "two heads: it is ahead",
+    ),
+    "the rest of a queue is removed as well": (
+        "PO-ANY-360",
+        changed(
+            remove_until_fits,
+            removal_step=changed(removal_step, (" or not stands(state.usage, candidate)", "")),
+        ),
+        "keeps: it leaves while the rest is over quota",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_RULES)
+def test_no_rule_with_a_mistake_excludes_a_loop(mistake: str) -> None:
+    claim, function, failure = WRONG_RULES[mistake]
+    assert failure in _failures(claim, function)
 
 
 @pytest.mark.parametrize("order", ["set({})", "sorted({})", "removed.rest", "filter(None, {})"])

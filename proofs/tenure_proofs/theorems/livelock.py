@@ -40,7 +40,7 @@ MINE, OURS, THEIRS, LIMIT, REQUEST = (
 _size = z3.Function("size", z3.IntSort(), z3.IntSort())
 
 
-class _Counted(Given):
+class Counted(Given):
     """A function of what the other queue uses, a number, and of a candidate."""
 
     def __call__(self, *told: Any) -> Any:
@@ -89,9 +89,9 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
         candidates=Row(SymToken, count),
         usage=THEIRS,
-        stands=_Counted(2, bool, lambda usage, _: _may_leave(usage, LIMIT)),
-        fits=_Counted(1, bool, _fits),
-        remove=_Counted(2, int, lambda usage, candidate: as_term(usage, int) - _size(candidate.term)),
+        stands=Counted(2, bool, lambda usage, _: _may_leave(usage, LIMIT)),
+        fits=Counted(1, bool, _fits),
+        remove=Counted(2, int, lambda usage, candidate: as_term(usage, int) - _size(candidate.term)),
     )
     before, nominal = THEIRS.term, LIMIT.term
 

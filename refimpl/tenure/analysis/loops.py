@@ -19,6 +19,7 @@ from tenure.analysis.lasso import (
     scenario_of,
 )
 from tenure.analysis.least import NeededFact, needed_facts
+from tenure.analysis.no_loop import ProvedOfLoops, proved_of_loops
 from tenure.as_json import Span
 from tenure.errors import bad_input
 from tenure.manifests.source_lines import SourceLines
@@ -130,8 +131,11 @@ class TreeSearch:
     """Those that admit workloads."""
     alike: tuple[tuple[str, ...], ...]
     """Those that differ in their names only, of which systems are played once."""
+    proved: ProvedOfLoops | None
+    """What is proved of loops of any number of workloads in it; null where nothing is."""
     searches: tuple[ResourceSearch, ...]
-    """By resource; of resources whose quotas are in proportion the first, and none after one with a loop."""
+    """By resource; of resources whose quotas are in proportion the first, and none after one with a loop.
+    Empty where loops are excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +212,17 @@ class LoopHunt:
     def run(self, warnings: Sequence[str] = ()) -> LoopsAnswer:
         """Search every tree, up to its first loop; Ctrl-C ends it, and what was found counts."""
         chosen = {tree.name: self._resources(tree) for tree in self.trees}
+        proved = {tree.name: proved_of_loops(tree, self.reading) for tree in self.trees}
         for resource in self.request.resources:
             if not any(resource in found for found in chosen.values()):
                 known = sorted({name for tree in self.trees for name in tree.resources()})
                 raise bad_input("--resource", resource, f"one of {', '.join(known) or 'none'}")
+        chosen |= {name: [] for name, said in proved.items() if said is not None and said.excluded}
         self._left = sum(map(len, chosen.values()))
         self._ends = time.monotonic() + self.request.within
         for tree in self.trees:
             if not self.interrupted:
-                self._done.append(self._tree(tree, chosen[tree.name]))
+                self._done.append(self._tree(tree, chosen[tree.name], proved[tree.name]))
         searches = [search for searched in self._done for search in searched.searches]
         return LoopsAnswer(
             reading=self.reading.name,
@@ -234,7 +240,7 @@ class LoopHunt:
         wanted = self.request.resources
         return [resource for resource in tree.resources() if not wanted or resource in wanted]
 
-    def _tree(self, tree: CohortTree, resources: Sequence[str]) -> TreeSearch:
+    def _tree(self, tree: CohortTree, resources: Sequence[str], proved: ProvedOfLoops | None) -> TreeSearch:
         searches: list[ResourceSearch] = []
         for place, resource in enumerate(resources):
             searches.append(self._resource(tree, resource))
@@ -244,7 +250,7 @@ class LoopHunt:
                 break
         names = tuple(queue.name for queue in tree.queues)
         alike = tuple(tuple(queue.name for queue in members) for members in tree.alike if len(members) > 1)
-        return TreeSearch(tree.name, names, alike, tuple(searches))
+        return TreeSearch(tree.name, names, alike, proved, tuple(searches))
 
     def _resource(self, tree: CohortTree, resource: str) -> ResourceSearch:
         request, began = self.request, time.monotonic()

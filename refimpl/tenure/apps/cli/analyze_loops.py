@@ -134,8 +134,9 @@ def loops_command(
     tenure analyze loops queues/ --sizes 1,2,8 --priorities low,high --evictions 30s,31s,2m
     tenure analyze loops queues/ --set clusterqueue/a.spec.preemption.withinClusterQueue=Never
 
-    That no loop is found proves nothing beyond these bounds. A rotation, every turn of which waits for
-    minAdmitDuration, is counted and is not called a loop.
+    That no loop is found proves nothing beyond these bounds. Where a theorem excludes loops of any number of
+    workloads, nothing is played and the theorem is named; `tenure show PO-ANY-350` says it. A rotation, every
+    turn of which waits for minAdmitDuration, is counted and is not called a loop.
 
     Exit codes: 0 none found, and everything within the bounds was played; 1 a loop; 2 bad input; 5 none
     found, and not everything was played in the time; 130 interrupted: what was found is printed.
@@ -180,7 +181,7 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
     yield f"loops: {loops}{written}, under {answer.reading}"
     if answer.interrupted:
         yield "interrupted: the rest was not searched"
-    if not count:
+    if any(tree.proved is None or not tree.proved.excluded for tree in answer.trees) and not count:
         evictions = " or ".join(map(format_duration, answer.evictions))
         most = f"systems of at most {answer.up_to} workloads, pods that end after {evictions}"
         yield f"searched, not proved: {most}" if answer.complete else f"not all of it was played: {most}"
@@ -190,7 +191,9 @@ def _tree_lines(tree: TreeSearch) -> Iterator[str]:
     alike = "; ".join(", ".join(names) for names in tree.alike)
     alike = f", alike: {alike}" if alike else ""
     yield f"{tree.tree}: {_number(len(tree.cluster_queues), 'ClusterQueue')}{alike}"
-    if not tree.searches:
+    if tree.proved is not None:
+        yield f"  {tree.proved.text} ({', '.join(tree.proved.theorems)})"
+    if not tree.searches and not (tree.proved is not None and tree.proved.excluded):
         yield "  nothing to search: no resource of which it owns a finite amount"
     for search in tree.searches:
         if search.loop is None:

@@ -12,6 +12,7 @@ class IdentifierKind(StrEnum):
     RULE = "rule"
     FINDING = "finding"
     OBLIGATION = "obligation"
+    THEOREM = "theorem"
     READING = "reading"
     PRESET = "preset"
     VECTOR = "vector"

@@ -23,6 +23,7 @@ from tenure.apps.lookup.stated import (
     findings_by_rule,
     obligations,
     rule_pages,
+    theorems,
 )
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.errors import bad_input
@@ -49,8 +50,8 @@ def card_of(identifier: str) -> Card:
     """What is said by an identifier.
 
     Args:
-        identifier: of a rule, a finding, an obligation, a reading's key, a preset, a vector or a divergence;
-            case does not matter.
+        identifier: of a rule, a finding, an obligation, a theorem, a reading's key, a preset, a vector or a
+            divergence; case does not matter.
 
     Raises:
         InputError: there is none of this name.
@@ -64,8 +65,8 @@ def card_of(identifier: str) -> Card:
         # Keys of readings and presets are small letters, all others begin with capital ones.
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
         expected = (
-            "the identifier of a rule, a finding, an obligation, a reading, a vector or a divergence, as "
-            f"`tenure show` lists them{did_you_mean(spelt, [entry.id for entry in known.values()])}"
+            "the identifier of a rule, a finding, a claim, a reading, a vector or a divergence, "
+            f"as `tenure show` lists them{did_you_mean(spelt, [entry.id for entry in known.values()])}"
         )
         raise bad_input("ID", identifier, expected)
     return _MADE[listed.kind](listed.id)
@@ -79,6 +80,7 @@ def _listed() -> Iterator[ListedIdentifier]:
         IdentifierKind.OBLIGATION: {
             stated.id: stated.title or stated.claim for stated in obligations().values()
         },
+        IdentifierKind.THEOREM: {stated.id: stated.claim for stated in theorems().values()},
         IdentifierKind.READING: {key: entry["question"] for key, entry in data["keys"].items()},
         IdentifierKind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
         IdentifierKind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
@@ -197,6 +199,37 @@ def _obligation(identifier: str) -> Card:
     )
 
 
+def _theorem(identifier: str) -> Card:
+    stated = theorems()[identifier]
+    granted = [f"- {assumed}: {place}" for assumed, place in stated.assumes.items()]
+    proved = (place for place in dict.fromkeys(stated.assumes.values()) if place in _claims())
+    return Card(
+        id=identifier,
+        kind=IdentifierKind.THEOREM,
+        title=stated.claim,
+        source="",
+        file=f"{stated.file}:{stated.line}",
+        address=address_of(identifier),
+        expected=(),
+        sections=(
+            Section("Claim", stated.text),
+            Section("Of", stated.size),
+            *([Section("Taken for granted", "\n".join(granted))] if granted else []),
+            Section("Read from the source", "\n".join(f"- `{name}`" for name in stated.about)),
+            Section("Code", stated.code),
+        ),
+        related=tuple(Related("Proved by", place, _claims()[place]) for place in proved),
+        replay=(f"tenure prove --only {identifier} --no-mutants",),
+    )
+
+
+@cache
+def _claims() -> Mapping[str, str]:
+    """What obligations and theorems claim, by identifier."""
+    claims = {stated.id: stated.claim for stated in obligations().values()}
+    return claims | {stated.id: stated.claim for stated in theorems().values()}
+
+
 def _reading(key: str) -> Card:
     data = readings_file()
     entry = data["keys"][key]
@@ -297,6 +330,7 @@ _MADE: Final[dict[IdentifierKind, Callable[[str], Card]]] = {
     IdentifierKind.RULE: _rule,
     IdentifierKind.FINDING: _finding,
     IdentifierKind.OBLIGATION: _obligation,
+    IdentifierKind.THEOREM: _theorem,
     IdentifierKind.READING: _reading,
     IdentifierKind.PRESET: _preset,
     IdentifierKind.VECTOR: _vector,

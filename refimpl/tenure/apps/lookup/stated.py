@@ -1,4 +1,4 @@
-"""What is stated in files: pages of rules and findings, and obligations, which are read as text."""
+"""What is stated in files: pages of rules and findings; obligations and theorems, which are read as text."""
 
 from __future__ import annotations
 
@@ -37,6 +37,33 @@ class StatedObligation:
     source: str
     rules: tuple[str, ...]
     expected: Mapping[str, str]
+    file: str
+    line: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTheorem:
+    """A theorem of any size as its module states it.
+
+    Args:
+        id: its identifier.
+        claim: what is claimed, in words.
+        text: what exactly, and where it comes from.
+        about: the functions that are read.
+        size: of what it holds.
+        assumes: what is taken for granted, each with the place where it is proved, or `believed`.
+        file: its module, from the root of the packages.
+        line: where it begins, from 1.
+        code: its source.
+    """
+
+    id: str
+    claim: str
+    text: str
+    about: tuple[str, ...]
+    size: str
+    assumes: Mapping[str, str]
     file: str
     line: int
     code: str
@@ -87,7 +114,7 @@ def _stated_in(path: Path) -> Iterator[StatedObligation]:
     tree = ast.parse(text)
     names = _constants(path)
     for node in tree.body:
-        for call in _registrations(node):
+        for call in _registrations(node, "obligation"):
             assert isinstance(node, ast.FunctionDef)
             given = {
                 keyword.arg: _value(keyword.value, names)
@@ -107,11 +134,44 @@ def _stated_in(path: Path) -> Iterator[StatedObligation]:
             )
 
 
-def _registrations(node: ast.stmt) -> Iterator[ast.Call]:
+@cache
+def theorems() -> Mapping[str, StatedTheorem]:
+    """Every theorem of any size, by identifier.
+
+    >>> theorems()["PO-ANY-060"].size
+    'any number of attempts'
+    """
+    stated = (theorem for path in obligation_modules() for theorem in _theorems_in(path))
+    return {theorem.id: theorem for theorem in sorted(stated, key=lambda theorem: theorem.id)}
+
+
+def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
+    text = path.read_text(encoding="utf-8")
+    names = _constants(path)
+    for node in ast.parse(text).body:
+        for call in _registrations(node, "theorem"):
+            assert isinstance(node, ast.FunctionDef)
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            about = given["about"]
+            assert isinstance(about, ast.Tuple)
+            yield StatedTheorem(
+                id=_value(call.args[0], names),
+                claim=node.name.replace("_", " "),
+                text=ast.get_docstring(node) or "",
+                about=tuple(map(ast.unparse, about.elts)),
+                size=_value(given["size"], names),
+                assumes=_value(given["assumes"], names) if "assumes" in given else {},
+                file="/".join(path.parts[-3:]),
+                line=call.lineno,
+                code="\n".join(text.splitlines()[call.lineno - 1 : node.end_lineno]),
+            )
+
+
+def _registrations(node: ast.stmt, decorator_name: str) -> Iterator[ast.Call]:
     if isinstance(node, ast.FunctionDef):
         for decorator in node.decorator_list:
             match decorator:
-                case ast.Call(func=ast.Name(id="obligation")):
+                case ast.Call(func=ast.Name(id=name)) if name == decorator_name:
                     yield decorator
 
 
@@ -159,11 +219,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.List(elts=parts):
             return [value for part in parts for value in _values(part, names)]
         case ast.Dict(keys=keys, values=values):
-            return {
-                _value(key, names): _value(value, names)
-                for key, value in zip(keys, values, strict=True)
-                if key
-            }
+            merged: dict[Any, Any] = {}
+            for key, value in zip(keys, values, strict=True):
+                merged |= {_value(key, names): _value(value, names)} if key else _value(value, names)
+            return merged
         case ast.Call(func=ast.Name(id="everywhere"), args=[verdict]):
             return dict.fromkeys(preset_names(), _value(verdict, names))
         case ast.Call(func=ast.Attribute(attr="fromkeys"), args=[keys, verdict]):

@@ -1,0 +1,232 @@
+"""No loop of any number of workloads: what rises with every preemption, and whose turn comes first.
+
+A workload is *before* another one of higher priority number, or of the same and queued earlier. Where no
+preemption goes up in this order, what holds quota or has been promised it only changes for the better, and
+there are finitely many workloads: so a loop needs a preemptor that does not get what its victims free.
+
+PO-ANY-330 and PO-ANY-340 cover a tree in which
+
+1. no ClusterQueue has `reclaimWithinCohort: Any`, and none is a hero;
+2. no ClusterQueue has minAdmitDuration in force;
+3. no WorkloadPriorityClass changes a priority with time, and gate PrioritySortingWithinCohort is on.
+
+Where it has one ClusterQueue, PO-ANY-350 makes it whole: no loop. Where it has several, whose turn comes
+first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota that one victim has freed may go
+to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.model import Evidence, Ground, Kin, ReclaimWithinCohort, Workload
+from tenure.oracle.selection import remove_until_fits
+from tenure.readings import preset_names
+from tenure.rules.cycle import is_ahead_in_queue, is_kept_at_head
+from tenure.rules.eligibility import ground_for
+from tenure.rules.quota import is_within_quota
+from tenure.rules.reclaim import stands_in_attempt
+from tenure.rules.time_based import requeue_timestamp
+from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.registry import reading_of
+from tenure_proofs.theorems.livelock import Counted
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.selection import listed, usage_of
+from tenure_proofs.trusted.ast_lifter import Value, lift
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
+from tenure_proofs.trusted.logic import all_of, any_of, negation
+from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
+
+STAYS = {"a workload keeps its priority and the time that it queues from": BELIEVED}
+
+
+def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
+    """That the door may open between two workloads, and that the preemptor is before its target."""
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, now, evidence = any_terms(claim), claim.number("now"), claim.record("evidence", Evidence)
+    ground = claim.lift(function)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
+    queued = claim.lift(requeue_timestamp)
+    mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
+    claim.assume(
+        negation(terms.hero),
+        negation(duration_is_in_force(terms)),
+        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
+    )
+    same = all_of(preemptor.priority == target.priority, mine < theirs)
+    return ground != Ground.NONE, any_of(preemptor.priority > target.priority, same)
+
+
+@theorem(
+    "PO-ANY-330",
+    about=(ground_for,),
+    size="any two workloads of any two ClusterQueues, any usage and shares, under every preset",
+)
+def where_no_policy_is_any_no_preemption_goes_up_in_priority_and_queueing_time(
+    function: Callable[..., Any] = ground_for,
+) -> Iterator[Part]:
+    """Kueue v1beta2, ClusterQueuePreemption, where no policy is Any, there is no hero and no duration.
+
+    The order is of higher priority, and of equal ones whoever queues earlier. It is one order for the
+    whole tree: within a ClusterQueue, for reclaim, for a preemptor that borrows, and under fair sharing with
+    either strategy. What PO-ANY-200 says makes it hold of every target of every decision.
+    """
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        may, before = _preempts(claim, function)
+        claim.assume(may)
+        claim.prove(before)
+        yield Part(f"under {preset}", tuple(claim.facts), (("it is before", every(claim.goals)),))
+
+
+def _set(name: str) -> Any:
+    return z3.Const(name, MEMBERS)
+
+
+def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
+    """That a set is better than another by one member, as far as one point says: before it both are alike."""
+    alike = z3.Implies(point < place, now[point] == then[point])
+    return z3.And(now[place], z3.Not(then[place]), alike)
+
+
+@theorem(
+    "PO-ANY-340",
+    about=(ground_for,),
+    size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
+    assumes={
+        **STAYS,
+        "in one ClusterQueue, who was promised quota gets it, or one before it does": "PO-ANY-350",
+    },
+)
+def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
+    function: Callable[..., Any] = ground_for,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, preemption: a measure that every admission and every preemption raises.
+
+    A workload is its place in the order, the first at 0. Of two sets the better one has the first
+    workload in which they differ. A preemptor is in the set from its decision, its victims leave it; who is
+    admitted is in it, and who behind loses a promise by that leaves it. Each makes it better; better than a
+    better one is better; no set is better than itself. There are finitely many, so that preemptions end. The
+    promise is what may be broken: see PO-CYC-210, PO-CYC-220 and PO-CYC-230.
+    """
+    point, place, later = z3.Int("any workload"), z3.Int("place"), z3.Int("a later place")
+    before, out = _set("holds quota, or was promised it"), _set("leaves")
+    then, now, last = (_set(f"the set {name}") for name in ("then", "now", "at last"))
+
+    def step(at: Any) -> Any:
+        return now[at] == z3.Or(at == place, z3.And(before[at], z3.Not(out[at])))
+
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        may, is_before = _preempts(claim, function)
+        known = (
+            *claim.facts,
+            *claim.goals,
+            z3.Implies(out[point], may.term),
+            z3.Implies(is_before.term, place < point),
+            z3.Not(before[place]),
+            step(point),
+            step(place),
+        )
+        yield Part(f"a step under {preset}", known, (("it is better", _better(before, now, place, point)),))
+    earlier = z3.If(place < later, place, later)
+    both = tuple(
+        _better(some, other, by, at)
+        for some, other, by in ((then, now, place), (now, last, later))
+        for at in (point, place, later)
+    )
+    yield Part("two steps", both, (("it is better", _better(then, last, earlier, point)),))
+    alike = then[place] == now[place]
+    yield Part("the same set", (alike,), (("it is no better", z3.Not(_better(then, now, place, point))),))
+
+
+@theorem(
+    "PO-ANY-350",
+    about=(is_ahead_in_queue, is_kept_at_head),
+    size="any number of workloads of one ClusterQueue",
+    assumes={**STAYS, "a ClusterQueue has one head in a scheduling cycle": BELIEVED},
+)
+def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
+    function: Callable[..., Any] = is_ahead_in_queue,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, order of a ClusterQueue's heap; preemptor at its head.
+
+    In a BestEffortFIFO queue none has, in a StrictFIFO queue none that is behind in the order. So where a
+    tree has one ClusterQueue, quota that was freed for a preemptor goes to it, or to one before it: with
+    PO-ANY-340 there is no loop.
+    """
+    claim = Claim(reading_of(preset_names()[0]))
+    strict, lower = claim.flag("strict"), claim.flag("lower uid")
+    priority, others = claim.number("priority"), claim.number("other priority")
+    queued, since = claim.number("queued at"), claim.number("other queued at")
+    kept = claim.lift(is_kept_at_head)
+    mine, theirs = kept(True, strict).value, kept(False, strict).value
+    ahead = claim.lift(function)(mine, theirs, priority, others, queued, since, lower).value
+    before = any_of(priority > others, all_of(priority == others, queued < since))
+    claim.prove(any_of(ahead, all_of(strict, negation(before))))
+    yield Part("two heads", tuple(claim.facts), (("it is ahead", every(claim.goals)),))
+
+
+BEFORE, NOMINAL = z3.Int("usage"), z3.Int("nominal")
+_size = z3.Function("size", z3.IntSort(), z3.IntSort())
+_sizes = z3.Function("sizes of those ahead", z3.IntSort(), z3.IntSort())
+_fits = z3.Function("fits", z3.IntSort(), z3.BoolSort())
+
+
+def _may_leave(usage: Any, _: Any) -> Any:
+    over = z3.Not(lift(is_within_quota, usage, SymInt(NOMINAL)).value)
+    return lift(stands_in_attempt, False, SymBool(over), Ground.WITHOUT_BORROWING, False).value
+
+
+@theorem(
+    "PO-ANY-360",
+    about=(remove_until_fits,),
+    size="any number of candidates of one ClusterQueue, one flavor-resource, any request",
+)
+def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of_it(
+    function: Callable[..., Any] = remove_until_fits,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, candidate iterator: reclaim goes on while a ClusterQueue exceeds its quota.
+
+    A candidate of another ClusterQueue leaves only if that one, without all candidates ahead of it, still
+    uses more than its nominal quota. So those that come last, of highest priority and longest reserved, are
+    safe from reclaim up to nominal quota, whoever asks and however much.
+    """
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        candidates=Row(SymToken, z3.Int("count")),
+        usage=SymInt(BEFORE),
+        stands=Counted(2, bool, _may_leave),
+        fits=Counted(1, bool, lambda usage: _fits(as_term(usage, int))),
+        remove=Counted(2, int, lambda usage, candidate: as_term(usage, int) - _size(candidate.term)),
+    )
+
+    def safe(removed: Any, point: Any) -> tuple[str, Any]:
+        over = BEFORE - _sizes(point) > NOMINAL
+        return ("it leaves while the rest is over quota", z3.Implies(removed.members[point], over))
+
+    def invariant(steps: Any, state: State, point: Any) -> Labelled:
+        fold = state["state"]
+        usage, removed = usage_of(fold), listed(fold.fields["removed"])
+        return [
+            safe(removed, point),
+            (
+                "all ahead have left, or it is within",
+                z3.Or(usage == BEFORE - _sizes(steps), usage <= NOMINAL),
+            ),
+            ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
+        ]
+
+    def result(value: Value, _state: State, point: Any, *_: Any) -> Labelled:
+        return [safe(listed(value.fields["removed"]), point)]
+
+    def summed(_: State, candidate: Value) -> list[Lemma]:
+        place = candidate.term
+        total = _sizes(place + 1) == _sizes(place) + _size(place)
+        return [Lemma("what a sum is", z3.BoolVal(True), total)]
+
+    return by_induction(loop, Contract(invariant, result, facts=(_sizes(0) == 0,), lemmas=summed))

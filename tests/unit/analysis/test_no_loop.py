@@ -1,0 +1,76 @@
+"""What theorems say of a configuration: to which it applies, and that the search finds nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from tenure.analysis.closed import CohortTree, PriorityChoice
+from tenure.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
+from tenure.analysis.no_loop import proved_of_loops
+from tenure.model import PreemptionRules
+from tests.unit.analysis.test_loops import FAIR, READING, queue, trees
+
+LOWER: dict[str, Any] = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "LowerPriority"}
+NEWER: dict[str, Any] = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
+HOUR: dict[str, Any] = {**NEWER, "withinClusterQueueConfig": {"minAdmitDuration": "1h"}}
+OF_ONE, OF_SEVERAL, OF_NONE = ("PO-ANY-340", "PO-ANY-350"), ("PO-ANY-340",), ("PO-KQ-270", "PO-KQ-330")
+TWO_QUEUES = [queue("a", 2, **LOWER), queue("b", 2, **NEWER)]
+
+
+@pytest.mark.parametrize(
+    ("objects", "theorems"),
+    [
+        ([queue("a", 4)], OF_NONE),
+        ([queue("a", 4), queue("b", 4)], OF_NONE),
+        ([queue("a", 4, **NEWER)], OF_ONE),
+        ([queue("a", 4, **LOWER)], OF_ONE),
+        (TWO_QUEUES, OF_SEVERAL),
+        ([FAIR, *TWO_QUEUES], OF_SEVERAL),
+        ([*TWO_QUEUES, queue("c", 2, reclaimWithinCohort="Any")], None),
+        ([queue("a", 4, **HOUR)], None),
+        ([*TWO_QUEUES, queue("c", 2, **HOUR)], None),
+    ],
+)
+def test_theorems_are_named_where_their_hypotheses_hold(
+    objects: list[dict[str, Any]], theorems: tuple[str, ...] | None
+) -> None:
+    (tree,) = trees(*objects)
+    proved = proved_of_loops(tree, READING)
+    assert (proved and proved.theorems) == theorems
+    assert proved is None or proved.excluded == (theorems != OF_SEVERAL)
+
+
+def _with(tree: CohortTree, **changes: Any) -> CohortTree:
+    cluster = dataclasses.replace(tree.cluster, **changes)
+    return dataclasses.replace(tree, scenario=dataclasses.replace(tree.scenario, cluster=cluster))
+
+
+def test_nothing_is_named_beside_a_hero_a_priority_that_grows_or_without_sorting_by_priority() -> None:
+    (tree,) = trees(*TWO_QUEUES)
+    cluster = tree.cluster
+    hero = dataclasses.replace(cluster.cluster_queues["a"], rules=PreemptionRules.UBER_CLUSTER_QUEUE)
+    unsorted = dataclasses.replace(cluster.settings, priority_sorting_within_cohort=False)
+    changes: list[dict[str, Any]] = [
+        {"cluster_queues": {**cluster.cluster_queues, "a": hero}},
+        {"settings": unsorted},
+        {"growing": {"batch": object()}},
+    ]
+    assert [proved_of_loops(_with(tree, **change), READING) for change in changes] == [None] * 3
+
+
+@pytest.mark.parametrize("strategy", ["BestEffortFIFO", "StrictFIFO"])
+@pytest.mark.parametrize("policy", [LOWER, NEWER], ids=["lower", "newer"])
+def test_the_search_finds_no_loop_where_a_theorem_excludes_them(
+    strategy: str, policy: dict[str, Any]
+) -> None:
+    alone = queue("a", 4, **policy)
+    alone["spec"]["queueingStrategy"] = strategy
+    (tree,) = trees(alone)
+    assert proved_of_loops(tree, READING) is not None
+    kinds = tree.kinds("cpu", (2000, 3000), [PriorityChoice(0), PriorityChoice(1)], 3)
+    search = LoopSearch(tree, kinds, SearchBounds(3, EVICTIONS), READING)
+    assert [step for step in search.steps() if step is not None] == []
+    assert search.tally.plays > 0
