@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure_proofs.analysis import diff_command
-from tests.cli.test_analyze_matrix import LIMITED, QUEUES
+from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure
 
@@ -116,7 +116,7 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
     folder.mkdir()
     git(tmp_path, "init", "-b", "main")
     for policy in ("Never", "Any"):
-        text = QUEUES.replace("reclaimWithinCohort: Any", f"reclaimWithinCohort: {policy}")
+        text = QUEUES.replace("reclaimWithinCohort: Any", f"reclaimWithinCohort: {policy}") + ONE_CLASS
         (folder / "all.yaml").write_text(text, encoding="utf-8")
         git(tmp_path, "add", "queues")
         git(tmp_path, "commit", "-m", policy)
@@ -124,16 +124,18 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
     done = tenure("analyze", "diff", *asked, *SMALL, cwd=tmp_path)
     said = done.stdout.decode()
     assert done.returncode == 1, done.stderr
-    assert "### This change lets `a` preempt `low` and `high` of `b`" in said
+    assert "### This change lets `a` preempt `only` of `b`" in said
     field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`"
     assert f"- {field}, `HEAD:queues/all.yaml:11`" in said
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
 
 
-def test_a_limit_takes_nothing_from_states_after_edits(queues: Path) -> None:
-    """Of consistent states four cells are lost: b, which owns nothing, cannot borrow any more."""
-    said = answered(queues, *LIMITED, "--scope", "edited")
-    assert (said["scope"], said["counts"]["lost"], said["counts"]["same"]) == ("edited", 0, 16)
+def test_a_limit_takes_nothing_from_states_after_edits(tmp_path: Path) -> None:
+    """Of consistent states a cell is lost: b, which owns nothing, cannot borrow any more."""
+    path = tmp_path / "queues.yaml"
+    path.write_text(QUEUES + ONE_CLASS, encoding="utf-8")
+    said = answered(path, *LIMITED, "--scope", "edited")
+    assert (said["scope"], said["counts"]["lost"], said["counts"]["same"]) == ("edited", 0, 4)
     assert (said["example"]["before"], said["example"]["after"]) == ("Fit", "NoFit")
 
 
@@ -205,14 +207,15 @@ def test_what_no_decision_asks_for_needs_no_search(queues: Path) -> None:
     assert (answer["cells"], answer["looked"], answer["counts"]["same"]) == ([], 0, 16)
 
 
-def test_a_queue_that_comes_in_has_gained_its_cells(queues: Path) -> None:
+def test_a_queue_that_comes_in_has_gained_its_cells(tmp_path: Path) -> None:
     first, _, second = QUEUES.rpartition("---")
-    before = queues.with_name("one.yaml")
-    before.write_text(first, encoding="utf-8")
+    before, after = (tmp_path / f"{side}.yaml" for side in ("before", "after"))
+    before.write_text(first + ONE_CLASS, encoding="utf-8")
+    after.write_text(QUEUES + ONE_CLASS, encoding="utf-8")
     assert "name: b" in second
-    answer = answered(before, queues)
+    answer = answered(before, after)
     gained = {names(cell) for cell in answer["cells"] if cell["before"] == "absent"}
-    assert ("a", "high", "b", "low") in gained
+    assert ("a", "only", "b", "only") in gained
     assert {cell["change"] for cell in answer["cells"]} == {"gained"}
     assert all(cell["example"]["before"] == "out of scope" for cell in answer["cells"])
 

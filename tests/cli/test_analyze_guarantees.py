@@ -13,7 +13,7 @@ from tenure.analysis.guarantees import NarrowCell, Narrowing
 from tenure.analysis.matrix import Settled
 from tenure_proofs.analysis import guarantees_command
 from tenure_proofs.analysis.prover import SolverProver
-from tests.cli.test_analyze_matrix import LIMITED, QUEUES
+from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
 from tests.command_line import tenure
 
 SMALL = "--states", "30"
@@ -92,15 +92,14 @@ def test_a_borrower_is_preempted_at_once_and_only_above_its_nominal_quota(answer
         assert set(found.values()) == {("at once", None, "never")}
 
 
-def test_states_after_edits_are_a_scope_of_their_own(queues: Path) -> None:
+def test_states_after_edits_are_a_scope_of_their_own(tmp_path: Path) -> None:
     """ClusterQueue b has nothing and may not borrow: it runs what it had before its quota was lowered."""
-    plain = "--unset", "clusterqueue/a.spec.preemption.withinClusterQueueConfig"
-    asked = "analyze", "guarantees", str(queues), *LIMITED, *plain, *SMALL, "--of", "b/high", "-o", "json"
+    path = tmp_path / "queues.yaml"
+    path.write_text(QUEUES + ONE_CLASS, encoding="utf-8")
+    asked = "analyze", "guarantees", str(path), *LIMITED, *SMALL, "-o", "json"
     said = json.loads(tenure(*asked, "--scope", "edited").stdout)
-    found = attackers(guarded(said, "b", "high"))
-    assert found == {
-        ("a", high, "InCohortReclamation"): ("at once", None, "never") for high in ("low", "high")
-    }
+    found = attackers(guarded(said, "b", "only"))
+    assert found == {("a", "only", "InCohortReclamation"): ("at once", None, "never")}
     assert (said["scope"], "after edits" in said["premises"][0]) == ("edited", True)
 
 

@@ -40,6 +40,12 @@ spec:
   - coveredResources: [cpu]
     flavors: [{name: f, resources: [{name: cpu, nominalQuota: 0}]}]
 """
+ONE_CLASS = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: only}
+value: 0
+"""
 
 
 @pytest.fixture(scope="module")
