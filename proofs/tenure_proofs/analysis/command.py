@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -120,7 +120,6 @@ def matrix_command(
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """
-    from tenure.analysis.levels import configuration_of, levels_of
     from tenure.analysis.matrix import CellVerdict, Effort
     from tenure.analysis.matrix_table import matrix_lines
     from tenure.analysis.matrix_types import MatrixAnswer
@@ -129,13 +128,8 @@ def matrix_command(
     choose_colour(printing.color)
     if asked.svg is not None:
         _check_svg(asked.svg)
-    kueue = interpretation.asked_kueue()
-    loaded, classes = read_configuration(paths or [], example, edits, kueue)
-    with_settings = with_flags(loaded, flags)
-    warnings = said_warnings(with_settings)
-    reading = interpretation.chosen()
-    levels = levels_of(with_settings.cluster, classes)
-    cluster = configuration_of(with_settings.cluster, classes)
+    kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
+    cluster, levels, warnings = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(MatrixAnswer, wanted=not asked.no_cache)
     key = key_of(cluster, levels, reading, effort, asked.scope)
@@ -143,7 +137,7 @@ def matrix_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked)
         kept.keep(key, found)
-    answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
+    answer = replace(found, kueue=kueue.release, warnings=warnings)
     if asked.svg is not None:
         _draw(answer, Path(asked.svg))
     lines = matrix_lines(answer)
@@ -156,13 +150,15 @@ def matrix_command(
 
 
 def read_configuration(
-    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue
-) -> tuple[Any, list[WorkloadPriorityClass]]:
-    """What a command line names, and the WorkloadPriorityClasses in it.
+    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue, flags: SchedulerFlags
+) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...]]:
+    """The configuration that a command line names, the priorities of its workloads, and its warnings, said.
 
     Raises:
         InputError: everything that is wrong with it; it has no ClusterQueue.
     """
+    from tenure.analysis.levels import configuration_of, levels_of
+
     classes: list[WorkloadPriorityClass] = []
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
@@ -175,7 +171,9 @@ def read_configuration(
     refuse_other_scheduler(loaded)
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
-    return loaded, classes
+    settled = with_flags(loaded, flags)
+    warnings = tuple(said_warnings(settled))
+    return configuration_of(settled.cluster, classes), levels_of(settled.cluster, classes), warnings
 
 
 def _answer(

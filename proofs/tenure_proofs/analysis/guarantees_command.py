@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.analysis.scopes import Scope
-from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.inputs import said_warnings
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.apps.cli.output import Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
@@ -93,17 +91,11 @@ def guarantees_command(
     """
     from tenure.analysis.guarantee_types import GuaranteesAnswer
     from tenure.analysis.guarantee_words import guarantee_lines
-    from tenure.analysis.levels import configuration_of, levels_of
     from tenure.analysis.matrix import Effort
 
     choose_colour(printing.color)
-    kueue = interpretation.asked_kueue()
-    loaded, classes = read_configuration(paths or [], example, edits, kueue)
-    with_settings = with_flags(loaded, flags)
-    warnings = said_warnings(with_settings)
-    reading = interpretation.chosen()
-    levels = levels_of(with_settings.cluster, classes)
-    cluster = configuration_of(with_settings.cluster, classes)
+    kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
+    cluster, levels, warnings = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
     key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
@@ -111,7 +103,7 @@ def guarantees_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked.scope)
         kept.keep(key, found)
-    answer = replace(found, kueue=kueue.release, warnings=tuple(warnings))
+    answer = replace(found, kueue=kueue.release, warnings=warnings)
     unsettled = answer.unsettled
     if asked.of is not None:
         answer = _named_only(answer, asked.of)
