@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import z3
 
-from tenure.analysis.matrix import trees_of
+from tenure.analysis.matrix import Effort, trees_of
 from tenure.analysis.scopes import Scope
 from tenure.analysis.states import States, decided
 from tenure.model import Reason
@@ -20,6 +20,7 @@ from tenure.readings import preset
 from tenure.rules.share import Share, borrowed_ratio, compare_shares
 from tenure_proofs.analysis import campaign
 from tenure_proofs.analysis.encoding import Pair, Priorities
+from tenure_proofs.analysis.kept import with_solvers
 from tenure_proofs.analysis.prover import BothSolvers
 from tenure_proofs.analysis.ratios import Ratio
 from tenure_proofs.analysis.runs import LEVELS, Runs
@@ -117,6 +118,20 @@ def test_values_that_were_asked_for_decide_about_no_other_question() -> None:
         expired = solver.models(equals, Reason.IN_CLUSTER_QUEUE_TIME_BASED)
         assert next(expired) is not None
         assert solver.both(equals, Reason.IN_CLUSTER_QUEUE) == "sat"
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_fewer_victims_are_looked_for_only_where_the_effort_says_so(counts: bool) -> None:
+    known, _ = KNOWN["flat"]
+    tree, dice, reading = build_tree(known, known.cluster_queues["b"]), random.Random(1), preset("guaranteed")
+    states = States(known, tree, reading, LEVELS)
+    drawn = (hit for _ in range(400) for hit in states.hits(dice, "b"))
+    cell, example = next(hit for hit in drawn if hit[1].victims > 1)
+    effort = Effort(fewest=1, most=1, counts_victims=counts)
+    with with_solvers(jobs=1) as (analyzed, _):
+        _, provers = analyzed(known, LEVELS, reading, effort, [("b", 0, "b", 0)])
+        found, is_fewest = provers["b"][1].fewest(cell, example)
+    assert (found.victims, is_fewest) == ((1, True) if counts else (example.victims, False))
 
 
 @pytest.mark.parametrize("number", range(EVERY_STATE))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -26,7 +26,7 @@ from tenure.rules.registry import all_rules
 from tenure_proofs.crosscheck.symbols import TracedBool, TracedEnum, TracedInt, traced
 from tenure_proofs.crosscheck.tracer import trace
 from tenure_proofs.trusted.claim import Claim, Traces
-from tenure_proofs.trusted.shapes import Built
+from tenure_proofs.trusted.shapes import Built, Formula
 from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymRecord
 
 Interval: TypeAlias = tuple[int, int]
@@ -35,6 +35,14 @@ MOST = 2**60
 """A premise of every verdict: no ClusterQueue uses or asks for more of a flavor-resource."""
 
 _SYMBOLS = (SymInt, SymBool, SymEnum, SymRecord)
+_SCALARS = (SymInt, SymBool, SymEnum)
+MOST_CUTS = 50_000
+"""Of a process; a tree has some hundreds."""
+
+_CUTS: dict[tuple[int, tuple[Interval | None, ...]], tuple[Formula, Any]] = {}
+"""Formulas of rules with blanks for names, and what is left of each, by the intervals of the names. The
+formula is kept so that the number of its term stays its own."""
+
 _TRACED = (TracedInt, TracedBool, TracedEnum)
 
 
@@ -117,13 +125,29 @@ class Folds:
                 return rule(*given)
             key = (rule, *map(_identity, given))
             if key not in self._known:
-                formula = self._claim.lift(rule)(*given).call.formula
-                assert z3.is_true(z3.simplify(formula.defined)), rule.__name__
                 self._kept.append(given)  # so that the numbers of their terms stay theirs
-                self._known[key] = self._named(self._cut(formula.value), hint)
+                self._known[key] = self._named(self._formula(rule, given), hint)
             return self._known[key]
 
         return call
+
+    def _formula(self, rule: FunctionType, given: Sequence[Any]) -> Any:
+        """A rule's formula of its arguments: lifted and cut once for all that differ in names alone."""
+        names = _names_given(given)
+        blanks = {name.get_id(): z3.Const(f"?{number}", name.sort()) for number, name in enumerate(names)}
+        formula = self._claim.lift(rule)(*(_with_blanks(argument, blanks) for argument in given)).call.formula
+        if not names:
+            return _cut(rule, formula, self._between)
+        value: Any = formula.value
+        intervals = tuple(self._between.get(name.decl().name()) for name in names)
+        key = (value.get_id(), intervals)
+        if key not in _CUTS:
+            numbered = ((f"?{number}", interval) for number, interval in enumerate(intervals))
+            between = {blank: interval for blank, interval in numbered if interval is not None}
+            if len(_CUTS) >= MOST_CUTS:
+                _CUTS.clear()
+            _CUTS[key] = formula, _cut(rule, formula, between)
+        return z3.substitute(_CUTS[key][1], *((blanks[name.get_id()], name) for name in names))
 
     def _named(self, term: Any, hint: Any) -> Any:
         """A term under a name of its own, or the value that it has."""
@@ -148,9 +172,29 @@ class Folds:
         self.facts += [number >= low, number <= high]
         return SymInt(number)
 
-    def _cut(self, term: Any) -> Any:
-        """The term without the arms that no value within the known intervals reaches."""
-        return z3.simplify(_Within(self._between).reached(z3.simplify(term)))
+
+def _cut(rule: FunctionType, formula: Formula, between: Mapping[str, Interval]) -> Any:
+    """What a rule returns, without the arms that no value within the known intervals reaches."""
+    assert z3.is_true(z3.simplify(formula.defined)), rule.__name__
+    return z3.simplify(_Within(between).reached(z3.simplify(formula.value)))
+
+
+def _names_given(arguments: Sequence[Any]) -> list[Any]:
+    """The names among the arguments of a rule; none where one is a larger term, or has symbolic parts."""
+    symbols = [argument for argument in arguments if isinstance(argument, _SYMBOLS)]
+    if not all(isinstance(symbol, _SCALARS) and z3.is_const(symbol.term) for symbol in symbols):
+        return []
+    return list({symbol.term.get_id(): symbol.term for symbol in symbols}.values())
+
+
+def _with_blanks(argument: Any, blanks: Mapping[int, Any]) -> Any:
+    """An argument with a blank for its name, if that has one."""
+    match argument:
+        case SymEnum():
+            return SymEnum(argument.cls, blanks.get(argument.term.get_id(), argument.term))
+        case SymInt() | SymBool():
+            return type(argument)(blanks.get(argument.term.get_id(), argument.term))
+    return argument
 
 
 class _Within:

@@ -105,7 +105,7 @@ def _analyzed(
     provers: dict[str, tuple[Tree, SolverProver]] = {}
 
     def prover_of(known: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = spread.prover(known, tree, read, cvc5, scope)
+        made = spread.prover(known, tree, read, cvc5, scope, counts_victims=effort.counts_victims)
         provers.update(dict.fromkeys(tree.places, (tree, made)))
         return made
 

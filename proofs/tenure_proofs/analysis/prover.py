@@ -78,6 +78,7 @@ class SolverProver:
         cvc5: the second solver.
         scope: of which states something is said.
         elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
+        counts_victims: see `tenure.analysis.matrix.Effort`.
     """
 
     def __init__(
@@ -88,10 +89,12 @@ class SolverProver:
         cvc5: Cvc5,
         scope: Scope = Scope.CONSISTENT,
         elsewhere: Elsewhere = lambda _: None,
+        *,
+        counts_victims: bool = True,
     ) -> None:
         self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
         self._scope = scope
-        self._elsewhere = elsewhere
+        self._elsewhere, self._counts_victims = elsewhere, counts_victims
         self._traces: Traces = {}
         self._grounds: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
@@ -223,6 +226,8 @@ class SolverProver:
 
     def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
+        if not self._counts_victims:
+            return example, example.victims == 1
         if example.victims > 1 and self._said_alone(cell) != "unsat":
             example = self._example_alone(cell) or example
         return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
@@ -437,9 +442,6 @@ class BothSolvers:
 
     def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5) -> None:
         self.pair, self.names, self._cvc5 = pair, names, cvc5
-        self._solver = _new_solver()
-        self._solver.add(*pair.facts)
-        self._defined = 0
 
     def both_narrowed(self, asked: NarrowCell) -> str:
         """As `both`, of a cell with a condition on the victim."""
@@ -448,14 +450,14 @@ class BothSolvers:
 
     def both(self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()) -> str:
         """`unsat` where both say so, `sat`, or why neither; a condition is asked for beside."""
-        question = (*self._asked(priorities, reason), *condition)
-        self._solver.push()
-        self._solver.add(*question)
-        said = str(self._solver.check())
-        self._solver.pop()
+        facts = self._asked(priorities, reason, condition)
+        # Each question has a solver of its own: one that goes on from question to question skips what makes
+        # a single one small, and takes three times as long.
+        solver = _new_solver()
+        solver.add(*facts)
+        said = str(solver.check())
         if said != "unsat":
             return said if said == "sat" else "Z3 has no answer within its budget"
-        facts = (*self.pair.definitions, *self.pair.facts, *question)
         other = self._cvc5.ask(Asked(facts, BUDGET))
         if other == "sat":
             raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")
@@ -468,10 +470,8 @@ class BothSolvers:
 
         Some are of states in which none but the victim leaves, where there are such; then any.
         """
-        question = (*self._asked(priorities, reason), *condition)
-        # A solver of its own: who has seen enough values leaves it with facts that are no other cell's.
         solver = _new_solver()
-        solver.add(*self.pair.definitions, *self.pair.facts, *question)
+        solver.add(*self._asked(priorities, reason, condition))
         for more, most in ((self.pair.calm, FEW_MODELS), ((), MOST_MODELS)):
             solver.push()
             solver.add(*more)
@@ -495,11 +495,11 @@ class BothSolvers:
             yield model
             solver.add(z3.Or([term != model.eval(term, True) for term in self.pair.sizes]))
 
-    def _asked(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
-        question = self.pair.question(priorities, reason)
-        self._solver.add(*self.pair.definitions[self._defined :])
-        self._defined = len(self.pair.definitions)
-        return question
+    def _asked(
+        self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...]
+    ) -> tuple[z3.BoolRef, ...]:
+        question = self.pair.question(priorities, reason)  # which defines names of its own
+        return (*self.pair.definitions, *self.pair.facts, *question, *condition)
 
 
 def _new_solver() -> z3.Solver:

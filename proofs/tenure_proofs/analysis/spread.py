@@ -46,13 +46,19 @@ class Spreading:
     _pools: list[Pool] = field(default_factory=list)
 
     def prover(
-        self, cluster: Cluster, tree: Tree, reading: Reading, cvc5: Cvc5, scope: Scope
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        cvc5: Cvc5,
+        scope: Scope,
+        *,
+        counts_victims: bool = True,
     ) -> SolverProver:
         """What settles the cells of a tree."""
-        configuration = pickle.dumps((cluster, tree, reading, scope))
-        return SolverProver(
-            cluster, tree, reading, cvc5, scope, partial(self._settled, cluster, configuration)
-        )
+        configuration = pickle.dumps((cluster, tree, reading, scope, counts_victims))
+        elsewhere = partial(self._settled, cluster, configuration)
+        return SolverProver(cluster, tree, reading, cvc5, scope, elsewhere, counts_victims=counts_victims)
 
     def _settled(
         self, cluster: Cluster, configuration: bytes, cells: Sequence[AskedCell]
@@ -81,8 +87,10 @@ def settle_task(configuration: bytes, cells: Sequence[AskedCell]) -> Answers:
     """Settle cells of one pair; examples come without the configuration, which whoever asks has."""
     if configuration not in _PROVERS:
         _PROVERS.clear()
-        cluster, tree, reading, scope = pickle.loads(configuration)
-        _PROVERS[configuration] = SolverProver(cluster, tree, reading, second_solver(), scope)
+        cluster, tree, reading, scope, counts_victims = pickle.loads(configuration)
+        _PROVERS[configuration] = SolverProver(
+            cluster, tree, reading, second_solver(), scope, counts_victims=counts_victims
+        )
     answers = _PROVERS[configuration].settled_of_pair(cells)
     return [(cell, _with(Cluster({}), settled)) for cell, settled in answers]
 

@@ -85,11 +85,13 @@ class Effort:
         seed: of the dice.
         fewest: states for each ClusterQueue, at least.
         most: at most; a queue has no more while its last `fewest` states have brought nothing new.
+        counts_victims: whether examples with fewer victims are looked for, and a proof that there are none.
     """
 
     seed: int = 0
     fewest: int = 120
     most: int = 1_200
+    counts_victims: bool = True
 
 
 @dataclass(slots=True)
