@@ -138,7 +138,7 @@ peers-cells: $(STAMP) kueue-peer ## ask the real Kueue about examples of what te
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.
 .PHONY: peers-kai
-peers-kai: $(STAMP) ## compare with KAI's MinRuntime plugin on N cases; KAI_CHECKOUT=folder of KAI-Scheduler
+peers-kai: $(STAMP) ## compare with KAI's MinRuntime plugin on N cases, and on those of the findings; KAI_CHECKOUT=folder of KAI-Scheduler
 	@if [ -n "$(KAI_CHECKOUT)" ]; then $(MAKE) --no-print-directory kai-campaign; else \
 	  echo "peers-kai: skipped: KAI_CHECKOUT names no checkout of KAI-Scheduler, see tests/peers/kai/README.md"; fi
 
@@ -151,6 +151,7 @@ kai-campaign: $(STAMP)
 	cd tests/peers/kai && go test -modfile=../../../build/kai-peer.mod . && \
 	  go test -modfile=../../../build/kai-peer.mod -c -o ../../../build/kai-peer \
 	    -ldflags "-X tenure/tests/peers/kai.version=$(KAI_VERSION)" .
+	$(BIN)/python -m tests.peers.shipped --peer $(KAI_PEER)
 	$(BIN)/python -m tests.peers.kai_campaign --peer $(KAI_PEER) --n $(N) --seed $(SEED) --keep build/peers-kai.jsonl
 
 # The optimized core against the reference; no other program is needed.
@@ -219,8 +220,18 @@ pictures: $(STAMP) ## draw the README's pictures again
 
 # Without one the tests that open every page are skipped, with that reason.
 .PHONY: browser
-browser: ## install the browser that opens the site's pages in tests (Debian, Ubuntu)
+browser: ## install the browsers that open the site's pages in tests (Debian, Ubuntu)
 	tools/install-browser.sh
+
+# Chromium and Firefox, where both are here; axe-core comes from npm.
+.PHONY: every-page
+every-page: SITE = build/site
+every-page: $(STAMP) ## every page of the site in both browsers, on a desk and on a phone, light and dark, looked at by axe-core, too; the playground in both
+	mkdir -p build
+	$(QUIET_MKDOCS) $(BIN)/mkdocs build --strict --site-dir $(abspath $(SITE))
+	$(BIN)/python -m tests.docs.browser --site $(SITE) --browser chromium --axe
+	$(BIN)/python -m tests.docs.browser --site $(SITE) --browser firefox
+	TENURE_BUILT_SITE=$(abspath $(SITE)) TENURE_EVERY_BROWSER=1 $(BIN)/python -m pytest tests/docs/browser/test_playground.py
 
 .PHONY: wheel
 wheel: $(STAMP) ## build the distribution into dist/

@@ -10,6 +10,19 @@ for (const block of document.querySelectorAll(".language-console")) {
   if (commands.length) block.dataset.copy = commands.join("\n");
 }
 
+// What is wider than its box is scrolled by keys too. The theme lets keys reach code only where something hovers,
+// and tables never; yet a tablet may have a keyboard.
+const reach = wide => {
+  const box = wide.closest(".md-typeset__scrollwrap") ?? wide;
+  if (box.scrollWidth > box.clientWidth && !wide.hasAttribute("tabindex")) wide.tabIndex = 0;
+};
+const resized = new ResizeObserver(seen => seen.forEach(({target}) => reach(target)));
+const taken = new MutationObserver(seen => seen.forEach(({target}) => reach(target)));
+for (const wide of document.querySelectorAll("pre > code, .md-typeset table:not([class])")) {
+  resized.observe(wide);
+  taken.observe(wide, {attributeFilter: ["tabindex"]});
+}
+
 const words = cell => cell.textContent.trim();
 
 function choice(label, options, changed) {

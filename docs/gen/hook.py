@@ -30,6 +30,7 @@ UNSEARCHED: Final = (
 )
 """What a search would only be filled with: these pages are found from those that link them."""
 
+_UNNAMED: Final = 'data-md-component="search" role="dialog"'
 _LONGEST = 155
 _PRINTED = re.compile(r'<div class="(language-(?:console|text|yaml|json|python) )')
 _MARKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?|\{[^}]*\}|<[^>]*>|[*`]")
@@ -58,6 +59,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> None:
 def on_page_content(html: str, **_: Any) -> str:
     """What commands print, and files, are not searched: their words are in the text around them."""
     return _PRINTED.sub(r'<div data-search-exclude class="\1', html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """The box of the search says its name; the theme's has none."""
+    return output.replace(_UNNAMED, f'{_UNNAMED} aria-label="Search"')
 
 
 def description(markdown: str) -> str:

@@ -80,7 +80,7 @@ def fetched() -> dict[str, bytes]:
     """
     pinned = tomllib.loads(PINNED.read_text(encoding="utf-8"))
     KEPT.mkdir(parents=True, exist_ok=True)
-    files = {name: content for package in pinned["npm"] for name, content in _of_npm(package)}
+    files = {name: content for package in pinned["npm"] for name, content in from_npm(package)}
     modules: dict[str, dict[str, bytes]] = {"decide": dict(_own("refimpl/tenure")), "prove": {}}
     modules["decide"] |= _data() | dict(_plain_yaml())
     modules["prove"] |= dict(_own("proofs/tenure_proofs"))
@@ -91,7 +91,16 @@ def fetched() -> dict[str, bytes]:
     return files | {f"{part}.zip": zipped(held) for part, held in modules.items()}
 
 
-def _of_npm(package: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+def from_npm(package: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Files of a package of npm by their names; the package is fetched once.
+
+    Args:
+        package: name, version, integrity and the files that are wanted.
+
+    Raises:
+        FetchError: it cannot be fetched, or is not the one that is pinned.
+    """
+    KEPT.mkdir(parents=True, exist_ok=True)
     kept = KEPT / f"{package['name']}-{package['version']}.tgz"
     if not kept.exists():
         if shutil.which("npm") is None:

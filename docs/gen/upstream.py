@@ -10,6 +10,7 @@ import yaml
 from docs.gen.elsewhere import KUEUE, source_of_finding
 from docs.gen.markdown import Pages, folded
 from docs.gen.sources import ROOT, vectors
+from tenure.conformance.vectors import Vector
 from tenure.pages import Page
 from tools.lints.pages import findings
 
@@ -57,9 +58,32 @@ def report(page: Page) -> str:
         f"**What you expected to happen**:\n\n{page.front['expected']}",
         f"**How to reproduce it (as minimally and precisely as possible)**:\n\nAt {given['now']}:",
         f"```yaml\n{_manifests(given)}```",
-        f"Replayed by `tenure vectors run {vector.id} --verbose`, which names the rules behind the answer.",
+        f"Replayed by `{command_of(vector)}`, with these manifests as `report.yaml`.",
+        *_shown(page),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def command_of(vector: Vector) -> str:
+    """The command that answers from the manifests of a report what its vector says."""
+    given = vector.data["input"]
+    if vector.data["call"] == "minruntime":
+        jobs = f"-p default/{given['preemptor']} -v default/{given['victim']} --action {given['action']}"
+        return f"tenure kai filter report.yaml {jobs} --now {given['now']}"
+    asked = f"--now {given['now']} --reading {vector.data['reading']}"
+    if vector.data["call"] == "accessible":
+        return f"tenure accessible report.yaml {asked}"
+    pending = given["incoming"]["metadata"]
+    return f"tenure decide report.yaml -w {pending['namespace']}/{pending['name']} {asked}"
+
+
+def _shown(page: Page) -> Iterator[str]:
+    """How the scheduler itself shows it, where it ships it."""
+    if page.front["status"] == "shipped":
+        yield (
+            "Shown by the plugin's own code, from a checkout, among the answers of "
+            "`make peers-kai KAI_CHECKOUT=folder` in Tenure's repository (`tests/peers/shipped`)."
+        )
 
 
 def _manifests(given: Mapping[str, Any]) -> str:
@@ -76,7 +100,7 @@ def _filled(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kai(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Queues and PodGroups of KAI-Scheduler, from a case of the plugin."""
+    """Queues, PodGroups and Pods of KAI-Scheduler, from a case of the plugin."""
     for queue in given["queues"]:
         spec = {
             "parentQueue": queue["parent"],
@@ -99,6 +123,16 @@ def _kai(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "minMember": sum(group["minAvailable"] for group in job["subGroups"]),
             },
         }
+        for pod in (pod for group in job["subGroups"] for pod in group["pods"]):
+            yield {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {
+                    "name": f"{job['name']}-{pod['name']}",
+                    "annotations": {"pod-group-name": job["name"]},
+                },
+                "status": {"phase": pod["status"]},
+            }
 
 
 _RUNTIMES: Final = ("preemptMinRuntime", "reclaimMinRuntime")

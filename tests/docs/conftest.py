@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from tests.shared import shared_folder
 
 @pytest.fixture(scope="session")
 def site_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the whole site; all workers of a run share one."""
+    """The folder of the whole site; all workers of a run share one. A built one may be named."""
+    if built := os.environ.get("TENURE_BUILT_SITE"):
+        return Path(built)
     return shared_folder(tmp_path_factory, "site", build)
 
 

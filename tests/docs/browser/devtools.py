@@ -32,12 +32,22 @@ _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--remote-debugging-pipe",
 )
-_STYLED = """
+STYLED = """
 {
   const style = new CSSStyleSheet();
   style.replaceSync(%s);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 }
+"""
+"""Adds styles to a page before it is read; the place is for a sheet, as a string of JavaScript."""
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important }"
+_CLICK = """
+(() => {
+  const link = [...document.querySelectorAll("a[href]")]
+    .find(link => link.href.split("#")[0] === %r && link.checkVisibility());
+  if (link) setTimeout(() => link.click());
+  return Boolean(link);
+})()
 """
 # Chromium reads commands from file descriptor 3 and writes answers to 4; a shell puts the pipes there.
 _AT_3_AND_4 = 'exec "$0" "${@:3}" 3<&"$1" 4>&"$2"'
@@ -74,7 +84,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
         self.send("Page.setLifecycleEventsEnabled", enabled=True)
-        self.style("*, *::before, *::after { transition: none !important; animation: none !important }")
+        self.style(STILL)
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """What the browser answers to a command.
@@ -110,6 +120,18 @@ class Browser:
             raise BrowserError(f"{url}: {gone['errorText']}")
         self._listen(lambda: any(_reached(event, gone["loaderId"], "load") for event in self.events))
         self.events = of_page(self.events, gone["loaderId"])
+
+    def follow(self, url: str) -> bool:
+        """Clicks the first visible link to a page, and waits until that is loaded; whether there is one.
+
+        Raises:
+            BrowserError: it is not loaded within `PATIENCE_S` seconds.
+        """
+        self.events = []
+        if not self.value(_CLICK % url):
+            return False
+        self._listen(lambda: any(event["params"].get("name") == "load" for event in self.events))
+        return True
 
     def settle(self) -> None:
         """Waits until every request of the page is answered or has failed.
@@ -165,7 +187,7 @@ class Browser:
 
     def style(self, sheet: str) -> str:
         """Adds styles to every page that is opened from now on, and names them for `unstyle`."""
-        added = self.send("Page.addScriptToEvaluateOnNewDocument", source=_STYLED % json.dumps(sheet))
+        added = self.send("Page.addScriptToEvaluateOnNewDocument", source=STYLED % json.dumps(sheet))
         return str(added["identifier"])
 
     def unstyle(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A headless Chromium opens every page, on a desk and on a phone, light and dark, and searches the site."""
+"""Headless browsers open pages, on a desk and on a phone, light and dark, and search the site."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from tenure_proofs.obligations import OBLIGATIONS
-from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
+from tests.docs.browser.__main__ import BROWSERS, look
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import PICTURES, WIDTHS, turn_to, unpainted, visit
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
+from tests.docs.browser.visiting import KINDS, PICTURES, WIDTHS, Tab, visit
 
 WRONG = {
     "<p>fine</p>": "",
@@ -41,50 +39,40 @@ CHOOSE = """
 ICON = "<link rel=icon href=data:,>"
 
 
-@pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+@pytest.fixture(scope="module", params=BROWSERS)
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
     """One browser for all pages: starting it takes longer than a page."""
-    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+    place, start = BROWSERS[request.param]
+    if place is None:
+        pytest.skip(f"{request.param} is not installed here: see `make browser`")
+    with start(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
 
 @pytest.fixture
-def browser(started: Browser) -> Browser:
+def browser(started: Tab) -> Tab:
     """It, with a tab in which nothing has happened yet."""
     started.new_tab()
     return started
 
 
-def addresses(root: Path, base: str) -> list[tuple[str, bool]]:
-    """Every page's address, and whether it is among the first two of its folder; redirects are left out."""
-    found: list[tuple[str, bool]] = []
-    seen: dict[Path, int] = {}
-    for path in sorted(root.rglob("*.html")):
-        if 'http-equiv="refresh"' in path.read_text(encoding="utf-8"):
-            continue
-        folder = path.parent.parent
-        seen[folder] = seen.get(folder, 0) + 1
-        address = f"{base}/{path.relative_to(root).as_posix().removesuffix('index.html')}"
-        found.append((address, seen[folder] <= 2))
-    return found
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_is_in_order(browser: Browser, site_root: Path, width: str) -> None:
-    browser.resize(*WIDTHS[width])
-    with served(site_root, searched=False) as base, unpainted(browser):
-        browser.open(f"{base}/")
-        wrong = {
-            address: problems
-            for address, alone in addresses(site_root, base)
-            if (problems := (visit if alone else turn_to)(browser, address, base))
-        }
-    assert wrong == {}
+@pytest.mark.parametrize("started", ["chromium"], indirect=True)
+def test_every_page_is_in_order(browser: Tab, site_root: Path, width: str) -> None:
+    assert look(browser, site_root, width, "", 0)[1] == {}
+
+
+@pytest.mark.parametrize("started", ["firefox"], indirect=True)
+def test_a_page_of_each_kind_is_in_order_on_a_phone(browser: Tab, site_root: Path) -> None:
+    browser.resize(*WIDTHS["phone"])
+    with served(site_root, searched=False) as base:
+        seen = {page: visit(browser, f"{base}/{page}", base) for page in KINDS}
+    assert {page: problems for page, problems in seen.items() if problems} == {}
 
 
 @pytest.mark.parametrize(("body", "problem"), WRONG.items())
 def test_what_is_wrong_with_a_page_is_seen(
-    browser: Browser, site_root: Path, tmp_path: Path, body: str, problem: str
+    browser: Tab, site_root: Path, tmp_path: Path, body: str, problem: str
 ) -> None:
     (tmp_path / "assets").symlink_to(site_root / "assets")
     write(tmp_path / "page.html", body)
@@ -97,7 +85,7 @@ def test_what_is_wrong_with_a_page_is_seen(
         assert found == []
 
 
-def test_a_page_is_not_blamed_for_the_one_before(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_is_not_blamed_for_the_one_before(browser: Tab, tmp_path: Path) -> None:
     leaving = "addEventListener('pagehide', () => { console.error('left'); fetch('later'); nowhere(); })"
     write(tmp_path / "before.html", f"{''.join(WRONG)}<script>{leaving}</script>")
     write(tmp_path / "page.html", "<p>fine</p>")
@@ -114,7 +102,8 @@ def write(page: Path, body: str) -> None:
     page.write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
 
 
-def test_the_search_finds_first_what_answers(browser: Browser, site_root: Path) -> None:
+@pytest.mark.parametrize("started", ["chromium"], indirect=True)
+def test_the_search_finds_first_what_answers(browser: Tab, site_root: Path) -> None:
     browser.resize(*WIDTHS["desktop"])
     found: dict[str, str] = {}
     with served(site_root) as base:
@@ -129,7 +118,7 @@ def test_the_search_finds_first_what_answers(browser: Browser, site_root: Path) 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_visitor_sees_at_once_what_it_is_what_was_found_and_what_to_ask(
-    browser: Browser, site_root: Path, width: str
+    browser: Tab, site_root: Path, width: str
 ) -> None:
     browser.resize(*WIDTHS[width])
     with served(site_root, searched=False) as base:
@@ -144,7 +133,7 @@ def test_a_visitor_sees_at_once_what_it_is_what_was_found_and_what_to_ask(
     assert lowest <= WIDTHS[width][1]
 
 
-def test_commands_are_copied_without_prompts_and_output(browser: Browser, site_root: Path) -> None:
+def test_commands_are_copied_without_prompts_and_output(browser: Tab, site_root: Path) -> None:
     with served(site_root, searched=False) as base:
         browser.open(f"{base}/tutorial/")
         copied = browser.value("document.querySelector('.language-console').dataset.copy")
@@ -152,7 +141,7 @@ def test_commands_are_copied_without_prompts_and_output(browser: Browser, site_r
     assert not any(line.startswith("$") for line in copied.splitlines())
 
 
-def test_a_reader_chooses_among_the_obligations(browser: Browser, site_root: Path) -> None:
+def test_a_reader_chooses_among_the_obligations(browser: Tab, site_root: Path) -> None:
     rows = "[...document.querySelectorAll('.chosen tbody tr:not([hidden])')]"
     with served(site_root, searched=False) as base:
         browser.open(f"{base}/proofs/obligations/")
@@ -164,7 +153,7 @@ def test_a_reader_chooses_among_the_obligations(browser: Browser, site_root: Pat
     assert all("KEP-8522" in row and row.endswith("refuted") for row in chosen)
 
 
-def test_a_reader_switches_to_dark_and_back(browser: Browser, site_root: Path) -> None:
+def test_a_reader_switches_to_dark_and_back(browser: Tab, site_root: Path) -> None:
     scheme = "document.body.getAttribute('data-md-color-scheme')"
     with served(site_root, searched=False) as base:
         browser.open(f"{base}/findings/")

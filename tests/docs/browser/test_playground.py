@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from docs.gen.playground import FOLDER
-from tests.docs.browser.devtools import Browser, chromium
+from tests.docs.browser.__main__ import BROWSERS
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import complaints
+from tests.docs.browser.visiting import Tab, complaints
 
+OPENED = list(BROWSERS) if os.environ.get("TENURE_EVERY_BROWSER") else ["chromium"]
+"""Python is loaded and compiled in each, which takes long: `make every-page` asks for all."""
 STATE = 'document.getElementById("tenure-playground").dataset.state'
 PROOF = 'document.getElementById("tenure-playground").dataset.proof'
 
@@ -20,7 +23,7 @@ def part(name: str) -> str:
     return f"document.querySelector('[data-part={name}]')"
 
 
-def put(browser: Browser, name: str, value: str, event: str) -> None:
+def put(browser: Tab, name: str, value: str, event: str) -> None:
     """Give a control a value, and wait for the answer."""
     browser.value(f'{STATE} = ""')
     browser.value(f"{part(name)}.value = {value!r}")
@@ -28,21 +31,26 @@ def put(browser: Browser, name: str, value: str, event: str) -> None:
     browser.until(f'{STATE} === "explained"')
 
 
-def victims(browser: Browser) -> list[str]:
+def victims(browser: Tab) -> list[str]:
     found: list[str] = browser.value(
         f"[...{part('outcome')}.querySelectorAll('li')].map(each => each.textContent)"
     )
     return found
 
 
-@pytest.fixture(scope="module")
-def opened(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, str]]:
+@pytest.fixture(scope="module", params=OPENED)
+def opened(
+    request: pytest.FixtureRequest, site_root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Tab, str]]:
     """The page, once it has decided about its first example."""
+    place, start = BROWSERS[request.param]
+    if place is None:
+        pytest.skip(f"{request.param} is not installed here: see `make browser`")
     if not (site_root / FOLDER / "index.json").exists():
         pytest.skip("the site was built without the playground's files")
     with (
         served(site_root, searched=False) as base,
-        chromium(tmp_path_factory.mktemp("profile")) as browser,
+        start(tmp_path_factory.mktemp("profile")) as browser,
     ):
         browser.new_tab()
         browser.open(f"{base}/playground/")
@@ -50,7 +58,7 @@ def opened(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield browser, base
 
 
-def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Browser, str]) -> None:
+def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, str]) -> None:
     browser, base = opened
     assert victims(browser) == [
         "team-b/job-embedding-refresh-01386",
@@ -87,7 +95,7 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Browser
     assert complaints(browser.taken(), base) == []
 
 
-def test_a_vector_opens_by_its_identifier(opened: tuple[Browser, str]) -> None:
+def test_a_vector_opens_by_its_identifier(opened: tuple[Tab, str]) -> None:
     browser, base = opened
     browser.open("about:blank")
     browser.open(f"{base}/playground/#example=TBP-030/read-by-creation-a-victim-keeps-its-place")

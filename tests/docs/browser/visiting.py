@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from tests.docs.browser.barriers import met_in
 from tests.docs.browser.devtools import Browser
+from tests.docs.browser.firefox import Firefox
 
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = {"light": "default", "dark": "slate"}
+KINDS = (
+    "",
+    "findings/",
+    "how-to/why-was-my-job-evicted/",
+    "playground/",
+    "proofs/PO-TBP-010/",
+    "proofs/obligations/",
+    "rules/TBP-020-time-expired/",
+)
+"""A page of each kind, where looking at all takes too long: `make every-page` does."""
+Tab = Browser | Firefox
 _BAD = ("error", "warning", "assert")
 
 _LOOK = """
@@ -62,30 +76,44 @@ async url => {
 """
 
 
+def pages_of(root: Path, base: str) -> list[tuple[str, int]]:
+    """Every page's address, and which of its folder it is, from 0; redirects are left out."""
+    found: list[tuple[str, int]] = []
+    seen: dict[Path, int] = {}
+    for path in sorted(root.rglob("*.html")):
+        if 'http-equiv="refresh"' in path.read_text(encoding="utf-8"):
+            continue
+        place = seen.setdefault(path.parent.parent, 0)
+        seen[path.parent.parent] += 1
+        found.append((f"{base}/{path.relative_to(root).as_posix().removesuffix('index.html')}", place))
+    return found
+
+
 @contextmanager
-def unpainted(browser: Browser) -> Iterator[None]:
+def unpainted(browser: Tab) -> Iterator[None]:
     """Pages that are opened meanwhile are laid out, and not painted: no test looks at hundreds of them."""
     name = browser.style("html { visibility: hidden !important }")
     yield
     browser.unstyle(name)
 
 
-def visit(browser: Browser, url: str, base: str) -> list[str]:
+def visit(browser: Tab, url: str, base: str, checker: str = "") -> list[str]:
     """What is wrong with a page in either scheme, in the size that the browser has; nothing, of a good one.
 
     Args:
         browser: a tab.
         url: the page.
         base: the address of the site; whatever a page asks elsewhere is wrong.
+        checker: the script that `barriers.checker` fetches; without it nobody looks for barriers.
 
     Raises:
         BrowserError: the page cannot be opened.
     """
     browser.open(url)
-    return _seen(browser, base)
+    return _seen(browser, base, checker)
 
 
-def turn_to(browser: Browser, url: str, base: str) -> list[str]:
+def turn_to(browser: Tab, url: str, base: str, checker: str = "") -> list[str]:
     """The same of a page that is put into an open one, which shares its head and its scripts.
 
     It takes a fifth of the time, and there are hundreds of pages.
@@ -94,16 +122,17 @@ def turn_to(browser: Browser, url: str, base: str) -> list[str]:
         BrowserError: there is no such page.
     """
     browser.value(f"({_TURN})({url!r})")
-    return _seen(browser, base)
+    return _seen(browser, base, checker)
 
 
-def _seen(browser: Browser, base: str) -> list[str]:
+def _seen(browser: Tab, base: str, checker: str) -> list[str]:
     found = []
     browser.value(PICTURES)
     browser.settle()
     for scheme, name in SCHEMES.items():
         browser.value(f'document.body.setAttribute("data-md-color-scheme", "{name}")')
-        found += [f"{scheme}: {problem}" for problem in browser.value(_LOOK)]
+        met = met_in(browser, checker, colours=scheme != "light") if checker else []
+        found += [f"{scheme}: {problem}" for problem in (*browser.value(_LOOK), *met)]
     return [*found, *complaints(browser.taken(), base)]
 
 

@@ -1,0 +1,109 @@
+"""The command line: every page of the site in both browsers, on a desk and on a phone, light and dark."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from docs.gen.playground import FetchError
+from tests.docs.browser.barriers import checker
+from tests.docs.browser.devtools import CHROMIUM, chromium
+from tests.docs.browser.firefox import FIREFOX, firefox
+from tests.docs.browser.serving import served
+from tests.docs.browser.visiting import WIDTHS, Tab, pages_of, turn_to, unpainted, visit
+
+DESCRIPTION = """Open every page of the site, and say what is wrong: wider than the window, pictures that are
+missing or say nothing, errors and warnings, failed requests and requests elsewhere, and with --axe barriers
+for readers.
+
+Ends with 0 where nothing is, with 1 where something is, with 2 where no browser is installed,
+or axe-core cannot be fetched."""
+BROWSERS: dict[str, tuple[str | None, Callable[[Path], AbstractContextManager[Tab]]]] = {
+    "chromium": (CHROMIUM, chromium),
+    "firefox": (FIREFOX, firefox),
+}
+"""Each browser: where it is, and how it is started."""
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = argparse.ArgumentParser(
+        "python -m tests.docs.browser",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--site", type=Path, default=Path("site"), help="a built site")
+    parser.add_argument("--browser", choices=BROWSERS, action="append", help="only this one; may be repeated")
+    parser.add_argument("--width", choices=WIDTHS, action="append", help="only this one; may be repeated")
+    parser.add_argument("--axe", action="store_true", help="look for barriers by axe-core, from npm")
+    parser.add_argument("--each", type=int, default=0, help="at most so many pages of each folder; 0: all")
+    return parser.parse_args(given)
+
+
+def look(tab: Tab, root: Path, width: str, script: str, each: int) -> tuple[int, dict[str, list[str]]]:
+    """How many pages were opened in one size, and what is wrong with which.
+
+    Args:
+        tab: of either browser.
+        root: the site.
+        width: a name of `WIDTHS`.
+        script: axe-core, or nothing.
+        each: how many pages of a folder at most; 0 for all.
+    """
+    tab.new_tab()
+    tab.resize(*WIDTHS[width])
+    wrong: dict[str, list[str]] = {}
+    with served(root, searched=False) as base, nullcontext() if script else unpainted(tab):
+        pages = [page for page in pages_of(root, base) if not each or page[1] < each]
+        tab.open(f"{base}/")
+        for address, place in pages:
+            if problems := (visit if script or place < 2 else turn_to)(tab, address, base, script):
+                wrong[address.removeprefix(base)] = problems
+    return len(pages), wrong
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Open the pages; the exit code."""
+    options = arguments(given)
+    chosen = []
+    for name in options.browser or BROWSERS:
+        if BROWSERS[name][0] is None:
+            print(f"{name} is not installed here: see `make browser`", file=sys.stderr)
+        else:
+            chosen.append(name)
+    try:
+        script = checker() if options.axe else ""
+    except FetchError as error:
+        print(f"axe-core cannot be fetched: {error}", file=sys.stderr)
+        return 2
+    found = sum(told(name, options, script) for name in chosen)
+    return (1 if found else 0) if chosen else 2
+
+
+def told(name: str, options: argparse.Namespace, script: str) -> int:
+    """In one browser: how many pages have problems, in one size or another; each problem is printed."""
+    found = 0
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        BROWSERS[name][1](Path(profile)) as tab,
+    ):
+        for width in options.width or WIDTHS:
+            begun = time.monotonic()
+            pages, wrong = look(tab, options.site, width, script, options.each)
+            print(
+                f"{name}, {WIDTHS[width][0]} wide, light and dark{', axe-core' if script else ''}: "
+                f"{pages} pages in {time.monotonic() - begun:.0f} s, {len(wrong)} with problems"
+            )
+            for page, problems in wrong.items():
+                print("\n    ".join((f"  {page}", *problems)), flush=True)
+            found += len(wrong)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What findings say of shipped behaviour, asked of the scheduler that ships it."""

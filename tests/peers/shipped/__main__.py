@@ -1,0 +1,73 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+from docs.gen.sources import ROOT, vectors
+from tenure.conformance.vectors import Vector, differences
+from tenure.lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
+from tests.peers.kai_campaign.compare import Ask, asker, request_of
+from tools.lints.pages import findings
+
+DESCRIPTION = """Ask KAI-Scheduler's MinRuntime plugin about every vector of the findings about what it ships.
+
+Ends with 0 if it does what they say, with 1 if it does not, with 2 if the peer fails as a program."""
+SHIPPED = "shipped"
+
+
+def cases(only: str = "") -> Iterator[tuple[str, Vector]]:
+    """Each finding about shipped behaviour with each of its vectors.
+
+    Args:
+        only: one finding.
+    """
+    known = {vector.id: vector for vector in vectors()}
+    for page in findings(ROOT):
+        if page.front["status"] == SHIPPED and only in ("", page.id):
+            for name in page.front["vectors"]:
+                yield page.id, known[name]
+
+
+def asked(ask: Ask, only: str = "") -> Iterator[tuple[str, Vector, list[str]]]:
+    """The same with what the peer answers otherwise than the vector expects; nothing, where it agrees.
+
+    Raises:
+        ProgramFailure: the peer failed as a program.
+    """
+    chosen = list(cases(only))
+    answers = ask([request_of(vector.data["input"]) for _, vector in chosen])
+    for (finding, vector), said in zip(chosen, answers, strict=True):
+        yield finding, vector, list(differences(vector.data["expect"], said))
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Ask about all; the exit code."""
+    parser = argparse.ArgumentParser(
+        "python -m tests.peers.shipped",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
+    )
+    parser.add_argument("--only", default="", help="one finding")
+    options = parser.parse_args(given)
+    different = 0
+    try:
+        with Program(command_of(options.peer)) as peer:
+            print(f"asked: {' '.join(peer.named())}")
+            for finding, vector, problems in asked(asker(peer), options.only):
+                print(f"{finding} {'differs' if problems else 'as shipped'}: {vector.id}")
+                print("".join(f"  {problem}\n" for problem in problems), end="")
+                different += bool(problems)
+    except ProgramFailure as failure:
+        print(f"shipped: {failure}", file=sys.stderr)
+        return 2
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
