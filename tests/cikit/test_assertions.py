@@ -278,6 +278,15 @@ def test_a_loop_is_told_with_the_fields_that_it_needs(tmp_path: Path) -> None:
     assert "withinClusterQueue: LowerPriority" in named
 
 
+def test_where_theorems_exclude_loops_they_are_named(tmp_path: Path) -> None:
+    flavor, *_ = yaml.safe_load_all(QUEUES.replace("{name: f}", "{name: default}"))
+    objects = [flavor, queue("a", 4, reclaimWithinCohort="Any", withinClusterQueue="LowerPriority")]
+    (tmp_path / "queues.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    (result,) = results(tmp_path, noLoop={})
+    assert result.status == Status.HOLDS
+    assert result.found == "none of any number of workloads, by PO-ANY-340, PO-ANY-350"
+
+
 @pytest.mark.parametrize(
     ("stopped", "found", "field"),
     [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.analysis.closed import CohortTree
-from tenure.model import ClusterQueue, ReclaimWithinCohort, Settings, WithinClusterQueue
+from tenure.model import Cluster, ClusterQueue, ReclaimWithinCohort, Settings, WithinClusterQueue
+from tenure.oracle.tree import build_tree, potential_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
@@ -41,7 +42,8 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     cluster = tree.cluster
     if cluster.growing or not cluster.settings.priority_sorting_within_cohort:
         return None
-    if not all(_goes_down(queue, cluster.settings, reading) for queue in tree.queues):
+    alone = _is_each_alone(cluster)
+    if not all(_goes_down(queue, cluster.settings, reading, alone=alone) for queue in tree.queues):
         return None
     if not any(_preempts(queue) for queue in tree.queues):
         return ProvedOfLoops(("PO-KQ-270", "PO-KQ-330"), True, "no loop: no ClusterQueue preempts a workload")
@@ -52,6 +54,13 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
             "no loop of any number of workloads: every preemptor is before its victims in one order, and "
             "has its turn before any that is behind it",
         )
+    if alone:
+        return ProvedOfLoops(
+            ("PO-AN-050", "PO-ANY-340", "PO-ANY-350"),
+            True,
+            "no loop of any number of workloads: no ClusterQueue can use more than its nominal quota, so "
+            "that each is as if alone, and every preemptor is before its victims in one order",
+        )
     return ProvedOfLoops(
         ("PO-ANY-340",),
         False,
@@ -60,11 +69,22 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     )
 
 
-def _goes_down(queue: ClusterQueue, settings: Settings, reading: Reading) -> bool:
-    """The hypotheses of PO-ANY-330."""
+def _is_each_alone(cluster: Cluster) -> bool:
+    """Whether no ClusterQueue can use more than its nominal quota, so that nothing is ever reclaimed."""
+    tree = build_tree(cluster, next(iter(cluster.cluster_queues.values())))
+    return all(
+        potential_at(tree, node.place, at) <= quota.nominal
+        for node in tree.nodes
+        if node.queue is not None
+        for at, quota in node.quotas.items()
+    )
+
+
+def _goes_down(queue: ClusterQueue, settings: Settings, reading: Reading, *, alone: bool) -> bool:
+    """The hypotheses of PO-ANY-330; where each ClusterQueue is as if alone, nothing is ever reclaimed."""
     terms = terms_of(queue, settings, reading)
     return (
-        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY
+        (alone or terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
         and not terms.hero
         and duration_in_force(terms) is None
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from typing import Any
 
 import pytest
@@ -11,13 +12,24 @@ from tenure.analysis.closed import CohortTree, PriorityChoice
 from tenure.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
 from tenure.analysis.no_loop import proved_of_loops
 from tenure.model import PreemptionRules
+from tests.loops.proved import drawn_tree, searched
 from tests.unit.analysis.test_loops import FAIR, READING, queue, trees
 
 LOWER: dict[str, Any] = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "LowerPriority"}
 NEWER: dict[str, Any] = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
 HOUR: dict[str, Any] = {**NEWER, "withinClusterQueueConfig": {"minAdmitDuration": "1h"}}
 OF_ONE, OF_SEVERAL, OF_NONE = ("PO-ANY-340", "PO-ANY-350"), ("PO-ANY-340",), ("PO-KQ-270", "PO-KQ-330")
+SEEDS = (2, 8, 14)
+OF_EACH = ("PO-AN-050", *OF_ONE)
+ANY = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}
 TWO_QUEUES = [queue("a", 2, **LOWER), queue("b", 2, **NEWER)]
+
+
+def limited(name: str, **preemption: Any) -> dict[str, Any]:
+    """A ClusterQueue that may not borrow."""
+    made = queue(name, 2, **preemption)
+    made["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["borrowingLimit"] = 0
+    return made
 
 
 @pytest.mark.parametrize(
@@ -30,6 +42,10 @@ TWO_QUEUES = [queue("a", 2, **LOWER), queue("b", 2, **NEWER)]
         (TWO_QUEUES, OF_SEVERAL),
         ([FAIR, *TWO_QUEUES], OF_SEVERAL),
         ([*TWO_QUEUES, queue("c", 2, reclaimWithinCohort="Any")], None),
+        ([queue("a", 4, **ANY)], OF_ONE),
+        ([limited("a", **ANY), limited("b", **LOWER)], OF_EACH),
+        ([limited("a", **ANY), limited("b", **HOUR)], None),
+        ([limited("a", **ANY), queue("b", 2, **LOWER)], None),
         ([queue("a", 4, **HOUR)], None),
         ([*TWO_QUEUES, queue("c", 2, **HOUR)], None),
     ],
@@ -74,3 +90,15 @@ def test_the_search_finds_no_loop_where_a_theorem_excludes_them(
     search = LoopSearch(tree, kinds, SearchBounds(3, EVICTIONS), READING)
     assert [step for step in search.steps() if step is not None] == []
     assert search.tally.plays > 0
+
+
+def test_random_trees_in_which_theorems_exclude_loops_have_none() -> None:
+    """Of `python -m tests.loops.proved`: ClusterQueues that cannot borrow, and one that is alone."""
+    counts = set()
+    for seed in SEEDS:
+        print(f"seed {seed}")
+        tree, reading = drawn_tree(random.Random(seed))
+        search, found = searched(tree, reading, 2)
+        assert (found, search.tally.plays > 0) == (False, True)
+        counts.add(len(tree.queues) > 1)
+    assert counts == {False, True}

@@ -167,6 +167,11 @@ class AllStates:
         plays = sum(search.plays for search in searches)
         searched = f"{systems:,} systems of at most {asserted.up_to} workloads, {plays:,} plays"
         loop = next((search.loop for search in searches if search.loop is not None), None)
+        proofs = [tree.proved for tree in answer.trees if tree.proved is not None and tree.proved.excluded]
+        if len(proofs) == len(answer.trees):
+            named = sorted({name for proved in proofs for name in proved.theorems})
+            found = f"none of any number of workloads, by {', '.join(named)}"
+            return CheckResult(Status.HOLDS, "no loop", found, warnings=warnings)
         if loop is None:
             status = Status.HOLDS if answer.complete else Status.UNKNOWN
             rest = "" if answer.complete else "; not all was played"
