@@ -46,7 +46,8 @@ def check_command(
     reaches: {clusterQueue: prod, nominal: true}
 
     An assertion of never, keeps or reaches holds where Z3 and cvc5 prove it; it fails with an example that
-    is decided so, and with the fields that allow it. noLoop is searched, not proved.
+    is decided so, and with the fields that allow it. With scope: edited a never or a keeps is also about
+    states after edits of quotas. noLoop is searched, not proved, unless theorems exclude loops.
 
     \b
     tenure analyze check queues/

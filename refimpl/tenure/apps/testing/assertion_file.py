@@ -70,7 +70,7 @@ class KeepsShape(_OfStates):
 
 
 class NoLoopShape(_Excepted):
-    """No system of few workloads preempts each other for ever; searched, not proved."""
+    """No system of few workloads preempts each other for ever; searched, unless theorems exclude it."""
 
     up_to: Annotated[StrictInt, Field(ge=2, lt=10)] = 3
     """The most workloads of a system."""
