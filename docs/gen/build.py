@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import mkdocs_gen_files
 
+from docs.gen.analyzed import analyzed
 from docs.gen.bounded import whole_decisions
 from docs.gen.cases import vector_list, vector_pages, vector_pictures
 from docs.gen.charts import scenario_pages, scenario_places
@@ -49,7 +50,8 @@ def main() -> None:
         | obligation_pages(report, known)
         | vector_pages(known, pictures)
     )
-    drawings |= lesson_pictures()
+    of_analysis, analysis = analyzed()
+    drawings |= lesson_pictures() | of_analysis
     made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)
@@ -71,7 +73,8 @@ def main() -> None:
         | reading_options()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
-    for path, parts in (*illustrations(pictures, views).items(), *listings(navigation, made).items()):
+    illustrated = (illustrations(pictures, views), analysis, listings(navigation, made))
+    for path, parts in (item for found in illustrated for item in found.items()):
         fills.setdefault(path, {}).update(parts)
     for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:

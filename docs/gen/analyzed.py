@@ -1,0 +1,157 @@
+"""What pages of `tenure analyze` and `tenure simulate` show: matrices, a loop that was found, three settings.
+
+The commands draw the first two themselves, at every build, on the bundled examples that the pages are about.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from docs.gen.drawing import LETTER, WIDTH, Drawing, shown
+from docs.gen.markdown import Fills, Pages
+from docs.gen.sources import ROOT
+from tenure.readings import default_preset, preset
+from tenure.timeline import load_scenarios, play
+from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
+from tenure.timeline.chart.scene import Role
+from tenure.timeline.chart.words import description
+
+FOLDER: Final = "how-to/pictures"
+FIVE: Final = "how-to/five-configurations.md"
+EXPLAINED: Final = "explanation/what-analyze-proves.md"
+LOOPS: Final = "how-to/find-preemption-loops.md"
+SIMULATED: Final = "how-to/simulate-a-trace.md"
+MATRICES: Final = {
+    (FIVE, "emergency"): ("emergency", "consistent"),
+    (FIVE, "lender"): ("lender", "consistent"),
+    (FIVE, "fallback"): ("fallback", "consistent"),
+    (FIVE, "commons"): ("commons", "consistent"),
+    (FIVE, "fair-weights"): ("fair-weights", "consistent"),
+    (FIVE, "edited"): ("lender", "edited"),
+    ("how-to/prove-who-may-be-preempted.md", "map"): ("emergency", "consistent"),
+    (EXPLAINED, "consistent"): ("lender", "consistent"),
+    (EXPLAINED, "edited"): ("lender", "edited"),
+}
+"""The example and the scope whose matrix replaces a page's marker."""
+LOOP: Final = ("--example", "shared-cohort", "--up-to", "2", "--sizes", "352,1408", "--resource", "cpu")
+"""What is searched for the loop of the page: where the whole search finds it."""
+COMPARED: Final = {
+    "all p95": "95 of 100 jobs wait in all no longer than, hours",
+    "preemptions": "Preemptions",
+    "ending": "GPU-hours that pass while pods end",
+}
+"""The columns of the page's table of settings that its picture has, and their words."""
+_FOUND = 1
+_SCHEMES = re.compile(r"<style>(?P<light>.*?) @media \(prefers-color-scheme: dark\) \{(?P<dark>.*)\}</style>")
+_SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.]+)+)$", re.MULTILINE)
+
+
+def analyzed() -> tuple[Pages, Fills]:
+    """The pictures, SVG by path below `docs/`, and what replaces the markers of the pages."""
+    files: Pages = {}
+    fills: Fills = {}
+    with TemporaryDirectory() as folder:
+        words = {asked: _matrix(*asked, Path(folder), files) for asked in dict.fromkeys(MATRICES.values())}
+        for (page, marker), (example, scope) in MATRICES.items():
+            told = shown(_path(example, scope), words[example, scope], "picture", page)
+            fills.setdefault(page, {})[marker] = told
+        fills[LOOPS] = {"loop": shown(f"{FOLDER}/loop", _loop(Path(folder), files), "chart", LOOPS)}
+    settings = settings_compared((ROOT / "docs" / SIMULATED).read_text(encoding="utf-8"))
+    files |= settings.files(f"{FOLDER}/settings")
+    fills[SIMULATED] = {"settings": shown(f"{FOLDER}/settings", settings.title, "picture", SIMULATED)}
+    return files, fills
+
+
+def _path(example: str, scope: str) -> str:
+    return f"{FOLDER}/matrix-{example}-{scope}"
+
+
+def _matrix(example: str, scope: str, folder: Path, files: Pages) -> str:
+    """Adds the picture of a matrix for both kinds of page; what it shows, in words."""
+    drawn = folder / "matrix.svg"
+    _run(0, "analyze", "matrix", "--example", example, "--scope", scope, "--svg", str(drawn), "--jobs", "1")
+    picture = drawn.read_text(encoding="utf-8")
+    # The scheme of a page is chosen on it, whichever the reader's system has.
+    for theme in ("light", "dark"):
+        styled, count = _SCHEMES.subn(lambda found, theme=theme: f"<style>{found[theme]}</style>", picture)
+        assert count == 1, "the picture's style has no two schemes"
+        files[f"{_path(example, scope)}-{theme}.svg"] = styled
+    return ". ".join(re.findall(r"<(?:title|desc) id=[^>]*>([^<]*)<", picture))
+
+
+def _loop(folder: Path, files: Pages) -> str:
+    """Adds the chart of the loop that the command finds; what it shows, in words."""
+    found = folder / "loops.yaml"
+    _run(_FOUND, "analyze", "loops", *LOOP, "--to", str(found))
+    (scenario,) = load_scenarios([str(found)])
+    record = play(scenario, preset(default_preset()))
+    drawn = svg_chart(record)
+    files[f"{FOLDER}/loop-light.svg"] = drawn
+    files[f"{FOLDER}/loop-dark.svg"] = recoloured(drawn, LIGHT, DARK)
+    return description(record)
+
+
+def _run(expected: int, *words: str) -> None:
+    """Run a command in this process.
+
+    Raises:
+        RuntimeError: it ends with another exit code.
+    """
+    from tenure.apps.cli.app import app
+
+    said = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with redirect_stdout(said), redirect_stderr(said):
+        code = app(args=[*words], prog_name="tenure", standalone_mode=False) or 0
+    if code != expected:
+        raise RuntimeError(f"tenure {' '.join(words)}: exit code {code}, expected {expected}")
+
+
+def settings_compared(page: str) -> Drawing:
+    """The settings of a page's table as bars, a group for each of the columns that matter most.
+
+    Args:
+        page: Markdown with what `tenure simulate --sweep minAdmitDuration=…` prints.
+
+    >>> table = '''setting               all p95  preemptions  ending
+    ... minAdmitDuration=off    46.05        16504  280.53
+    ... minAdmitDuration=4h     17.61        43949  1506.25'''
+    >>> settings_compared(table).title.partition(". ")[0]
+    '95 of 100 jobs wait in all no longer than, hours: off 46.05, 4h 17.61'
+    """
+    head = next(line for line in page.splitlines() if line.startswith("setting "))
+    columns = re.split(r" {2,}", head)[1:]
+    settings = {
+        found["value"]: dict(zip(columns, found["figures"].split(), strict=True))
+        for found in _SETTING.finditer(page)
+    }
+    groups = [
+        (words, [(value, figures[column]) for value, figures in settings.items()])
+        for column, words in COMPARED.items()
+    ]
+    drawing = Drawing(" ".join(_told(groups)))
+    for words, bars in groups:
+        _group(drawing, words, bars)
+    return drawing
+
+
+def _told(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Iterator[str]:
+    for words, bars in groups:
+        yield f"{words}: {', '.join(f'{value} {figure}' for value, figure in bars)}."
+
+
+def _group(drawing: Drawing, words: str, bars: Sequence[tuple[str, str]]) -> None:
+    left, right = 36.0, WIDTH - 9 * LETTER
+    most = max(float(figure) for _, figure in bars)
+    drawing.words((0, drawing.height + 18), words, bold=True)
+    for value, figure in bars:
+        top = drawing.height + 3
+        drawing.words((0, top + 12), value, Role.MUTED)
+        width = (right - left) * float(figure) / most
+        drawing.box((left, top), (width, 15), Role.PROTECTED)
+        drawing.words((left + width + 6, top + 12), figure)
