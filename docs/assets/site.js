@@ -83,3 +83,28 @@ for (const box of document.querySelectorAll(".chosen")) {
     table.tHead.rows[0].cells[column].replaceChildren(button);
   });
 }
+
+// On a phone a table that is wider than the screen becomes a list: a block for each row, each cell with its column.
+const phone = matchMedia("(max-width: 44rem)");
+const tables = document.querySelectorAll("article table:not([class])");
+function stack() {
+  for (const table of tables) {
+    delete table.dataset.stacked;
+    const room = table.closest("article").clientWidth;
+    const wide = Math.max(table.scrollWidth, table.getBoundingClientRect().width) > room + 1;
+    if (!phone.matches || !wide) continue;
+    table.dataset.stacked = "";
+    const heads = [...table.tHead.rows[0].cells].map(words);
+    // Laid out as blocks they would be read out as no table.
+    table.setAttribute("role", "table");
+    for (const row of table.tBodies[0].rows) {
+      row.setAttribute("role", "row");
+      [...row.cells].forEach((cell, column) => {
+        cell.setAttribute("role", "cell");
+        cell.dataset.head = heads[column];
+      });
+    }
+  }
+}
+addEventListener("load", stack);
+phone.addEventListener("change", stack);

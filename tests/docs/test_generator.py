@@ -308,6 +308,16 @@ def test_a_style_sheet_closes_what_it_opens() -> None:
     assert sheet.count("{") == sheet.count("}"), "rules below a rule that is left open have no effect"
 
 
+def test_pages_install_what_is_there() -> None:
+    written = [sources.ROOT / "README.md", *sorted((sources.ROOT / "docs").rglob("*.md"))]
+    wrong = [
+        page.name
+        for page in written
+        if re.search(r"pip install '?tenure\b", page.read_text(encoding="utf-8"))
+    ]
+    assert wrong == [], "Tenure is installed from a checkout until it is released"
+
+
 def test_the_site_asks_with_as_many_seeds_as_the_check_so_that_each_keeps_for_the_other() -> None:
     makefile = (sources.ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"tenure prove --seeds {proved.SEEDS}\n" in makefile

@@ -36,6 +36,7 @@ CHOOSE = """
   select.dispatchEvent(new Event("change"));
 }
 """
+ROW = "document.querySelector('.chosen tbody tr')"
 ICON = "<link rel=icon href=data:,>"
 
 
@@ -131,6 +132,28 @@ def test_a_visitor_sees_at_once_what_it_is_what_was_found_and_what_to_ask(
         asked = browser.value("document.querySelectorAll('.asked a').length")
     assert asked == 5
     assert lowest <= WIDTHS[width][1]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_table_that_is_wider_than_a_phone_is_a_list_there(
+    browser: Tab, site_root: Path, width: str
+) -> None:
+    browser.resize(*WIDTHS[width])
+    with served(site_root, searched=False) as base:
+        browser.open(f"{base}/findings/")
+        browser.value(CHOOSE % (0, "high"))
+        stacked = browser.value("'stacked' in document.querySelector('.chosen table').dataset")
+        heads = browser.value(f"[...{ROW}.cells].map(cell => cell.dataset.head ?? '')")
+        across = browser.value(
+            f"new Set([...{ROW}.cells].map(cell => cell.getBoundingClientRect().left)).size"
+        )
+        shown = browser.value(
+            "[...document.querySelectorAll('.chosen tbody tr')].filter(row => row.offsetParent)"
+            ".every(row => row.cells[2].textContent === 'high')"
+        )
+    names = ["Finding", "Title", "Severity", "Status", "Field", "Source"]
+    assert (stacked, heads, across) == ((True, names, 1) if width == "phone" else (False, [""] * 6, 6))
+    assert shown, "a row that is not chosen stays away in either form"
 
 
 def test_commands_are_copied_without_prompts_and_output(browser: Tab, site_root: Path) -> None:
