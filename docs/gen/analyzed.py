@@ -78,9 +78,10 @@ def _matrix(example: str, scope: str, folder: Path, files: Pages) -> str:
     _run(0, "analyze", "matrix", "--example", example, "--scope", scope, "--svg", str(drawn), "--jobs", "1")
     picture = drawn.read_text(encoding="utf-8")
     # The scheme of a page is chosen on it, whichever the reader's system has.
+    schemes = _SCHEMES.search(picture)
+    assert schemes is not None, "the picture's style has no two schemes"
     for theme in ("light", "dark"):
-        styled, count = _SCHEMES.subn(lambda found, theme=theme: f"<style>{found[theme]}</style>", picture)
-        assert count == 1, "the picture's style has no two schemes"
+        styled = picture.replace(schemes[0], f"<style>{schemes[theme]}</style>")
         files[f"{_path(example, scope)}-{theme}.svg"] = styled
     return ". ".join(re.findall(r"<(?:title|desc) id=[^>]*>([^<]*)<", picture))
 

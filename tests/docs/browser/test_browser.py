@@ -10,7 +10,7 @@ import pytest
 from tenure_proofs.obligations import OBLIGATIONS
 from tests.docs.browser.__main__ import BROWSERS, look
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import KINDS, PICTURES, WIDTHS, Tab, visit
+from tests.docs.browser.visiting import KINDS, PICTURES, SCHEMES, WIDTHS, Tab, visit
 
 WRONG = {
     "<p>fine</p>": "",
@@ -84,6 +84,18 @@ def test_what_is_wrong_with_a_page_is_seen(
         assert problem in " ".join(found)
     else:
         assert found == []
+
+
+def test_code_that_is_cut_on_a_desk_is_seen(browser: Tab, tmp_path: Path) -> None:
+    code = "<pre><code style='display: block; overflow: auto; width: 5em'>tenure decide</code></pre>"
+    write(tmp_path / "page.html", f"<article>{code}</article>")
+    with served(tmp_path) as base:
+        for width, problems in (
+            ("phone", []),
+            ("desktop", [f"{name}: cuts tenure decide" for name in SCHEMES]),
+        ):
+            browser.resize(*WIDTHS[width])
+            assert visit(browser, f"{base}/page.html", base) == problems
 
 
 def test_a_page_is_not_blamed_for_the_one_before(browser: Tab, tmp_path: Path) -> None:

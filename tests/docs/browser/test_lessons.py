@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from docs.gen.lesson import Lesson
 from docs.gen.lessons import lessons
 from docs.gen.sources import places
-from tests.docs.browser.devtools import Browser, chromium
+from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
 from tests.docs.browser.serving import served
 from tests.docs.browser.visiting import SCHEMES, WIDTHS, visit
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
 
 SAID = "[...document.querySelectorAll('.lesson-live [role=status] p')].map(line => line.textContent)"
 CELLS = (

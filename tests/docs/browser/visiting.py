@@ -43,6 +43,12 @@ _LOOK = """
     found.push(`is ${document.documentElement.scrollWidth} wide, because of ` +
       wide.slice(0, 3).map(each => `${each.localName} ${each.textContent.trim().slice(0, 40)}`).join("; "));
   }
+  // On a phone code is scrolled; on a desk it has to be read at once.
+  for (const code of width > 1000 ? document.querySelectorAll("article pre > code") : []) {
+    if (code.offsetParent && code.scrollWidth > code.clientWidth + 1) {
+      found.push(`cuts ${code.textContent.trim().slice(0, 40)}`);
+    }
+  }
   const hidden = document.body.dataset.mdColorScheme === "slate" ? "#only-light" : "#only-dark";
   for (const each of document.images) {
     if (each.src.includes("#only-") && each.src.endsWith(hidden) === Boolean(each.offsetParent)) {
