@@ -87,6 +87,8 @@ def guarantees_command(
     tenure analyze guarantees queues/ \\
       --set clusterqueue/a.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h
 
+    An answer is kept, as by `tenure analyze matrix`.
+
     Exit codes: 0 everything is known, 2 bad input, 3 internal error, 5 something is not known.
     """
     from tenure.analysis.guarantee_types import GuaranteesAnswer

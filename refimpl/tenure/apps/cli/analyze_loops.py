@@ -138,8 +138,9 @@ def loops_command(
     workloads, nothing is played and the theorem is named; `tenure show PO-ANY-350` says it. A rotation, every
     turn of which waits for minAdmitDuration, is counted and is not called a loop.
 
-    Exit codes: 0 none found, and everything within the bounds was played; 1 a loop; 2 bad input; 5 none
-    found, and not everything was played in the time; 130 interrupted: what was found is printed.
+    Exit codes: 0 none found, and everything within the bounds was played, or theorems exclude loops; 1 a
+    loop; 2 bad input; 5 none found, and not everything was played in the time; 130 interrupted: what was
+    found is printed.
     """
     choose_colour(printing.color)
     from tenure.analysis.closed import called, trees_of
