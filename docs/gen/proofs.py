@@ -27,6 +27,8 @@ from docs.gen.stories import told as sentences_of
 from tenure.apps.lookup.code import source_of
 from tenure.pages import FAMILIES, Page, family_of, obligation_page
 from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import of_what_size
 from tools.lints.pages import findings
 
 HOME = "index.md"
@@ -47,10 +49,11 @@ _MARKED = (
 def proofs(report: dict[str, Any], places: Places) -> Fills:
     """What the pages of `proofs/` take from a report."""
     headline = [item for item in report["obligations"] if item["title"]]
+    proved = {item["id"] for item in report["theorems"] if item["verdict"] == Verdict.PROVED}
     return {
         HOME: {"matrix": _matrix(headline, report["readings"], places, HOME)},
         MATRIX: {
-            "matrix": _matrix(headline, report["readings"], places, MATRIX),
+            "matrix": _matrix(headline, report["readings"], places, MATRIX, proved),
             "stories": "\n\n".join(
                 part for item in headline for part in _stories(item, report, places, MATRIX, titled=True)
             ),
@@ -61,15 +64,23 @@ def proofs(report: dict[str, Any], places: Places) -> Fills:
     }
 
 
-def _matrix(headline: list[dict[str, Any]], readings: list[str], places: Places, here: str) -> str:
+def _matrix(
+    headline: list[dict[str, Any]],
+    readings: list[str],
+    places: Places,
+    here: str,
+    proved: set[str] | None = None,
+) -> str:
+    """The headline invariants; where it is said which theorems are proved, with what each is proved of."""
     rows = [
         [
             f"[{entry['title']}]({relative(places[entry['id']], here)})<br>{claimed(entry['claim'])}.",
             *_verdicts(entry, readings),
+            *([] if proved is None else [linked(of_what_size(entry["id"], proved), places, here)]),
         ]
         for entry in headline
     ]
-    return table(["Invariant", *readings], rows)
+    return table(["Invariant", *readings, *([] if proved is None else ["Proved of"])], rows)
 
 
 def _run(report: dict[str, Any]) -> str:

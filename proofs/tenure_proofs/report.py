@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ from tenure_proofs.mutants.hunt import Hunted
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import Result
 from tenure_proofs.theorems import outcome as any_size
+from tenure_proofs.theorems.headlines import HEADLINES
 
 MARKS = {
     Verdict.PROVED: "proved",
@@ -36,9 +37,6 @@ MARKS = {
     Verdict.UNKNOWN: "UNKNOWN",
     Verdict.ERROR: "ERROR",
 }
-OF_DECISIONS = "PO-ANY-200"
-"""The theorem by which the headline invariants, proved of the door, hold of decisions."""
-
 NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 """Ends that say nothing about the claim."""
 
@@ -162,16 +160,33 @@ def text_lines(report: Report) -> Iterator[str]:
 
 
 def matrix_lines(report: Report) -> Iterator[str]:
-    """The headline invariants against the readings."""
+    """The headline invariants against the readings, each with the theorem that says it of decisions."""
+    proved = {end.theorem.id for end in report.theorems if end.as_expected}
     rows = [obligation for obligation in obligations_of(report) if obligation.title]
     width = max((len(obligation.title) for obligation in rows), default=0)
     yield f"{'':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
     for obligation in rows:
-        yield f"{obligation.title:{width}}  " + "  ".join(
-            f"{MARKS[result.verdict]:10}" for result in row_of(report, obligation)
+        yield (
+            f"{obligation.title:{width}}  "
+            + "  ".join(f"{MARKS[result.verdict]:10}" for result in row_of(report, obligation))
+            + of_what_size(obligation.id, proved)
         )
-    if any(end.theorem.id == OF_DECISIONS and end.as_expected for end in report.theorems):
-        yield f"what holds of the door holds of every target of every decision, of any size: {OF_DECISIONS}"
+
+
+def of_what_size(obligation: str, proved: Collection[str]) -> str:
+    """Of what a headline invariant is proved where it is: of decisions of any size, by a theorem.
+
+    Args:
+        obligation: its identifier.
+        proved: the theorems that are proved.
+
+    >>> of_what_size("PO-TBP-010", ["PO-ANY-210"]), of_what_size("PO-TBP-010", [])
+    ('decisions of any size: PO-ANY-210', 'any target of the door')
+    """
+    if obligation not in HEADLINES:
+        return "any workload"
+    theorem = HEADLINES[obligation]
+    return f"decisions of any size: {theorem}" if theorem in proved else "any target of the door"
 
 
 def _lifting_lines(report: Report) -> Iterator[str]:

@@ -11,7 +11,15 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.model import UNLIMITED, NodeQuota
-from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
+from tenure.oracle import decide
+from tenure.oracle.selection import (
+    fill_back,
+    fill_back_step,
+    removal_step,
+    remove_in_turn,
+    remove_until_fits,
+    rounds,
+)
 from tenure.oracle.tree import climb
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
@@ -150,6 +158,20 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
         "removal_step(Removal(usage, state.removed, state.fits),",
         "break: exactly those that stand at their turn",
     ),
+    "one candidate has no round": (
+        "PO-ANY-110",
+        rounds,
+        "in waiting",
+        "in waiting[1:]",
+        "first: each round gives one its turn",
+    ),
+    "a hero does not ask the last one": (
+        "PO-ANY-070",
+        remove_in_turn,
+        "in candidates",
+        "in candidates[:-1]",
+        "ends: all were removed, or it fits",
+    ),
     "release forgets local quota": (
         "PO-ANY-040",
         climb,
@@ -234,6 +256,7 @@ def _rule_changed(
     return changed(function, *changes, rule=lambda _: lambda copy: copy, **others)
 
 
+PAST_THE_DOOR = ("_taken(snapshot, preemptor, chosen, terms, now) for", "chosen for")
 STRICT = "return has_lower_priority(preemptor, target)"
 
 WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
@@ -269,6 +292,21 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
             ),
         ),
         "a step under as-written: it is better",
+    ),
+    "the door is told of a later instant": (
+        "PO-ANY-210",
+        changed(decide._decided, ("terms, now) for chosen", "terms, now + 1) for chosen")),
+        "under guaranteed: it holds",
+    ),
+    "heroes' workloads are preempted past the door": (
+        "PO-ANY-220",
+        changed(decide._decided, PAST_THE_DOOR),
+        "under guaranteed: it holds",
+    ),
+    "workloads elsewhere are preempted past the door": (
+        "PO-ANY-230",
+        changed(decide._decided, PAST_THE_DOOR),
+        "under guaranteed: it holds",
     ),
     "a preemptor is not kept at the head": (
         "PO-ANY-350",

@@ -19,6 +19,7 @@ from tenure.oracle.selection import (
     removal_step,
     remove_in_turn,
     remove_until_fits,
+    rounds,
 )
 from tenure.oracle.tree import climb
 from tenure.rules.registry import all_rules
@@ -58,6 +59,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TURNS-LOOP": remove_in_turn,
     "ATTEMPTS-LOOP": attempts_until_one_fits,
     "BEST-LOOP": best_of,
+    "ROUNDS-LOOP": rounds,
     "CLIMB": climb,
     "DECIDED": oracle_decide._decided,
     "TAKEN": oracle_decide._taken,
@@ -150,13 +152,16 @@ def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
     with mutant.applied():
         for identifier in theorems_about(mutant.rule):
             try:
-                proof = prove(THEOREMS[identifier].statement(), budget=FLOOR)
+                parts = list(THEOREMS[identifier].statement())
             except UNREADABLE as error:
                 refused = refused or f"{identifier}: {error}"
                 continue
-            if proof.failures and not proof.undecided:
-                return "killed", f"{identifier}: {proof.failures[0]}"
-            unknown = unknown or "; ".join(proof.failures)
+            # One part after the other: the first that is refuted is enough.
+            for part in parts:
+                proof = prove([part], budget=FLOOR)
+                if proof.failures and not proof.undecided:
+                    return "killed", f"{identifier}: {proof.failures[0]}"
+                unknown = unknown or "; ".join(proof.failures)
     return ("unreadable", refused) if refused else ("survived", unknown)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from tenure.oracle.selection import attempts_until_one_fits, best_of, remove_in_turn
+from tenure.oracle.selection import attempts_until_one_fits, best_of, remove_in_turn, rounds
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
@@ -34,6 +34,10 @@ OTHER = z3.Int("any other candidate")
 _suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
 _next = z3.Function("next", MEMBERS, z3.IntSort())
 _rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
+_waiting = z3.Function("how many wait", MEMBERS, z3.IntSort())
+_left = z3.Function("how many have had no turn", z3.IntSort(), z3.IntSort())
+_ended = z3.Function("has ended", z3.IntSort(), z3.BoolSort())
+_step = z3.Function("a round after", z3.IntSort(), z3.IntSort())
 
 
 @theorem(
@@ -126,7 +130,7 @@ def attempts_are_made_in_order_up_to_the_first_that_fits(
     size="any number of candidates",
     assumes={
         **ONE_USAGE,
-        "the next is the least of those that wait, by their ranks as they are then": BELIEVED,
+        "while one waits, the next is the least of those that wait, by ranks as they are then": BELIEVED,
         "who leaves comes back as it was": "PO-ANY-050",
     },
 )
@@ -137,7 +141,7 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
 
     Each that is removed had, at its turn, no higher rank than any that was still waiting. None is removed
     twice, the search ends after at most one turn for each candidate, and the last removed is needed unless it
-    is the only one.
+    is the only one. Where the request does not fit in the end, all were removed.
     """
     count = z3.Int("count")
     loop = Loop(
@@ -149,11 +153,17 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         remove=REMOVE,
     )
 
+    def waits(usage: Any, candidate: Any) -> Any:
+        return z3.And(candidate >= 0, count > candidate, z3.Not(usage[candidate]))
+
+    def counted(usage: Any) -> Any:
+        return z3.Implies(waits(usage, OTHER), _waiting(usage) > 0)
+
     def said(state: State, fold: Any, point: Any) -> Labelled:
         usage, removed = usage_of(fold), listed(fold.fields["removed"])
         turn = state["$turn"]
-        waits = z3.And(OTHER >= 0, count > OTHER, z3.Not(turn[OTHER]))
-        first = z3.And(z3.Not(turn[ANY]), z3.Implies(waits, _rank(turn, ANY) <= _rank(turn, OTHER)))
+        least = z3.Implies(waits(turn, OTHER), _rank(turn, ANY) <= _rank(turn, OTHER))
+        first = z3.And(z3.Not(turn[ANY]), least)
         some = z3.And(removed.there, removed.members[removed.head])
         return [
             ("usage is without those removed", usage[point] == removed.members[point]),
@@ -162,13 +172,15 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
             ("each was first at its turn", z3.Implies(removed.members[ANY], first)),
         ]
 
-    def invariant(_steps: Any, state: State, point: Any) -> Labelled:
+    def invariant(steps: Any, state: State, point: Any) -> Labelled:
         fold = state["state"]
         removed = listed(fold.fields["removed"])
         return [
             *said(state, fold, point),
             ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
             ("it did not fit", z3.Implies(removed.there, z3.Not(fits_of(usage_of(fold))))),
+            ("as many wait as turns are left", _waiting(usage_of(fold)) == count - steps),
+            ("who waits is counted", counted(usage_of(fold))),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
@@ -181,19 +193,22 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
             ("it says whether the request fits", z3.Implies(removed.there, fits == fits_of(usage))),
             ("the last is needed, unless alone", z3.Implies(fits, needed)),
             ("all had a turn, or it fits", z3.Or(fits, (steps + 1 if ended else steps) == count)),
+            ("all were removed, or it fits", z3.Or(fits, z3.Not(waits(usage, OTHER)))),
         ]
 
     def turn_of(state: State, _: Value) -> list[Lemma]:
         usage = usage_of(state["state"])
         chosen = _next(usage)
-        waits = z3.And(chosen >= 0, chosen < count, z3.Not(usage[chosen]))
-        least = z3.Implies(
-            z3.And(OTHER >= 0, count > OTHER, z3.Not(usage[OTHER])),
-            _rank(usage, chosen) <= _rank(usage, OTHER),
-        )
-        same = z3.Implies(z3.Not(usage[chosen]), without(z3.Store(usage, chosen, True), chosen) == usage)
+        then = z3.Store(usage, chosen, True)
+        least = z3.Implies(waits(usage, OTHER), _rank(usage, chosen) <= _rank(usage, OTHER))
+        next_waits = z3.Implies(_waiting(usage) > 0, z3.And(waits(usage, chosen), least))
+        fewer = z3.Implies(waits(usage, chosen), _waiting(then) == _waiting(usage) - 1)
+        same = z3.Implies(z3.Not(usage[chosen]), without(then, chosen) == usage)
         return [
-            Lemma("the next waits, and is the least (believed)", z3.BoolVal(True), z3.And(waits, least)),
+            Lemma(
+                "while one waits the next waits, and is the least (believed)", z3.BoolVal(True), next_waits
+            ),
+            Lemma("what a number of those that wait is", z3.BoolVal(True), z3.And(fewer, counted(then))),
             Lemma("who leaves comes back as it was", same, same),
         ]
 
@@ -204,8 +219,52 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     contract = Contract(
         invariant,
         result,
+        facts=(_waiting(NOBODY_OUT) == count,),
         points=lambda point, _steps, here: [point, ANY, OTHER, listed(here["state"].fields["removed"]).head],
         ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
         lemmas=turn_of,
     )
     return by_induction(loop, contract)
+
+
+@theorem(
+    "PO-ANY-110",
+    about=(rounds,),
+    size="any number of candidates, both strategies of fair sharing",
+    assumes={"a round that does not end the tournament gives a candidate its turn": BELIEVED},
+)
+def the_tournament_ends_within_one_round_for_each_candidate(
+    function: Callable[..., Any] = rounds,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, fair-sharing preemption: queues are visited until the request fits.
+
+    After at most as many rounds as there are candidates the request fits, no ClusterQueue is left to visit,
+    or each candidate has had its turn. There is no round after the one that ends it.
+    """
+    count, start = z3.Int("count"), z3.Int("start")
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        waiting=Row(SymToken, count),
+        state=SymToken(start),
+        step=Given(1, SymToken, _step),
+        ended=Given(1, bool, _ended),
+    )
+
+    def invariant(steps: Any, state: State, _: Any) -> Labelled:
+        left = _left(state["state"].term)
+        return [
+            ("each round gives one its turn", z3.And(left >= 0, left <= count - steps)),
+            ("it has not ended", z3.Not(_ended(state["state"].term))),
+        ]
+
+    def result(value: Value, *_: Any) -> Labelled:
+        return [("it has ended, or each has had its turn", z3.Or(_ended(value.term), _left(value.term) == 0))]
+
+    def turns(state: State, _: Value) -> list[Lemma]:
+        now, then = state["state"].term, _step(state["state"].term)
+        gives = z3.Or(_ended(then), _left(then) < _left(now))
+        label = "a round that does not end it gives a candidate its turn (believed)"
+        return [Lemma(label, z3.BoolVal(True), z3.And(_left(then) >= 0, gives))]
+
+    facts = (_left(start) == count, z3.Not(_ended(start)))
+    return by_induction(loop, Contract(invariant, result, facts=facts, lemmas=turns))

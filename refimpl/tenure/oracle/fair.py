@@ -19,7 +19,7 @@ from tenure.oracle.question import (
     SharesCompared,
     Turn,
 )
-from tenure.oracle.selection import Chain, best_of
+from tenure.oracle.selection import Chain, best_of, rounds
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Usage, common_place, places_below, quota_at
 from tenure.rules.ordering import stands_before
@@ -143,15 +143,13 @@ class Tournament:
             candidates: in order.
         """
         state = Round(self.leaving.usage, charged, by_queue(candidates))
-        while not (state.fits or state.over):
-            state = self.first_step(state)
+        state = rounds(candidates, state, self.first_step, _has_ended)
         first = _attempt(candidates, state, self.strategies[0])
         yield first
         if state.fits or len(self.strategies) == 1:
             return
         state = Round(state.usage, state.charged, by_queue(first.rejected))
-        while not (state.fits or state.over):
-            state = self.second_step(state)
+        state = rounds(first.rejected, state, self.second_step, _has_ended)
         yield _attempt(first.rejected, state, self.strategies[1])
 
     def first_step(self, state: Round) -> Round:
@@ -299,6 +297,10 @@ class Tournament:
 def _strategies_of(question: Question) -> tuple[FairStrategy, ...]:
     """The configured strategies, in order; both where none is named."""
     return question.snapshot.cluster.settings.fair_sharing or tuple(FairStrategy)
+
+
+def _has_ended(state: Round) -> bool:
+    return state.fits or state.over
 
 
 def _attempt(waiting: tuple[Candidate, ...], end: Round, strategy: FairStrategy) -> Attempt:

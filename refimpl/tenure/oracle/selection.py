@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 _Attempt = TypeVar("_Attempt")
 _Choice = TypeVar("_Choice")
+_State = TypeVar("_State")
 _Usage = TypeVar("_Usage")
 _Item = TypeVar("_Item")
 
@@ -182,6 +183,28 @@ def attempts_until_one_fits(
         if fits(attempt):
             break
     return made
+
+
+def rounds(
+    waiting: Iterable[_Item],
+    state: _State,
+    step: Callable[[_State], _State],
+    ended: Callable[[_State], bool],
+) -> _State:
+    """Take one step after the other, at most one for each item that waits, and none after one that ends it.
+
+    Args:
+        waiting: who has a turn in some step, unless an earlier one has ended it.
+        state: before the first step; none that has ended.
+
+    >>> rounds("abc", 0, lambda taken: taken + 1, lambda taken: taken == 2)
+    2
+    """
+    for _ in waiting:
+        state = step(state)
+        if ended(state):
+            break
+    return state
 
 
 def best_of(
