@@ -38,6 +38,11 @@ const answers = {
   begin: async ({ proofs }) => { await begin(proofs); return null; },
   decide: async ({ question }) => called("answered", JSON.stringify(question)),
   claims: async ({ rules, reading }) => called("claimed", rules, reading),
+  analyze: async ({ number, question }) => {
+    python.runPython("from tenure_proofs.playground_matrix import analyzed, shown_cell");
+    return called("analyzed", JSON.stringify(question), text => say("part", { number, value: JSON.parse(text) }));
+  },
+  cell: async ({ row, column }) => called("shown_cell", row, column),
   prove: async ({ identifier, reading }) => called("judged", identifier, reading),
 };
 

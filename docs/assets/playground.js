@@ -1,4 +1,6 @@
 // The playground: a text of manifests, the controls beside it, and what Tenure says of both.
+import { MatrixTable } from "./playground-matrix.js";
+
 const root = document.getElementById("tenure-playground");
 const files = new URL("./playground/", import.meta.url);
 const part = name => root.querySelector(`[data-part="${name}"]`);
@@ -14,7 +16,8 @@ class Tenure {
     this.number = 0;
     this.worker.onmessage = ({ data }) => {
       if (data.kind === "progress") return progress(data.text);
-      const { resolve, reject } = this.waiting.get(data.number);
+      const { resolve, reject, part } = this.waiting.get(data.number);
+      if (data.kind === "part") return part(data.value);
       this.waiting.delete(data.number);
       return "error" in data ? reject(new Error(data.error)) : resolve(data.value);
     };
@@ -22,10 +25,10 @@ class Tenure {
     this.ready = this.ask("begin", { proofs });
   }
 
-  ask(kind, fields) {
+  ask(kind, fields, part) {
     const number = this.number++;
     this.worker.postMessage({ kind, number, ...fields });
-    return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject }));
+    return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject, part }));
   }
 
   fail(error) {
@@ -39,7 +42,7 @@ class Tenure {
   }
 }
 
-// The address carries the state: an example or vector by name, or the whole text, compressed.
+// The address carries the state: an example, vector, scenario or finding by name, or the whole text, compressed.
 const packed = async text => {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
@@ -59,9 +62,10 @@ const fetched = async name => {
 };
 
 const state = {
-  example: "", original: "", now: "", reading: "", workload: "", clusterQueue: "", priority: null, duration: null,
+  example: "", original: "", now: "", reading: "", workload: "", clusterQueue: "", priority: null, duration: "",
+  durationOf: "",
 };
-let examples, places, rules, tenure, prover, editor, answer, timer, asked = 0;
+let examples, index, tenure, prover, editor, answer, timer, table, asked = 0, filled = false, loading = () => {};
 
 const text = () => editor.getValue();
 const presets = () => [...part("reading").options].map(option => option.value);
@@ -71,7 +75,7 @@ function question(flips) {
   if (state.priority !== null) assigned.push(`workload/${state.workload}.spec.priority=${state.priority}`);
   if (state.duration) {
     const path = "spec.preemption.withinClusterQueueConfig.minAdmitDuration";
-    assigned.push(`clusterqueue/${answer.clusterQueue}.${path}=${state.duration}`);
+    assigned.push(`clusterqueue/${state.durationOf}.${path}=${state.duration}`);
   }
   return {
     text: text(), now: state.now, reading: state.reading, workload: state.workload,
@@ -99,9 +103,9 @@ function element(name, words, kind) {
 // Identifiers of rules lead to their pages.
 function linked(words) {
   return words.split(/\b([A-Z]{2,3}-\d{3})\b/).map((piece, place) => {
-    if (place % 2 === 0 || !(piece in rules)) return piece;
+    if (place % 2 === 0 || !(piece in index.rules)) return piece;
     const link = element("a", piece);
-    link.href = new URL(`../../${rules[piece]}`, files);
+    link.href = new URL(`../../${index.rules[piece]}`, files);
     return link;
   });
 }
@@ -156,19 +160,20 @@ function showControls() {
   priority.min = Math.min(0, ...answer.pending.map(waiting => waiting.priority));
   priority.value = state.priority ?? own.priority;
   part("priority-said").value = priority.value;
-  const place = DURATIONS.indexOf(state.duration ?? answer.duration);
-  part("duration").value = Math.max(0, place);
-  part("duration-said").value = state.duration || answer.duration || "not set";
+  const duration = (state.durationOf === answer.clusterQueue && state.duration) || answer.duration;
+  part("duration").value = Math.max(0, DURATIONS.indexOf(duration));
+  part("duration-said").value = duration || "not set";
 }
+
+const KEPT = ["now", "workload", "clusterQueue", "duration", "durationOf"];
 
 async function remember() {
   const kept = new URLSearchParams();
   if (text() === state.original && state.example) kept.set("example", state.example);
   else kept.set("text", await packed(text()));
-  for (const name of ["now", "workload", "clusterQueue"]) if (state[name]) kept.set(name, state[name]);
+  for (const name of KEPT) if (state[name]) kept.set(name, state[name]);
   if (state.reading) kept.set("reading", typeof state.reading === "string" ? state.reading : JSON.stringify(state.reading));
   if (state.priority !== null) kept.set("priority", state.priority);
-  if (state.duration) kept.set("duration", state.duration);
   history.replaceState(null, "", `#${kept}`);
 }
 
@@ -202,21 +207,31 @@ function soon() {
 }
 
 async function opened(name) {
-  if (name in examples) return examples[name];
-  const area = places[name];
-  if (!area) throw new Error(`there is no example or vector ${name}`);
-  return (await fetched(`vectors/${area}.json`))[name];
+  const held = index.same[name] ?? name;
+  if (held in examples) return examples[held];
+  const area = index.opened[held];
+  if (!area) throw new Error(`${name} cannot be opened here: choose an example above`);
+  return (await fetched(`opened/${area}.json`))[held];
 }
 
-async function open(name) {
-  const chosen = await opened(name);
+// What is opened, and what the address says of it, at once: it is decided about once.
+function fill(name, given, kept = new URLSearchParams()) {
   Object.assign(state, {
-    example: name, original: chosen.text, now: chosen.now, reading: chosen.reading, workload: chosen.workload,
-    clusterQueue: chosen.clusterQueue, priority: null, duration: null,
+    example: name, original: given.text, priority: kept.has("priority") ? Number(kept.get("priority")) : null,
+    reading: kept.has("reading") ? readingOf(kept.get("reading")) : given.reading ?? "",
   });
-  editor.setValue(chosen.text, -1);
+  for (const key of KEPT) state[key] = kept.get(key) ?? given[key] ?? "";
+  filled = true;
+  editor.setValue(given.text, -1);
+  filled = false;
+  clearTimeout(timer);
   showReading();
-  if (!(name in examples)) {
+}
+
+async function open(name, kept) {
+  const chosen = await opened(name);
+  fill(name, chosen, kept);
+  if (![...part("example").options].some(option => option.value === name)) {
     const option = element("option", `${name}: ${chosen.title}`);
     option.value = name;
     part("example").append(option);
@@ -244,50 +259,54 @@ const readingOf = value => value.startsWith("{") ? JSON.parse(value) : value;
 
 async function restore() {
   const kept = new URLSearchParams(location.hash.slice(1));
-  const name = kept.get("example") ?? "two-teams";
-  if (!kept.has("text")) await open(name);
-  else {
-    state.example = "";
-    editor.setValue(await unpacked(kept.get("text")), -1);
+  try {
+    if (!kept.has("text")) return await open(kept.get("example") ?? "two-teams", kept);
+    fill("", { text: await unpacked(kept.get("text")) }, kept);
+  } catch (error) {
+    return showProblems([error.message]);
   }
-  for (const key of ["now", "workload", "clusterQueue"]) if (kept.has(key)) state[key] = kept.get(key);
-  if (kept.has("reading")) state.reading = readingOf(kept.get("reading"));
-  if (kept.has("priority")) state.priority = Number(kept.get("priority"));
-  showReading();
-  if (kept.has("text") && kept.has("duration")) {
-    await decide();
-  }
-  if (kept.has("duration")) state.duration = kept.get("duration");
-  if ([...kept.keys()].some(key => key !== "example")) await decide();
+  part("example").value = "";
+  await decide();
 }
 
 // Proofs, in a worker of their own that is loaded when the first is asked for.
 function offerProofs() {
-  part("prove").disabled = false;
+  table.isOf(question(0));
+  if (root.dataset.matrix === "asked" || !part("cancel").hidden) return;
+  part("prove").disabled = part("analyze").disabled = false;
   if (prover) claims();
 }
 
 async function claims() {
-  const reading = typeof state.reading === "string" && state.reading ? state.reading : "guaranteed";
-  const offered = await prover.ask("claims", { rules: answer.rules, reading });
+  const offered = await prover.ask("claims", { rules: answer.rules, reading: presetChosen() });
   const before = part("claim").value;
   options(part("claim"), offered.map(claim => [claim.id, `${claim.id}: ${claim.words}`]), before);
   if (part("claim").selectedIndex < 0) part("claim").selectedIndex = 0;
   part("claim").disabled = false;
 }
 
+// One thing at a time is asked of the worker that proves; whoever cancels ends it.
+function busy(is, cancel) {
+  part("prove").disabled = part("analyze").disabled = is;
+  part(cancel).hidden = !is;
+}
+
+async function proving(said) {
+  loading = said;
+  if (prover) return;
+  prover = new Tenure(true, words => loading(words));
+  await prover.ready;
+  await claims();
+}
+
+const presetChosen = () => (typeof state.reading === "string" && state.reading ? state.reading : "guaranteed");
+
 async function prove() {
   const verdict = part("verdict");
-  part("prove").disabled = true;
-  part("cancel").hidden = false;
+  busy(true, "cancel");
   try {
-    if (!prover) {
-      prover = new Tenure(true, words => { verdict.textContent = words; });
-      await prover.ready;
-      await claims();
-    }
-    const identifier = part("claim").value;
-    const reading = typeof state.reading === "string" && state.reading ? state.reading : "guaranteed";
+    await proving(words => { verdict.textContent = `${words} …`; });
+    const identifier = part("claim").value, reading = presetChosen();
     verdict.textContent = `${identifier} is asked`;
     root.dataset.proof = "asked";
     const said = await prover.ask("prove", { identifier, reading });
@@ -305,8 +324,59 @@ async function prove() {
     verdict.textContent = error.message;
     root.dataset.proof = error.message;
   } finally {
-    part("prove").disabled = false;
-    part("cancel").hidden = true;
+    busy(false, "cancel");
+  }
+}
+
+// The matrix of the queues in the editor.
+async function analyze() {
+  const said = part("matrix-said"), given = question(0);
+  busy(true, "analyze-cancel");
+  table.clear(given);
+  part("cell").replaceChildren();
+  root.dataset.matrix = "asked";
+  try {
+    await proving(words => { said.textContent = `${words} …`; });
+    said.textContent = "The queues are read …";
+    const found = await prover.ask("analyze", { question: given }, ({ sides, marks, words }) => {
+      if (sides.length) table.begin(sides);
+      for (const mark of marks) table.mark(...mark);
+      if (words) said.textContent = `${words} …`;
+    });
+    if (found.problems.length) {
+      said.textContent = found.problems.join("; ");
+      root.dataset.matrix = "problems";
+      return;
+    }
+    table.finish(found.verdicts);
+    const [counted, ...rest] = found.lines;
+    said.replaceChildren(element("strong", counted), ...rest.map(line => element("small", line)));
+    root.dataset.matrix = "done";
+  } catch (error) {
+    said.textContent = `${error.message}: what was found until then stays.`;
+    root.dataset.matrix = error.message;
+  } finally {
+    busy(false, "analyze-cancel");
+  }
+}
+
+async function showCell(row, column) {
+  const shown = part("cell");
+  if (root.dataset.matrix === "asked") shown.textContent = "This follows when all cells are settled.";
+  try {
+    if (!prover) throw new Error("It was cancelled: analyze the queues again to see why.");
+    const cell = await prover.ask("cell", { row, column });
+    const lines = element("pre", "");
+    lines.append(...linked(cell.lines.join("\n")));
+    lines.tabIndex = 0;
+    const offers = cell.examples.filter(({ question }) => question).map(({ reason, question }) => {
+      const offer = element("button", `Open the example of ${reason} above`, "md-button");
+      offer.addEventListener("click", () => { fill("", question); decide(); root.scrollIntoView(); });
+      return offer;
+    });
+    shown.replaceChildren(lines, ...offers);
+  } catch (error) {
+    shown.textContent = error.message;
   }
 }
 
@@ -340,7 +410,10 @@ const changes = {
 const slides = {
   clock: slider => { state.now = new Date(slider.value * 1000).toISOString().replace(".000", ""); part("now").value = state.now; },
   priority: slider => { state.workload = answer.workload; state.priority = Number(slider.value); part("priority-said").value = slider.value; },
-  duration: slider => { state.duration = DURATIONS[slider.value]; part("duration-said").value = state.duration || "as written"; },
+  duration: slider => {
+    Object.assign(state, { duration: DURATIONS[slider.value], durationOf: answer.clusterQueue });
+    part("duration-said").value = state.duration || "as written";
+  },
 };
 
 async function begin() {
@@ -348,7 +421,7 @@ async function begin() {
   script.src = new URL("ace.js", files);
   const loaded = new Promise((resolve, reject) => { script.onload = resolve; script.onerror = reject; });
   document.head.append(script);
-  [{ vectors: places, rules }, examples] = await Promise.all([fetched("index.json"), fetched("examples.json"), loaded]);
+  [index, examples] = await Promise.all([fetched("index.json"), fetched("examples.json"), loaded]);
   tenure = new Tenure(false, words => { part("status").textContent = `${words} …`; });
   beginEditor();
   options(part("example"), Object.entries(examples).map(([name, example]) => [name, example.title]), "two-teams");
@@ -356,21 +429,24 @@ async function begin() {
   for (const [name, slide] of Object.entries(slides)) {
     part(name).addEventListener("input", event => { slide(event.target); soon(); });
   }
-  part("prove").addEventListener("click", prove);
-  part("cancel").addEventListener("click", cancel);
+  table = new MatrixTable(part("matrix"), showCell);
+  for (const [name, act] of Object.entries({ prove, cancel, analyze, "analyze-cancel": cancel })) {
+    part(name).addEventListener("click", act);
+  }
   await tenure.ready;
   part("status").hidden = true;
   part("whole").hidden = false;
   editor.resize();
   await restore();
-  editor.session.on("change", soon);
+  editor.session.on("change", () => { if (!filled) soon(); });
   addEventListener("hashchange", restore);
 }
 
+part("status").hidden = false;
 if (!("WebAssembly" in window && "Worker" in window && "CompressionStream" in window)) {
-  part("status").textContent = "This browser cannot run Tenure; the commands below can.";
+  part("status").textContent = "This browser cannot run Tenure in a page; the commands below do the same.";
 } else {
   const asked = await fetch(new URL("index.json", files));
-  if (!asked.ok) part("status").textContent = "This copy of the site was built without the playground's files.";
-  else await begin().catch(error => { part("status").textContent = error.message; });
+  if (!asked.ok) part("status").textContent = "This copy of the site was built without the playground's files; the commands below do the same.";
+  else await begin().catch(error => Object.assign(part("status"), { hidden: false, textContent: error.message }));
 }

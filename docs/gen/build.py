@@ -24,7 +24,8 @@ from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
 from docs.gen.moved import redirects
 from docs.gen.navigation import completed
-from docs.gen.playground import playground_files, reading_options
+from docs.gen.openings import openings
+from docs.gen.playground import page_fills, playground_files
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
@@ -40,22 +41,23 @@ from docs.gen.woven import woven
 def main() -> None:
     """Write everything, and complete the navigation."""
     report, known = proof_report(), places() | scenario_places()
-    of_scenarios, charts, scenario_list, views = scenario_pages(known)
+    of_scenarios, charts, scenario_list, views, played = scenario_pages(known)
+    opened = openings(played)
     drawings, pictures = vector_pictures()
     pages = (
         rule_pages(report, known, said_of_rules(), pictures, views)
-        | finding_pages(known, pictures, views)
+        | finding_pages(known, pictures, views, opened)
         | coverage_site(known)
         | of_scenarios
         | obligation_pages(report, known)
-        | vector_pages(known, pictures)
+        | vector_pages(known, pictures, opened)
     )
     of_analysis, analysis = analyzed()
     drawings |= lesson_pictures() | of_analysis
     made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)
-    for path, content in playground_files().items():
+    for path, content in playground_files(opened).items():
         with mkdocs_gen_files.open(path, "wb") as file:
             file.write(content)
     fills = (
@@ -70,7 +72,7 @@ def main() -> None:
         | reference(known)
         | traceability(known)
         | schema_list()
-        | reading_options()
+        | page_fills()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
     illustrated = (illustrations(pictures, views), analysis, listings(navigation, made))

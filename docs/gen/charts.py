@@ -13,52 +13,51 @@ import matplotlib
 
 from docs.gen.drawing import shown
 from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
+from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import store
-from docs.gen.sources import ROOT
+from docs.gen.sources import ROOT, SCENARIO_FILES, scenarios
 from tenure.readings import preset, preset_names
-from tenure.timeline import AnyScenario, Record, load_scenarios, play
+from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
 from tenure.timeline.chart.words import facts
 from tenure.units import format_elapsed
 
 SCENARIOS = "scenarios/index.md"
-FOLDER = "spec/vectors/scenarios"
 CHARTS = "charts"
 CACHE = ROOT / "build" / "charts"
 _MADE_FROM = (
     "refimpl/**/*.py",
     "spec/readings.toml",
-    f"{FOLDER}/*",
+    f"{SCENARIO_FILES}/*",
     "docs/gen/charts.py",
     "docs/gen/drawing.py",
     "docs/gen/markdown.py",
+    "docs/gen/openings.py",
 )
-
-
-def scenarios() -> list[AnyScenario]:
-    """The published scenarios, by name."""
-    return sorted(load_scenarios([str(ROOT / FOLDER)]), key=lambda item: item.name)
 
 
 def scenario_places() -> Places:
     """Where each scenario is shown."""
-    return {path.stem: f"scenarios/{path.stem}.md" for path in sorted((ROOT / FOLDER).glob("*.yaml"))}
+    return {path.stem: f"scenarios/{path.stem}.md" for path in sorted((ROOT / SCENARIO_FILES).glob("*.yaml"))}
 
 
 Views: TypeAlias = dict[str, list[tuple[str, str, str]]]
 """By scenario: the readings of a play, its chart's path below `docs/` without the theme, what it shows."""
 
 
-def scenario_pages(places: Places) -> tuple[Pages, Pages, Fills, Views]:
-    """The pages; the charts, SVG by path below `docs/`; the list of all; and where each chart is.
+Made: TypeAlias = tuple[Pages, Pages, Fills, Views, dict[str, Opening]]
+
+
+def scenario_pages(places: Places) -> Made:
+    """The pages; the charts, SVG by path below `docs/`; the list of all; where each chart is; what opens.
 
     They are made once for each state of the sources: playing and drawing takes seconds.
     """
     cached = CACHE / f"{_fingerprint(places)}.json"
     if not cached.exists():
         store(cached, _made(places))
-    pages, charts, fills, views = json.loads(cached.read_text(encoding="utf-8"))
-    return pages, charts, fills, views
+    pages, charts, fills, views, opened = json.loads(cached.read_text(encoding="utf-8"))
+    return pages, charts, fills, views, opened
 
 
 def _fingerprint(places: Places) -> str:
@@ -70,15 +69,19 @@ def _fingerprint(places: Places) -> str:
     return digest.hexdigest()[:16]
 
 
-def _made(places: Places) -> tuple[Pages, Pages, Fills, Views]:
+def _made(places: Places) -> Made:
     pages: Pages = {}
     views: Views = {}
     charts: Pages = {}
+    openings: dict[str, Opening] = {}
     rows: list[list[str]] = []
     for scenario in scenarios():
         plays = list(_plays(scenario))
+        opened = opened_play(scenario, [record for alike in plays for record in alike])
+        if opened is not None:
+            openings[scenario.name] = opened
         here = f"scenarios/{scenario.name}.md"
-        pages[here] = "\n\n".join(_page(scenario, plays, places, here)) + "\n"
+        pages[here] = "\n\n".join(_page(scenario, plays, opened, places, here)) + "\n"
         charts |= dict(_charts(scenario, plays))
         views[scenario.name] = [_view(scenario, alike) for alike in plays]
         rows.append(
@@ -89,7 +92,7 @@ def _made(places: Places) -> tuple[Pages, Pages, Fills, Views]:
             ]
         )
     fills = {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
-    return pages, charts, fills, views
+    return pages, charts, fills, views, openings
 
 
 def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
@@ -122,13 +125,21 @@ def _stem(scenario: AnyScenario, alike: list[Record]) -> str:
     return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}"
 
 
-def _page(scenario: AnyScenario, plays: list[list[Record]], places: Places, here: str) -> Iterator[str]:
+def _page(
+    scenario: AnyScenario, plays: list[list[Record]], opened: Opening | None, places: Places, here: str
+) -> Iterator[str]:
     yield f"# {scenario.name}"
     yield linked(scenario.title, places, here)
     if scenario.source:
         yield f"Source: {linked(scenario.source, places, here)}"
-    path = f"{FOLDER}/{scenario.name}.yaml"
+    path = f"{SCENARIO_FILES}/{scenario.name}.yaml"
     yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
+    if opened is not None:
+        at, _, _ = opened["title"].partition(":")
+        yield (
+            f"{playground_link(scenario.name, here)} as it is {at}, when `{opened['workload']}` is decided "
+            f"under {opened['reading']}."
+        )
     for alike in plays:
         yield f"## Under {_names(alike)}{UNSEARCHED}"
         _, chart, words = _view(scenario, alike)

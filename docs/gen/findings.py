@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from docs.gen.cases import Pictures
-from docs.gen.charts import Views, scenarios
+from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.elsewhere import cited
 from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
+from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
 from tenure.pages import Page
@@ -26,12 +27,10 @@ SOURCES = {
 _OUTCOME = "## The outcome under each preset"
 
 
-def finding_pages(places: Places, pictures: Pictures, views: Views) -> Pages:
+def finding_pages(places: Places, pictures: Pictures, views: Views, openings: Openings) -> Pages:
     """One page for each finding."""
-    played = _played()
     return {
-        f"findings/{page.name}": _page(page, places, pictures, views, played.get(page.id, []))
-        for page in findings(ROOT)
+        f"findings/{page.name}": _page(page, places, pictures, views, openings) for page in findings(ROOT)
     }
 
 
@@ -105,29 +104,21 @@ def _standing(page: Page) -> str:
     return f"Severity {page.front['severity']}; {status}; field `{page.front['field']}`.{reading}"
 
 
-def _played() -> dict[str, list[str]]:
-    """By finding: the scenarios that it names, or that name it as their source."""
-    named: dict[str, list[str]] = {}
-    written = list(findings(ROOT))
-    for scenario in scenarios():
-        for page in written:
-            if page.id in scenario.source or _names(page, scenario.name):
-                named.setdefault(page.id, []).append(scenario.name)
-    return named
+def _opened(page: Page, openings: Openings, here: str) -> str:
+    """Its smallest vector, or scenario, in the playground."""
+    shown = openings.link(page.id, here)
+    return f"{shown}: {openings.same[page.id]}." if shown else ""
 
 
-def _names(page: Page, scenario: str) -> bool:
-    return scenario in page.front.get("scenarios", ()) or f"scenarios/{scenario}.yaml" in page.body
-
-
-def _page(page: Page, places: Places, pictures: Pictures, views: Views, played: list[str]) -> str:
+def _page(page: Page, places: Places, pictures: Pictures, views: Views, openings: Openings) -> str:
     here = f"findings/{page.name}"
+    played = list(played_of_findings().get(page.id, ()))
     before, outcome, after = page.body.partition(_OUTCOME)
     cases = [item for item in page.front.get("vectors", []) if item in pictures]
     title, _, story = before.strip().partition("\n")
     parts = [
         title,
-        _standing(page),
+        f"{_standing(page)} {_opened(page, openings, here)}",
         linked(cited(story), places, here).strip(),
         *_charts(played, views, places, here),
         *_pictures(cases, pictures, places, here),

@@ -25,10 +25,12 @@ from typing import Any
 import yaml
 
 from docs.gen.markdown import Fills
-from docs.gen.sources import ROOT, places, vectors
-from tenure.apps.playground import PageQuestion, opened
+from docs.gen.openings import Openings
+from docs.gen.sources import ROOT, places
+from tenure.apps.playground import PageQuestion
 from tenure.as_json import as_json
 from tenure.readings import default_preset, preset_names
+from tenure_proofs.playground_matrix import MOST_CELLS, MOST_S
 from tests.threads.folders import threads
 from tools.lints.pages import pages
 
@@ -48,10 +50,13 @@ class FetchError(Exception):
     """A file that the playground needs is not to be had."""
 
 
-def playground_files() -> dict[str, bytes]:
+def playground_files(openings: Openings) -> dict[str, bytes]:
     """Every file of the playground by its path below `docs/`; none where something cannot be fetched.
 
     `index.json` says what is there, so that the page can say it where nothing is.
+
+    Args:
+        openings: what it opens beside its examples.
     """
     try:
         files = fetched()
@@ -59,17 +64,21 @@ def playground_files() -> dict[str, bytes]:
         print(f"the site is built without the playground: {error}", file=sys.stderr)
         return {}
     files["examples.json"] = _json(dict(examples()))
-    vectors_of = _vectors()
-    files |= {f"vectors/{area}.json": _json(cases) for area, cases in vectors_of.items()}
-    areas = {identifier: area for area, cases in vectors_of.items() for identifier in cases}
-    files["index.json"] = _json({"vectors": areas, "rules": _rules()})
+    files |= {f"opened/{area}.json": _json(held) for area, held in openings.areas.items()}
+    files["index.json"] = _json({"opened": openings.names, "same": openings.same, "rules": _rules()})
     return {f"{FOLDER}/{name}": content for name, content in sorted(files.items())}
 
 
-def reading_options() -> Fills:
-    """The presets, for the page to choose from; the default first."""
+def page_fills() -> Fills:
+    """The presets, for the page to choose from, the default first; and the limits of a matrix."""
     names = sorted(preset_names(), key=lambda name: name != default_preset())
-    return {"playground.md": {"readings": "".join(f"<option>{name}</option>" for name in names)}}
+    return {
+        "playground.md": {
+            "readings": "".join(f"<option>{name}</option>" for name in names),
+            "cells": str(MOST_CELLS),
+            "seconds": f"{MOST_S:g}",
+        }
+    }
 
 
 def fetched() -> dict[str, bytes]:
@@ -229,16 +238,6 @@ def _pending_of(words: list[str]) -> str:
     given = dict(pairwise(words))
     named = given.get("-w", given.get("--workload", ""))
     return words[1] if words[0] == "why-not" else named
-
-
-def _vectors() -> dict[str, dict[str, Any]]:
-    areas: dict[str, dict[str, Any]] = {}
-    for vector in vectors():
-        asked = opened(vector)
-        if asked is not None:
-            told = {"title": vector.data["comment"], **as_json(asked)}
-            areas.setdefault(vector.file.stem, {})[vector.id] = told
-    return areas
 
 
 def _rules() -> dict[str, str]:

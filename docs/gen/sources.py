@@ -12,14 +12,16 @@ from docs.gen.markdown import Places
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
+from tenure.timeline import AnyScenario, load_scenarios
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems import THEOREMS
-from tools.lints.known import scenarios
+from tools.lints.known import scenarios as scenario_names
 from tools.lints.pages import findings, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 OBLIGATIONS_PAGE = "proofs/obligations.md"
 VECTORS_PAGE = "vectors/index.md"
+SCENARIO_FILES = "spec/vectors/scenarios"
 
 
 def places() -> Places:
@@ -31,7 +33,7 @@ def places() -> Places:
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
     }
-    played = {f"scenario {name}": f"scenarios/{name}.md" for name in scenarios(ROOT)}
+    played = {f"scenario {name}": f"scenarios/{name}.md" for name in scenario_names(ROOT)}
     return of_rules | of_findings | obligations | cases | divergences | played
 
 
@@ -60,6 +62,12 @@ def edited(page: str) -> str | None:
 def vectors() -> tuple[Vector, ...]:
     """The published vectors; there may be none."""
     return load_vectors(ROOT / "spec" / "vectors")
+
+
+@cache
+def scenarios() -> tuple[AnyScenario, ...]:
+    """The published scenarios, by name."""
+    return tuple(sorted(load_scenarios([str(ROOT / SCENARIO_FILES)]), key=lambda item: item.name))
 
 
 def place_of(function: Callable[..., Any]) -> str:

@@ -76,6 +76,8 @@ def _leads(url: str, page: HtmlPage, root: Path, site: dict[Path, HtmlPage]) -> 
         return False
     # Material makes the fragments that begin so in the browser.
     made_later = parts.fragment.startswith("__")
+    # What the playground opens has a test of its own.
+    made_later = made_later or (target.parent.name == "playground" and parts.fragment.startswith("example="))
     return (
         not parts.fragment
         or made_later

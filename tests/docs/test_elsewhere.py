@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 
 from docs.gen import elsewhere, hook
+from docs.gen.sources import ROOT
 from docs.gen.woven import woven
 from tenure.pages import SITE
 
@@ -82,6 +86,35 @@ def test_a_quotation_of_an_earlier_revision_leads_to_its_discussion() -> None:
     assert cited == (
         "> <small>[in an earlier revision](https://github.com/kubernetes-sigs/kueue/pull/8646)</small>"
     )
+
+
+def test_a_built_page_says_where_it_is_and_where_it_is_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(elsewhere.REPOSITORY, REPOSITORY)
+    monkeypatch.delenv(SITE, raising=False)
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    pages, built = tmp_path / "docs", tmp_path / "site"
+    (pages / "how-to").mkdir(parents=True)
+    (pages / "index.md").write_text("# Home\n\nWhat it is for.\n", encoding="utf-8")
+    (pages / "how-to" / "a.md").write_text("# A page\n\nWhat it says.\n", encoding="utf-8")
+    # The theme, the hook and the extensions of the whole site, without what makes its pages.
+    config = load_config(
+        str(ROOT / "mkdocs.yml"),
+        docs_dir=str(pages),
+        site_dir=str(built),
+        plugins=[],
+        nav=["index.md", "how-to/a.md"],
+        extra_css=[],
+        extra_javascript=[],
+    )
+    build(config)
+    address = "https://owner.github.io/tenure"
+    page = (built / "how-to" / "a" / "index.html").read_text(encoding="utf-8")
+    assert f'<link rel="canonical" href="{address}/how-to/a/">' in page
+    assert f'<meta property="og:url" content="{address}/how-to/a/">' in page
+    assert f'href="{REPOSITORY}/edit/main/docs/how-to/a.md"' in page
+    assert f"<loc>{address}/how-to/a/</loc>" in (built / "sitemap.xml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

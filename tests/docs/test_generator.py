@@ -25,6 +25,7 @@ from docs.gen import (
     upstream,
 )
 from docs.gen.markdown import filled, link, linked
+from docs.gen.openings import Openings
 from docs.gen.sources import places
 from tenure.conformance.vectors import Vector
 from tenure.pages import Page
@@ -32,6 +33,7 @@ from tenure.rules.registry import all_rules
 from tests.command_line import tenure
 from tools.accounts import coverage_pages
 
+NO_OPENINGS = Openings({}, {})
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
 
 
@@ -69,7 +71,7 @@ def test_a_rule_that_no_obligation_names_says_so() -> None:
 
 def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "findings", lambda _: [])
-    assert findings.finding_pages({}, {}, {}) == {}
+    assert findings.finding_pages({}, {}, {}, NO_OPENINGS) == {}
     assert findings.finding_list({})["findings/index.md"]["findings"] == "None yet."
 
 
@@ -238,7 +240,7 @@ def drawn() -> Drawn:
 
 def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Drawn) -> None:
     drawings, pictures = drawn
-    pages = findings.finding_pages(all_places(), pictures, VIEWS)
+    pages = findings.finding_pages(all_places(), pictures, VIEWS, NO_OPENINGS)
     told = pages["findings/F-006-the-third-of-three-equals-never-runs.md"]
     assert "![Chart.](../scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
     assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
@@ -256,6 +258,7 @@ def test_every_finding_has_a_command_that_replays_it() -> None:
         places() | charts.scenario_places(),
         {},
         {scenario_place: [] for scenario_place in charts.scenario_places()},
+        NO_OPENINGS,
     )
     assert [path for path, text in pages.items() if "## Replay it" not in text] == []
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from docs.gen import playground
+from docs.gen.openings import SCENARIOS, Opening, Openings, opened_play, openings
+from docs.gen.sources import scenarios
 from tenure.apps.playground import PageQuestion, answered, explain_text, opened
+from tenure.as_json import as_json
 from tenure.conformance.vectors import load_vectors
+from tenure.readings import default_preset, preset
+from tenure.timeline import AnyScenario, play
+from tenure_proofs import playground_matrix
+from tenure_proofs.analysis.prover import PROVED_ALONE
 from tests.docs.blocks import ROOT
 from tests.sampling import sample
 
@@ -48,6 +56,37 @@ def test_the_first_example_is_explained_with_its_nearest_changes() -> None:
     assert "TBP-020" in told["rules"]  # type: ignore[operator]
 
 
+def opening(scenario: AnyScenario) -> Opening | None:
+    return opened_play(scenario, [play(scenario, preset(default_preset()))])
+
+
+# Two play a week or a season, which takes longer than all others together.
+PLAYED = [one for one in scenarios() if one.name not in ("tbp-story-1-week", "ucq-story-2-disaster-recovery")]
+
+
+@pytest.mark.parametrize("scenario", PLAYED[:: sample(8, 1)], ids=lambda scenario: scenario.name)
+def test_a_scenario_opens_before_its_first_preemption(scenario: AnyScenario) -> None:
+    told = opening(scenario)
+    if told is None:
+        assert scenario.name.startswith("kai-") or not play(scenario, preset(default_preset())).preemptions
+        return
+    record = play(scenario, preset(default_preset()))
+    first = next((known for known in record.preemptions), None)
+    if first is not None:
+        assert (told["now"], told["workload"]) == (as_json(first)["at"], first.preemptor)
+        said = ask(PageQuestion(told["text"], now=told["now"], workload=told["workload"]), flips=0)
+        assert first.victim in said["preempted"]  # type: ignore[operator]
+
+
+def test_a_finding_opens_its_smallest_vector_or_else_a_scenario() -> None:
+    found = openings({"tbp-nothing-wakes-at-expiry": {"title": "", "text": ""}})
+    assert found.same["F-001"] == "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"
+    assert found.same["F-005"] == "tbp-nothing-wakes-at-expiry"
+    assert "F-041" not in found.same, "KAI-Scheduler has no ClusterQueues"
+    assert not {*found.names} & {name for name, _ in playground.examples()}
+    assert {*found.names} - {*found.areas[SCENARIOS]} == {*OPENED}
+
+
 def test_a_slider_changes_one_field_and_the_text_stays() -> None:
     (_, example), *_ = playground.examples()
     asked = PageQuestion(
@@ -64,6 +103,98 @@ def test_what_is_wrong_names_the_text_and_its_line() -> None:
     assert all(str(problem).startswith("cluster.yaml") for problem in told["problems"]), told  # type: ignore[attr-defined]
 
 
+API = "apiVersion: kueue.x-k8s.io/v1beta2"
+TWO_QUEUES = f"""\
+{API}
+kind: ResourceFlavor
+metadata: {{name: f}}
+---
+{API}
+kind: ClusterQueue
+metadata: {{name: a}}
+spec:
+  cohortName: c
+  preemption: {{withinClusterQueue: LowerPriority, reclaimWithinCohort: Any}}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: 4}}]}}]
+---
+{API}
+kind: ClusterQueue
+metadata: {{name: b}}
+spec:
+  cohortName: c
+  preemption: {{reclaimWithinCohort: Any}}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: 4, borrowingLimit: 0}}]}}]
+"""
+VERDICTS = ["n n n n", "c n n n", "c c n n", "c c n n"]
+"""Rows and columns: a/low, a/high, b/low, b/high. That a never preempts in b is proved: b never borrows."""
+
+
+def analyzed(text: str, **more: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    told: list[dict[str, Any]] = []
+    said = playground_matrix.analyzed(
+        json.dumps({"text": text}), lambda part: told.append(json.loads(part)), **more
+    )
+    return json.loads(said), told
+
+
+def letters(verdicts: list[list[str]]) -> list[str]:
+    return [" ".join(verdict[0] for verdict in row) for row in verdicts]
+
+
+def test_a_matrix_is_told_as_it_is_found_and_says_that_one_solver_proved() -> None:
+    answer, told = analyzed(TWO_QUEUES)
+    assert letters(answer["verdicts"]) == VERDICTS
+    assert "proved by Z3 alone" in answer["lines"][1]
+    assert [side["clusterQueue"] for side in told[0]["sides"]] == ["a", "a", "b", "b"]
+    marks = {(row, column): verdict for part in told for row, column, verdict in part["marks"]}
+    assert marks[1, 0] == "can"
+    assert marks[0, 1] == "never"
+    assert all(answer["verdicts"][row][column] == verdict for (row, column), verdict in marks.items())
+
+
+def test_a_cell_shows_an_example_that_the_page_decides_so_or_why_never() -> None:
+    analyzed(TWO_QUEUES)
+    can = json.loads(playground_matrix.shown_cell(2, 0))
+    (example,) = can["examples"]
+    question = example["question"]
+    fields = {key: question[key] for key in ("text", "now", "reading", "workload")}
+    told = ask(PageQuestion(**fields, cluster_queue=question["clusterQueue"], flips=0))
+    assert (told["problems"], told["decision"]) == ([], "Preempt")
+    assert any(f"{told['preempted'][0]} is preempted for" in line for line in can["lines"])  # type: ignore[index]
+    never = json.loads(playground_matrix.shown_cell(0, 1))
+    assert never["examples"] == []
+    assert "withinClusterQueue of ClusterQueue/a is LowerPriority" in never["lines"][1]
+    whole = json.loads(playground_matrix.shown_cell(0, 2))
+    assert whole["lines"][1].strip() == PROVED_ALONE
+
+
+def test_after_its_time_a_matrix_leaves_open_what_is_open() -> None:
+    passed = iter([0.0])
+    answer, _ = analyzed(TWO_QUEUES, clock=lambda: next(passed, playground_matrix.MOST_S + 1))
+    seen = {verdict for row in answer["verdicts"] for verdict in row}
+    assert seen == {"can", "never", "?"}
+    row, column = next(
+        (row, found.index("?")) for row, found in enumerate(answer["verdicts"]) if "?" in found
+    )
+    assert playground_matrix.LATE in json.loads(playground_matrix.shown_cell(row, column))["lines"][1]
+
+
+def test_a_matrix_that_is_too_large_is_refused_with_the_limit() -> None:
+    queues = "---\n".join(
+        f"{API}\nkind: ClusterQueue\nmetadata: {{name: q{number}}}\nspec: {{}}\n" for number in range(11)
+    )
+    answer, told = analyzed(queues)
+    assert answer["problems"] == [
+        "text: found '11 ClusterQueues with 2 priorities, 484 cells', expected at most 400 cells here; "
+        "`tenure analyze matrix` takes more"
+    ]
+    assert told == []
+
+
 def test_every_example_is_decided() -> None:
     for name, example in playground.examples():
         fields = {key: example[key] for key in ("text", "now", "reading", "workload")}
@@ -76,7 +207,7 @@ def test_without_the_packages_the_site_is_built_without_these_files(
 ) -> None:
     monkeypatch.setattr(playground, "KEPT", tmp_path)
     monkeypatch.setenv("PATH", "")
-    assert playground.playground_files() == {}
+    assert playground.playground_files(Openings({}, {})) == {}
     assert "without the playground: there is no npm here" in capsys.readouterr().err
 
 

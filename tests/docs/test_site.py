@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from docs.gen.elsewhere import HOSTS
 from docs.gen.moved import MOVED
+from docs.gen.playground import FOLDER
 from docs.gen.proofs import claimed
 from tenure.conformance.vectors import load_vectors
 from tenure.lab.divergences import all_divergences
@@ -101,6 +103,24 @@ def test_every_vector_is_shown_and_linked_from_its_rules(site: Site) -> None:
             page = site.rule(rule)
             assert f"../../vectors/{vector.file.stem}/#{fragment}" in page.links
             assert vector.data["comment"].replace("`", "") in page.words
+
+
+def test_a_link_to_the_playground_opens_what_the_site_ships_and_all_of_it_is_linked(site: Site) -> None:
+    shipped = site.root / FOLDER
+    if not (shipped / "index.json").exists():
+        pytest.skip("the site was built without the playground's files")
+    index = json.loads((shipped / "index.json").read_text(encoding="utf-8"))
+    linked = {
+        unquote(url.partition("#example=")[2])
+        for page in site.pages.values()
+        for url in page.links
+        if "#example=" in url
+    }
+    assert linked == {*index["opened"], *index["same"]}
+    for area in set(index["opened"].values()):
+        held = json.loads((shipped / "opened" / f"{area}.json").read_text(encoding="utf-8"))
+        assert {*held} == {name for name, known in index["opened"].items() if known == area}
+    assert {*index["same"].values()} <= {*index["opened"]}
 
 
 def test_every_finding_and_every_sentence_is_shown(site: Site) -> None:

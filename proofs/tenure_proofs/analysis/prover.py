@@ -60,6 +60,7 @@ NEAR_SEED = 22
 """Random states near a cell, before solvers are asked about it, and before they are about the whole tree."""
 
 PROVED = "proved for every state by Z3 and cvc5"
+PROVED_ALONE = "proved for every state by Z3 alone"
 BY_EXAMPLE = "by an example"
 BY_MODEL = "by an example, of which a solver found the quantities"
 BY_ENUMERATION = "by an example among all small states"
@@ -75,7 +76,7 @@ class SolverProver:
         cluster: the configuration.
         tree: one of its trees.
         reading: see `tenure.readings`.
-        cvc5: the second solver.
+        cvc5: the second solver; None where there is none, so that Z3 alone proves, which is said.
         scope: of which states something is said.
         elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
         counts_victims: see `tenure.analysis.matrix.Effort`.
@@ -86,13 +87,14 @@ class SolverProver:
         cluster: Cluster,
         tree: Tree,
         reading: Reading,
-        cvc5: Cvc5,
+        cvc5: Cvc5 | None,
         scope: Scope = Scope.CONSISTENT,
         elsewhere: Elsewhere = lambda _: None,
         *,
         counts_victims: bool = True,
     ) -> None:
         self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
+        self._proved = PROVED_ALONE if cvc5 is None else PROVED
         self._scope = scope
         self._elsewhere, self._counts_victims = elsewhere, counts_victims
         self._traces: Traces = {}
@@ -169,7 +171,7 @@ class SolverProver:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
         said = self.said(cell)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, PROVED)
+            return Settled(CellVerdict.NEVER, self._proved)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         return self._by_values(cell)
@@ -185,7 +187,7 @@ class SolverProver:
         """What is proved of a cell with a condition on the victim, or found by a solver's values."""
         said = self.said_narrowed(asked)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, PROVED)
+            return Settled(CellVerdict.NEVER, self._proved)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         key = (self._key(asked.cell), asked.narrowing, asked.longest)
@@ -213,7 +215,7 @@ class SolverProver:
         solver = self._whole_solver(cell)
         said = solver.both_narrowed(asked)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, PROVED)
+            return Settled(CellVerdict.NEVER, self._proved)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         self._seen.clear()  # what was seen may not meet the condition
@@ -353,7 +355,7 @@ class SolverProver:
         solver = self._whole_solver(cell)
         said = solver.both(Priorities(cell.high, cell.low), cell.reason)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, PROVED)
+            return Settled(CellVerdict.NEVER, self._proved)
         if said != "sat":
             return self._by_enumeration(cell, said)
         found = self._modelled(cell, solver)
@@ -437,10 +439,10 @@ class BothSolvers:
     Args:
         pair: the pair.
         names: of the two ClusterQueues.
-        cvc5: the second solver.
+        cvc5: the second solver; None where there is none.
     """
 
-    def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5) -> None:
+    def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5 | None) -> None:
         self.pair, self.names, self._cvc5 = pair, names, cvc5
 
     def both_narrowed(self, asked: NarrowCell) -> str:
@@ -458,6 +460,8 @@ class BothSolvers:
         said = str(solver.check())
         if said != "unsat":
             return said if said == "sat" else "Z3 has no answer within its budget"
+        if self._cvc5 is None:
+            return said
         other = self._cvc5.ask(Asked(facts, BUDGET))
         if other == "sat":
             raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,7 +20,8 @@ from tenure.apps.edits import ManifestEdit, edited, edits_of
 from tenure.as_json import as_json
 from tenure.conformance.vectors import Vector
 from tenure.errors import InputError, Problem
-from tenure.manifests import parse_instant
+from tenure.manifests import SourcedObject, parse_instant
+from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES
 from tenure.manifests.load import load
 from tenure.model import Instant
 from tenure.telling.answers import explain_answer
@@ -37,10 +40,8 @@ _OBJECTS = (
 )
 """Where a vector holds objects of a cluster, beside the pending workload."""
 CONFIG_API = "config.kueue.x-k8s.io/v1beta2"
-_CONFIGURED = ("fairSharing", "featureGates")
-"""What of a vector is Kueue's Configuration."""
-_ONLY_ASKED = {"jobs", "requeuingTimestamp"}
-"""What a request of the protocol can say, and manifests say otherwise."""
+
+Watched: TypeAlias = Callable[[Iterator[SourcedObject]], Iterable[SourcedObject]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def explain_text(asked: PageQuestion) -> Explained:
     """
     if asked.flips < 0:
         raise InputError([Problem("flips", str(asked.flips), "a number of at least 0")])
-    loaded = _load(asked)
+    loaded = load_text(asked.text, asked.assigned)
     happened = _instants(loaded)
     now = parse_instant(asked.now, field="now") if asked.now else max(happened, default=0) + HOUR
     pending = sorted(loaded.cluster.pending, key=lambda workload: workload.key)
@@ -178,24 +179,38 @@ def explain_text(asked: PageQuestion) -> Explained:
     )
 
 
-def _load(asked: PageQuestion) -> Loaded:
-    edits = edits_of(asked.assigned)
+def load_text(text: str, assigned: tuple[str, ...], watched: Watched = iter) -> Loaded:
+    """A text of the page, read as a file that is called `FILE`.
+
+    Args:
+        text: manifests, YAML or JSON.
+        assigned: changes of single fields, as `--set` takes them.
+        watched: sees every object, changes included.
+
+    Raises:
+        InputError: everything that is wrong with the objects or the changes.
+
+    >>> text = "apiVersion: kueue.x-k8s.io/v1beta2\\nkind: ResourceFlavor\\nmetadata: {name: a}"
+    >>> sorted(load_text(text, ()).cluster.flavors)
+    ['a']
+    """
+    edits = edits_of(assigned)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / FILE
-        file.write_text(asked.text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         try:
-            loaded = _changed(file, edits)
+            loaded = _changed(file, edits, watched)
         except InputError as error:
             found = [replace(problem, file=problem.file and FILE) for problem in error.problems]
             raise InputError(found) from None
     return replace(loaded, warnings=tuple(text.replace(str(file), FILE) for text in loaded.warnings))
 
 
-def _changed(file: Path, edits: tuple[ManifestEdit, ...]) -> Loaded:
+def _changed(file: Path, edits: tuple[ManifestEdit, ...], watched: Watched) -> Loaded:
     if not edits:
-        return load([file])
+        return load([file], watched=watched)
     try:
-        return load([file], watched=lambda objects: edited(objects, edits))
+        return load([file], watched=lambda objects: watched(iter(edited(objects, edits))))
     except InputError:
         # What is wrong with the text is said before what a change does not find in it.
         load([file])
@@ -216,20 +231,39 @@ def opened(vector: Vector) -> PageQuestion | None:
         vector: a published case.
     """
     given = vector.data["input"]
-    if vector.data["call"] != "decide" or given["assignment"] is not None or _ONLY_ASKED & given.keys():
+    if vector.data["call"] != "decide" or given["assignment"] is not None or "jobs" in given:
         return None
-    if "fairSharing" in given and not given["fairSharing"].get("preemptionStrategies"):
-        return None
-    configured = {name: given[name] for name in _CONFIGURED if name in given}
+    return opened_request(given, vector.data["reading"])
+
+
+def opened_request(given: Mapping[str, Any], reading: str | dict[str, str]) -> PageQuestion:
+    """What a request of the protocol asks, as the page does.
+
+    Args:
+        given: the `input` of call `decide`, without an assignment and without Jobs.
+        reading: a preset's name, or choices by name.
+    """
     objects = [listed for name in _OBJECTS for listed in given.get(name, ())]
     objects.append(given["incoming"])
+    configured = _configured(given)
     if configured:
         objects.append({"apiVersion": CONFIG_API, "kind": "Configuration", **configured})
     incoming = given["incoming"]["metadata"]
     return PageQuestion(
         text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2),
         now=given["now"],
-        reading=vector.data["reading"],
+        reading=reading,
         workload=f"{incoming['namespace']}/{incoming['name']}",
         cluster_queue=given["targetCQ"],
     )
+
+
+def _configured(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a request is Kueue's Configuration."""
+    found = {name: given[name] for name in ("fairSharing", "featureGates") if given.get(name) is not None}
+    if "fairSharing" in found and not found["fairSharing"].get("preemptionStrategies"):
+        # A request may leave out the strategies that Kueue has by default; its Configuration may not.
+        found["fairSharing"] = {**found["fairSharing"], "preemptionStrategies": [*DEFAULT_STRATEGY_NAMES]}
+    if "requeuingTimestamp" in given:
+        found["waitForPodsReady"] = {"requeuingStrategy": {"timestamp": given["requeuingTimestamp"]}}
+    return found

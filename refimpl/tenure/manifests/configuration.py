@@ -27,6 +27,7 @@ _WORDS = {
     "LessThanOrEqualToFinalShare": FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
     "LessThanInitialShare": FairStrategy.LESS_THAN_INITIAL_SHARE,
 }
+DEFAULT_STRATEGY_NAMES: Final = tuple(word for word, named in _WORDS.items() if named in DEFAULT_STRATEGIES)
 _LISTS = {
     ("LessThanOrEqualToFinalShare",),
     ("LessThanInitialShare",),

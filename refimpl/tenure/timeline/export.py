@@ -45,12 +45,22 @@ def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[
     (['ResourceFlavor'], True)
     """
     world = world_at(scenario, reading, at)
+    return objects_of(scenario, world), world.clock
+
+
+def objects_of(scenario: Scenario, world: World) -> list[dict[str, Any]]:
+    """Every object that there is in a world, as `cluster_at` gives them.
+
+    Args:
+        scenario: what is played.
+        world: of its play, at some instant.
+    """
     objects = scenario.objects
     for event in scenario.events:
-        if isinstance(event, Edit) and event.at <= at:
+        if isinstance(event, Edit) and event.at <= world.now:
             objects = event.objects
     workloads = (_workload(world, actor) for actor in world.alive.values())
-    return [_plain({"apiVersion": API_VERSION, **object_}) for object_ in (*objects, *workloads)], world.clock
+    return [_plain({"apiVersion": API_VERSION, **object_}) for object_ in (*objects, *workloads)]
 
 
 def _workload(world: World, actor: Actor) -> dict[str, Any]:

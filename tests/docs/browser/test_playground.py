@@ -1,4 +1,4 @@
-"""The playground in a browser: a decision, a change, a proof, an error, the address that brings it back."""
+"""The playground in a browser: a decision, an edit, a proof, a matrix, an error, a restored address."""
 
 from __future__ import annotations
 
@@ -17,6 +17,18 @@ OPENED = list(BROWSERS) if os.environ.get("TENURE_EVERY_BROWSER") else ["chromiu
 """Python is loaded and compiled in each, which takes long: `make every-page` asks for all."""
 STATE = 'document.getElementById("tenure-playground").dataset.state'
 PROOF = 'document.getElementById("tenure-playground").dataset.proof'
+MATRIX = 'document.getElementById("tenure-playground").dataset.matrix'
+CHANGED = "two-teams&workload=team-a/job-long-context-8a5dc&duration=10m&durationOf=gpu-cluster-queue"
+"""An example with two changes, as an address keeps it."""
+COUNTED = """
+  window.decided = 0;
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message.kind === "decide" && !message.question.flips) window.decided += 1;
+    return post.call(this, message, ...rest);
+  };
+"""
+"""Counts what is decided, without the search for the nearest changes that follows."""
 
 
 def part(name: str) -> str:
@@ -36,6 +48,18 @@ def victims(browser: Tab) -> list[str]:
         f"[...{part('outcome')}.querySelectorAll('li')].map(each => each.textContent)"
     )
     return found
+
+
+BATCH, RESEARCH = "gpu-cluster-queue/batch", "gpu-cluster-queue/research"
+
+
+def chosen(browser: Tab, preemptor: str, victim: str, verdict: str) -> str:
+    """What is said of a cell of the matrix."""
+    browser.value(f"{part('cell')}.replaceChildren()")
+    browser.value(
+        f"{part('matrix')}.querySelector('[aria-label=\"{preemptor} preempts {victim}: {verdict}\"]').click()"
+    )
+    return str(browser.until(f"{part('cell')}.querySelector('pre')?.textContent"))
 
 
 @pytest.fixture(scope="module", params=OPENED)
@@ -83,6 +107,16 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, st
     browser.value(f"{part('prove')}.click()")
     assert browser.until(f'{PROOF} === "proved"')
 
+    browser.value(f"{part('analyze')}.click()")
+    assert browser.until(f'{MATRIX} === "done"')
+    assert "Z3 alone: one solver" in browser.value(f"{part('matrix-said')}.textContent")
+    assert "KQ-040: spec.preemption.withinClusterQueue" in chosen(browser, BATCH, RESEARCH, "never")
+    assert "is preempted for x/pending" in chosen(browser, RESEARCH, BATCH, "can")
+    browser.value(f'{STATE} = ""')
+    browser.value(f"{part('cell')}.querySelector('button').click()")
+    browser.until(f'{STATE} === "explained"')
+    assert "x/pending: Preempt" in browser.value(f"{part('outcome')}.textContent")
+
     browser.value("ace.edit(document.querySelector('[data-part=editor]')).setValue('spec: [1')")
     browser.until(f'{STATE} === "problems"')
     assert "cluster.yaml" in victims(browser)[0]
@@ -95,9 +129,19 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, st
     assert complaints(browser.taken(), base) == []
 
 
-def test_a_vector_opens_by_its_identifier(opened: tuple[Tab, str]) -> None:
-    browser, base = opened
-    browser.open("about:blank")
-    browser.open(f"{base}/playground/#example=TBP-030/read-by-creation-a-victim-keeps-its-place")
-    browser.until(f'{STATE} === "explained"')
-    assert victims(browser) == ["default/a"]
+def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> None:
+    browser, _ = opened
+    browser.value(COUNTED)
+    for kept, found in {
+        "TBP-030/read-by-creation-a-victim-keeps-its-place": "default/a",
+        "tbp-it-1-two-equals": "default/first",
+        "F-001": "team-b/target",
+        CHANGED: "team-a/job-pretrain-7b-e95a1",
+    }.items():
+        browser.value(f'{STATE} = ""; window.decided = 0; location.hash = "example={kept}"')
+        browser.until(f'{STATE} === "explained"')
+        assert victims(browser)[0] == found
+        assert browser.value("window.decided") == 1, kept
+    browser.value(f'{STATE} = ""; location.hash = "example=no-such-vector"')
+    browser.until(f'{STATE} === "problems"')
+    assert victims(browser) == ["no-such-vector cannot be opened here: choose an example above"]
