@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -16,6 +17,7 @@ _NO_PAGE = Path(__file__).with_name("no_page.json")
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     searched = True
+    answered: Callable[[str], object] = staticmethod(lambda _: None)
 
     def translate_path(self, path: str) -> str:
         """The file of a request; a site that is not searched has an index of no page."""
@@ -25,6 +27,11 @@ class _Handler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
         """Requests are seen by the browser."""
 
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002 - as above
+        """Whoever counts is told what is sent."""
+        if code == HTTPStatus.OK:
+            self.answered(self.path)
+
     def end_headers(self) -> None:
         # What all pages have in common is read once.
         if "/assets/" in self.path:
@@ -32,20 +39,19 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
 
-class _Unsearched(_Handler):
-    searched = False
-
-
 @contextmanager
-def served(root: Path, *, searched: bool = True) -> Iterator[str]:
+def served(
+    root: Path, *, searched: bool = True, answered: Callable[[str], object] = lambda _: None
+) -> Iterator[str]:
     """The address of a site that is served until the end.
 
     Args:
         root: its folder.
         searched: whether a test will search. Otherwise the index is empty: each page would read it again,
             which takes longer than all else that a page does.
+        answered: is told the path of every file that is sent.
     """
-    handler = _Handler if searched else _Unsearched
+    handler = type("_Asked", (_Handler,), {"searched": searched, "answered": staticmethod(answered)})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(root)))
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, daemon=True)

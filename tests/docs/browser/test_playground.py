@@ -136,12 +136,15 @@ def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> N
         "TBP-030/read-by-creation-a-victim-keeps-its-place": "default/a",
         "tbp-it-1-two-equals": "default/first",
         "F-001": "team-b/target",
-        CHANGED: "team-a/job-pretrain-7b-e95a1",
+        CHANGED: "team-b/job-embedding-refresh-01386",
     }.items():
         browser.value(f'{STATE} = ""; window.decided = 0; location.hash = "example={kept}"')
         browser.until(f'{STATE} === "explained"')
         assert victims(browser)[0] == found
         assert browser.value("window.decided") == 1, kept
+    command = browser.value(f"{part('command')}.textContent")
+    assert "-w team-a/job-long-context-8a5dc" in command
+    assert command.endswith("gpu-cluster-queue.spec.preemption.withinClusterQueueConfig.minAdmitDuration=10m")
     browser.value(f'{STATE} = ""; location.hash = "example=no-such-vector"')
     browser.until(f'{STATE} === "problems"')
     assert victims(browser) == ["no-such-vector cannot be opened here: choose an example above"]
