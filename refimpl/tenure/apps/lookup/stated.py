@@ -148,23 +148,37 @@ def theorems() -> Mapping[str, StatedTheorem]:
 def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
     text = path.read_text(encoding="utf-8")
     names = _constants(path)
-    for node in ast.parse(text).body:
+    module = ast.parse(text)
+    for node in module.body:
         for call in _registrations(node, "theorem"):
             assert isinstance(node, ast.FunctionDef)
             given = {keyword.arg: keyword.value for keyword in call.keywords}
-            about = given["about"]
-            assert isinstance(about, ast.Tuple)
             yield StatedTheorem(
                 id=_value(call.args[0], names),
                 claim=node.name.replace("_", " "),
                 text=ast.get_docstring(node) or "",
-                about=tuple(map(ast.unparse, about.elts)),
+                about=_functions_named(given["about"], module),
                 size=_value(given["size"], names),
                 assumes=_value(given["assumes"], names) if "assumes" in given else {},
                 file="/".join(path.parts[-3:]),
                 line=call.lineno,
                 code="\n".join(text.splitlines()[call.lineno - 1 : node.end_lineno]),
             )
+
+
+def _functions_named(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
+    """The functions that a theorem is about, where it lists them or names a list of its module."""
+    match about:
+        case ast.Tuple(elts=functions):
+            return tuple(map(ast.unparse, functions))
+        case ast.Name(id=name):
+            [listed] = [
+                node.value
+                for node in module.body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+            ]
+            return _functions_named(listed, module)
+    raise TypeError(f"the functions of a theorem are {ast.unparse(about)}, expected a tuple or its name")
 
 
 def _registrations(node: ast.stmt, decorator_name: str) -> Iterator[ast.Call]:
