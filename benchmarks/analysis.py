@@ -216,6 +216,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="by the clock, of one run")
     given = parser.parse_args(arguments)
+    # A shell's background jobs ignore the signal by which a run is ended, and so would all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(
         f"{'configuration':28} {'wall':>7} {'busy':>7} {'kept':>6} {'cells':>6} {'can':>6} {'?':>5} {'%':>6}"
     )
