@@ -53,6 +53,12 @@ WRONG: dict[str, Wrong] = {
         "yield z3.And(start == turn, turn == back)",
         2,
     ),
+    "who leaves before the victim exceeds its quota at the end": Wrong(
+        encoding,
+        'self._all_exceed("start", place))  # or',
+        'self._all_exceed("final", place))  # or',
+        2,
+    ),
     "the request fits beside the victim": Wrong(
         encoding,
         'yield self._fits("final")',

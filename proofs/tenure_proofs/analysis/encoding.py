@@ -316,10 +316,12 @@ class Pair(Moments):
         for place, at in self._each():
             start, turn, back = (self._term(moment, place, at) for moment in MOMENTS[:3])
             may = own if place == self.p else reclaims
-            later = z3.BoolVal(may)
-            if place != self.p and classical:  # candidates of the preemptor's ClusterQueue come last
+            sooner = later = z3.BoolVal(may)
+            if place != self.p and classical:
+                sooner = z3.And(may, self._all_exceed("start", place))  # or it would be no candidate
+                # Candidates of the preemptor's ClusterQueue come last.
                 later = z3.And(may and self.p != self.v, self._all_exceed("turn", place))
-            yield z3.Or(may, start == turn)
+            yield z3.Or(sooner, start == turn)
             yield z3.Or(later, turn == back)
         if classical and self.p == self.v and terms.reclaim_within_cohort == ReclaimWithinCohort.ANY:
             yield from self._of_those_before()

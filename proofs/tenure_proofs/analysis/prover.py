@@ -8,12 +8,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 import z3
 
 from tenure.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
+from tenure.analysis.crowded import CrowdedStates
 from tenure.analysis.guarantees import NarrowCell
 from tenure.analysis.matrix import CellVerdict, Settled
 from tenure.analysis.scopes import Scope
@@ -22,7 +23,6 @@ from tenure.analysis.states import (
     AskedCell,
     Example,
     PriorityLevel,
-    States,
     hits_of,
     is_in_scope,
     is_replayed,
@@ -43,6 +43,7 @@ from tenure_proofs.solvers import Question as Asked
 from tenure_proofs.trusted.claim import Claim, Traces
 
 Key: TypeAlias = tuple[Any, ...]
+Draw: TypeAlias = Callable[[CrowdedStates, random.Random, AskedCell], Iterator[tuple[AskedCell, Example]]]
 Elsewhere: TypeAlias = Callable[[Sequence[AskedCell]], Iterable[tuple[AskedCell, Settled]] | None]
 
 BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
@@ -55,9 +56,13 @@ FEW_MODELS, MOST_MODELS = 4, 8
 MOST_VICTIMS = 1_000
 """More than any state that is looked at has."""
 
-FEW_STATES, NEAR_STATES = 32, 800
+FEW_STATES, NEAR_STATES, FEW_CROWDED = 32, 800, 96
 NEAR_SEED = 22
 """Random states near a cell, before solvers are asked about it, and before they are about the whole tree."""
+
+FEW = (CrowdedStates.near, FEW_STATES), (CrowdedStates.crowded, FEW_CROWDED)
+MANY = (CrowdedStates.crowded, 400), (CrowdedStates.near, NEAR_STATES)
+"""The same with crowded ones, in the order in which they are drawn."""
 
 PROVED = "proved for every state by Z3 and cvc5"
 PROVED_ALONE = "proved for every state by Z3 alone"
@@ -102,7 +107,7 @@ class SolverProver:
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
         self._seen: dict[AskedCell, Example] = {}
-        self._near_states: dict[tuple[PriorityLevel, ...], States] = {}
+        self._near_states: dict[tuple[PriorityLevel, ...], CrowdedStates] = {}
         self._narrowed: dict[Key, str] = {}
         self._shown: dict[Key, tuple[AskedCell, Example]] = {}
         self._alone: dict[Key, str] = {}
@@ -155,9 +160,7 @@ class SolverProver:
         self._asked = self._whole = None
         self._seen.clear()
         listed = list(cells)
-        dice = random.Random(NEAR_SEED)
-        for cell in listed:
-            self._near(cell, dice, FEW_STATES)
+        self._look_near(listed, NEAR_SEED, FEW)
         for cell in listed:
             settled = self._settled(cell)
             if settled.example is not None:
@@ -196,7 +199,7 @@ class SolverProver:
             copied = self._copied(asked.cell, twin, example)
             if copied is not None and asked.is_shown(copied, self._tree):
                 return Settled(CellVerdict.CAN, BY_TWIN, copied)
-        if len(self._tree.places) > LARGEST_TREE:
+        if not self._is_small:
             return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
         settled = self._narrowed_in_tree(asked)
         if settled.example is not None:
@@ -230,6 +233,8 @@ class SolverProver:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
         if not self._counts_victims:
             return example, example.victims == 1
+        if example.victims > 1:
+            example = self._drawn_alone(cell) or example
         if example.victims > 1 and self._said_alone(cell) != "unsat":
             example = self._example_alone(cell) or example
         return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
@@ -243,11 +248,19 @@ class SolverProver:
             self._alone[key] = solver.both(Priorities(cell.high, cell.low), cell.reason, condition)
         return self._alone[key]
 
+    def _drawn_alone(self, cell: AskedCell) -> Example | None:
+        """An example with one victim among crowded states."""
+        states, dice = self._states_of(cell), random.Random(NEAR_SEED + 2)
+        hits = chain.from_iterable(states.crowded(dice, cell) for _ in range(FEW_CROWDED))
+        alone = (example for found, example in hits if found == cell and example.victims == 1)
+        small = (made_small(cell, example, states.decided) for example in alone)
+        return next((example for example in small if is_replayed(cell, example)), None)
+
     def _example_alone(self, cell: AskedCell) -> Example | None:
         solver = self._slice_solver(cell)
         found = self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
         found = found or self._enumerated(cell, most=1)
-        if found is not None or len(self._tree.places) > LARGEST_TREE:
+        if found is not None or not self._is_small:
             return found
         solver = self._whole_solver(cell)
         return self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
@@ -340,16 +353,19 @@ class SolverProver:
 
     def _by_values(self, cell: AskedCell) -> Settled:
         """An example by values of the slice, then of random and small states, then of the whole tree."""
-        found = self._modelled(cell, self._slice_solver(cell))
+        found = self._modelled(cell, self._slice_solver(cell), rounds=1 if self._is_small else 2)
         if found is not None:
             return Settled(CellVerdict.CAN, BY_MODEL, found)
-        self._near(cell, random.Random(NEAR_SEED + 1), NEAR_STATES)
+        self._look_near([cell], NEAR_SEED + 1, MANY)
         shown = self._seen_example(cell)
         if shown is not None:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
-        if len(self._tree.places) > LARGEST_TREE:
-            return self._by_enumeration(cell, TOO_LARGE)
-        return self._by_whole_tree(cell)
+        return self._by_whole_tree(cell) if self._is_small else self._by_enumeration(cell, TOO_LARGE)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether solvers are asked about the tree as a whole."""
+        return len(self._tree.places) <= LARGEST_TREE
 
     def _by_whole_tree(self, cell: AskedCell) -> Settled:
         solver = self._whole_solver(cell)
@@ -369,9 +385,10 @@ class SolverProver:
         solver: BothSolvers,
         condition: tuple[z3.BoolRef, ...] = (),
         most: int = MOST_VICTIMS,
+        rounds: int = 2,
     ) -> Example | None:
         """An example of which a solver finds the quantities, with so many victims at most."""
-        for model in solver.models(Priorities(cell.high, cell.low), cell.reason, condition):
+        for model in solver.models(Priorities(cell.high, cell.low), cell.reason, condition, rounds):
             found = self._example_in(cell, self._requests_of(solver, cell, model))
             if found is not None and found.victims <= most:
                 return found
@@ -394,20 +411,24 @@ class SolverProver:
     ) -> Iterator[DecideRequest]:
         return requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
 
-    def _near(self, cell: AskedCell, dice: random.Random, most: int) -> None:
-        """See who is preempted in random states that may well hit the cell, until one does."""
-        drawn = 0
-        while drawn < most and cell not in self._seen:
-            drawn += 1
-            for found, example in self._states_of(cell).near(dice, cell):
-                self._seen.setdefault(found, example)
+    def _look_near(self, cells: Sequence[AskedCell], seed: int, draws: Sequence[tuple[Draw, int]]) -> None:
+        """See who is preempted in random states that may well hit a cell, until one does; at most so many."""
+        for draw, most in draws:
+            dice = random.Random(seed)
+            for cell in cells:
+                drawn = 0
+                while drawn < most and cell not in self._seen:
+                    drawn += 1
+                    for found, example in draw(self._states_of(cell), dice, cell):
+                        self._seen.setdefault(found, example)
 
-    def _states_of(self, cell: AskedCell) -> States:
+    def _states_of(self, cell: AskedCell) -> CrowdedStates:
         levels = tuple(
             PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})
         )
         if levels not in self._near_states:
-            self._near_states[levels] = States(self._cluster, self._tree, self._reading, levels, self._scope)
+            states = CrowdedStates(self._cluster, self._tree, self._reading, levels, self._scope)
+            self._near_states[levels] = states
         return self._near_states[levels]
 
     def _seen_example(self, cell: AskedCell) -> Example | None:
@@ -468,15 +489,19 @@ class BothSolvers:
         return other if other == "unsat" else f"cvc5 has no answer: {other}"
 
     def models(
-        self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()
+        self,
+        priorities: Priorities,
+        reason: Reason,
+        condition: tuple[z3.BoolRef, ...] = (),
+        rounds: int = 2,
     ) -> Iterator[z3.ModelRef]:
         """Values that satisfy all facts, in each of which something else is in use, small ones first.
 
-        Some are of states in which none but the victim leaves, where there are such; then any.
+        In the first round they are of states in which none but the victim leaves; in the second any.
         """
         solver = _new_solver()
         solver.add(*self._asked(priorities, reason, condition))
-        for more, most in ((self.pair.calm, FEW_MODELS), ((), MOST_MODELS)):
+        for more, most in ((self.pair.calm, FEW_MODELS), ((), MOST_MODELS))[:rounds]:
             solver.push()
             solver.add(*more)
             yield from self._small_models(solver, most)

@@ -1,0 +1,66 @@
+"""States of a full tree: admission can produce them, and they hit what random ones hardly ever do."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tenure.analysis.crowded import CrowdedStates
+from tenure.analysis.matrix import trees_of
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small
+from tenure.model import Cluster, Cohort, Reason
+from tenure.oracle.tree import build_tree
+from tenure.readings import preset
+from tenure_proofs.analysis import campaign
+from tests.analyzed import ANY, cluster, groups, queue
+
+LEVELS = PriorityLevel("low", 0), PriorityLevel("high", 1)
+FEW = 60
+
+
+def limited() -> Cluster:
+    """Three cohorts below a root: one that may borrow nothing, two that may borrow less than there is."""
+    quotas = {
+        "a": ("x", (13, 1, 9)),
+        "b": ("x", (22, 7, None)),
+        "c": ("y", (7, None, 0)),
+        "d": ("y", (16, None, None)),
+        "e": ("y", (25, 20, None)),
+        "f": ("z", (28, None, 24)),
+        "g": ("z", (10, 3, None)),
+    }
+    queues = (queue(name, *known, reclaim_within_cohort=ANY) for name, known in quotas.items())
+    limits = {"x": 0, "y": 12, "z": 18}
+    cohorts = (Cohort(name, "root", groups((0, limit, None))) for name, limit in limits.items())
+    return cluster(*queues, cohorts=(Cohort("root"), *cohorts))
+
+
+@pytest.mark.parametrize("victim", "def")
+def test_a_cell_below_limited_cohorts_is_hit_by_crowded_states_and_not_by_as_many_others(victim: str) -> None:
+    known = limited()
+    tree = build_tree(known, known.cluster_queues["a"])
+    states = CrowdedStates(known, tree, preset("guaranteed"), LEVELS)
+    cell = AskedCell("a", 0, victim, 1, Reason.IN_COHORT_RECLAMATION)
+    near, crowded = (
+        [example for _ in range(FEW) for hit, example in draw(dice, cell) if hit == cell]
+        for draw, dice in ((states.near, random.Random(1)), (states.crowded, random.Random(1)))
+    )
+    assert crowded
+    assert not near
+    assert is_replayed(cell, made_small(cell, crowded[0], states.decided))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_crowded_states_of_random_configurations_are_consistent(seed: int) -> None:
+    dice = random.Random(seed)
+    known, reading = campaign.draw_configuration(dice, 5, Scope.CONSISTENT)
+    for tree in trees_of(known):
+        states = CrowdedStates(known, tree, reading, LEVELS)
+        names = sorted(name for name, place in tree.places.items() if tree.nodes[place].quotas)
+        for preemptor in names:
+            cell = AskedCell(preemptor, 1, dice.choice(names), 0, Reason.IN_COHORT_RECLAMATION)
+            for _ in range(10):
+                request = states.drawn_crowded(dice, cell)
+                assert is_consistent(request, tree), (seed, cell, request)
