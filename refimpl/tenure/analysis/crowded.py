@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tenure.analysis.states import LARGEST, NOW, AskedCell, Example, States, hits_of
+from tenure.analysis.states import LARGEST, NOW, AskedCell, Example, States, hits_of, is_in_scope
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Amount, FlavorResource, PodSet
 from tenure.oracle.assignment import PODS
@@ -51,7 +51,9 @@ class CrowdedStates(States):
     def crowded(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
         """Draw a crowded state; who is preempted there, with the state."""
         request = self.drawn_crowded(dice, cell)
-        yield from hits_of(request, self.decided(request))
+        decision = self.decided(request)
+        if decision.targets and is_in_scope(request, self._tree, self._scope):
+            yield from hits_of(request, decision)
 
     def drawn_crowded(self, dice: random.Random, cell: AskedCell) -> DecideRequest:
         """A state that may well hit a cell: all is in use, and what the preemptor asks for is borrowed."""
