@@ -161,6 +161,7 @@ def test_what_statements_are_made_of_is_behind_them() -> None:
         "tenure_proofs.trusted.__init__",
         "tenure_proofs.trusted.ast_lifter",
         "tenure_proofs.trusted.induction",
+        "tenure_proofs.trusted.kernels",
         "tenure_proofs.trusted.loops",
     }
     assert {f"tenure.rules.{name}" for name in rules} - found == {"tenure.rules.__init__"}

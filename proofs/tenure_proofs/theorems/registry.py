@@ -67,8 +67,11 @@ def theorem(
     if not about or not size:
         raise ValueError(f"{identifier} says of nothing, or not of how much, what it claims")
 
+    # Of what is compiled its source is read.
+    plain = tuple(getattr(function, "py_func", function) for function in about)
+
     def register(statement: Statement) -> Statement:
-        _THEOREMS[identifier] = Theorem(identifier, statement, about, size, dict(assumes or {}))
+        _THEOREMS[identifier] = Theorem(identifier, statement, plain, size, dict(assumes or {}))
         return statement
 
     return register

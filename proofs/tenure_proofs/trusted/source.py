@@ -55,7 +55,7 @@ def _definition(code: CodeType) -> ast.FunctionDef:
         raise LiftError("it is no plain function")
     for decorator in definition.decorator_list:
         match decorator:
-            case ast.Call(func=ast.Name(id="rule")):
+            case ast.Call(func=ast.Name(id="rule")) | ast.Name(id="compiled" | "inlined"):
                 continue
         raise LiftError(f"it is decorated by {ast.unparse(decorator)}, not by @rule")
     definition.decorator_list = []

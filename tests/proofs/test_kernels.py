@@ -1,0 +1,308 @@
+"""Theorems about kernels of the optimized core hold of them as they are, and of none with a mistake in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import z3
+
+from tenure.fast import amounts, classical, grounds, nodes, rounds
+from tenure_proofs.budgets import Budget
+from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.core_table import WHY_TESTED, kernels
+from tenure_proofs.theorems.core_world import numbers
+from tenure_proofs.theorems.proving import prove
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.kernels import POINT, Invariant, Room, plain, read_kernel
+from tests.proofs.changed import changed, made
+
+LITTLE = Budget(z3=1_000_000, cvc5=0)
+
+
+def wrong(kernel: Any, before: str, after: str) -> Callable[..., Any]:
+    """A kernel with a text of its source replaced; it is only read, so nothing compiles it."""
+    as_it_is = {"compiled": lambda function: function, "inlined": lambda function: function}
+    return changed(plain(kernel), (before, after), **as_it_is)
+
+
+MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
+    "a sum beyond 64 bits": (
+        "PO-ANY-400",
+        "plus",
+        amounts.plus,
+        "MOST if first > MOST - second else first + second",
+        "MOST if first + second > MOST else first + second",
+        "returns: defined",
+    ),
+    "unlimited less unlimited": (
+        "PO-ANY-400",
+        "minus",
+        amounts.minus,
+        "return 0 if second == MOST else MOST",
+        "return MOST",
+        "returns: what the rule says",
+    ),
+    "a limit is ignored": (
+        "PO-ANY-410",
+        "available",
+        nodes.available,
+        "if limit != MOST:",
+        "if limit == MOST:",
+        "keeps: what the rule says of the node above",
+    ),
+    "the walk ends below the queue": (
+        "PO-ANY-410",
+        "potential",
+        nodes.potential,
+        "len(path) - 2, -1, -1",
+        "len(path) - 2, 0, -1",
+        "returns: what the rule says",
+    ),
+    "nominal quota is ignored": (
+        "PO-ANY-415",
+        "fits",
+        nodes.fits,
+        "if not may_borrow and",
+        "if may_borrow and",
+        "keeps: it holds of all before",
+    ),
+    "at the quota is over it": (
+        "PO-ANY-415",
+        "exceeds",
+        nodes.exceeds,
+        "usage[node, at] > forest",
+        "usage[node, at] >= forest",
+        "returns: false: of one it does not",
+    ),
+    "the threshold is reached": (
+        "PO-ANY-420",
+        "is_expired",
+        grounds.is_expired,
+        "> policy.duration",
+        ">= policy.duration",
+        "returns: what the rule says",
+    ),
+    "the common node counts": (
+        "PO-ANY-430",
+        "exceeds_below",
+        nodes.exceeds_below,
+        "node = forest.parent[node]",
+        "node = forest.parent[forest.parent[node]]",
+        "keeps: it goes up",
+    ),
+    "the root is not looked at": (
+        "PO-ANY-435",
+        "is_lossless",
+        nodes.is_lossless,
+        "range(top, ",
+        "range(top + 1, ",
+        "returns: true: it holds everywhere",
+    ),
+    "local quota only when adding": (
+        "PO-ANY-445",
+        "change",
+        nodes.change,
+        "if local != 0:",
+        "if local != 0 and adding:",
+        "keeps: what goes on",
+    ),
+    "what is written is not logged": (
+        "PO-ANY-445",
+        "change",
+        nodes.change,
+        "= node, at, before",
+        "= node, at, after",
+        "keeps: what was in use is logged",
+    ),
+    "from the first": (
+        "PO-ANY-450",
+        "undo",
+        nodes.undo,
+        "range(known - 1, -1, -1)",
+        "range(known)",
+        "keeps: as before that write",
+    ),
+    "the first is not put back": (
+        "PO-ANY-450",
+        "undo",
+        nodes.undo,
+        "known - 1, -1, -1",
+        "known - 1, 0, -1",
+        "returns: as before all writes",
+    ),
+    "at its nominal quota is below it": (
+        "PO-ANY-460",
+        "attempts",
+        classical.attempts,
+        ">= given.forest.nominal",
+        "> given.forest.nominal",
+        "keeps: it holds of all before",
+    ),
+    "borrowing takes anybody": (
+        "PO-ANY-465",
+        "stands",
+        classical.stands,
+        "if may_borrow and ground",
+        "if not may_borrow and ground",
+        "returns: what the rule says",
+    ),
+    "more goes up than is asked": (
+        "PO-ANY-470",
+        "fits_below",
+        classical._fits_below,
+        "max(0, minus(local, used))",
+        "minus(local, used)",
+        "keeps: what goes up",
+    ),
+    "the wrong turn": (
+        "PO-ANY-480",
+        "reject",
+        rounds.reject,
+        "rounds.next[node] += 1",
+        "rounds.next[node] -= 1",
+        "returns: the next one's turn",
+    ),
+    "an entry is left out": (
+        "PO-ANY-490",
+        "move",
+        nodes.move,
+        "if watched[rows.at[entry]]:",
+        "if not watched[rows.at[entry]]:",
+        "keeps: the changes so far",
+    ),
+    "what was noted before stays": (
+        "PO-ANY-492",
+        "note_held",
+        nodes.note_held,
+        "held[index, place] = 0",
+        "held[index, place] = held[index, place]",
+        "keeps: what is noted",
+    ),
+    "fill-back from the first": (
+        "PO-ANY-495",
+        "fill_back",
+        nodes.fill_back,
+        "range(count - 2, -1, -1)",
+        "range(count - 1)",
+        "keeps: what is in use",
+    ),
+    "fill-back skips the first": (
+        "PO-ANY-495",
+        "fill_back",
+        nodes.fill_back,
+        "count - 2, -1, -1",
+        "count - 2, 0, -1",
+        "returns: what is in use",
+    ),
+    "fill-back undoes nothing": (
+        "PO-ANY-495",
+        "fill_back",
+        nodes.fill_back,
+        "undo(usage, work.log, known)",
+        "known = known",
+        "keeps: what is in use",
+    ),
+    "one too many is copied": (
+        "PO-ANY-485",
+        "copy_part",
+        nodes.copy_part,
+        "range(end - start)",
+        "range(end - start + 1)",
+        "returns: that part",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_no_kernel_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, name, kernel, before, after, failure = MISTAKES[mistake]
+    parts = THEOREMS[claim].statement(**{name: wrong(kernel, before, after)})
+    # One part after the other: the first that fails so is enough.
+    failures = (said.split(": z3 says")[0] for part in parts for said in prove([part], None, LITTLE).failures)
+    assert failure in failures
+
+
+SIZE = z3.Int("size")
+INTO = z3.Array("into", z3.IntSort(), z3.IntSort())
+
+REFUSED = {
+    "nothing is said of a loop": (
+        "for index in range(len(values)):\n        into[index] = 0",
+        "nothing is said",
+    ),
+    "a changing array": (
+        "for value in into:\n        into[0] = value",
+        "may change while it is gone through",
+    ),
+    "a range by two": ("for index in range(0, len(values), 2):\n        into[index] = 0", "a range by 2"),
+    "a call of something else": ("print(values)", "outside the subset"),
+    "a slice": ("into[0:2] = 1", "outside the subset"),
+    "another array under its name": ("while into[0] > 0:\n        into = values", "changes into"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_read_is_refused(what: str) -> None:
+    body, message = REFUSED[what]
+    said = () if what.startswith("nothing") else (Invariant(lambda *_: [("true", POINT == POINT)]),)
+    with pytest.raises(LiftError, match=message):
+        list(_read(body, said))
+
+
+def _read(body: str, loops: tuple[Invariant, ...]) -> Any:
+    source = f"def kernel(values, into):\n    {body}\n    return 0\n"
+    kernel = made(source, "kernel", {}, {})
+    given = {"values": numbers("values", SIZE), "into": Room("into", (SIZE,))}
+    return read_kernel(kernel, given, lambda _: [], rooms={"into": INTO}, loops=loops, facts=(SIZE > 0,))
+
+
+def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:
+    for place in ("-1", "len(values)"):
+        (failure,) = prove(_read(f"into[{place}] = 1", ()), None, LITTLE).failures
+        assert failure.startswith("returns: defined")
+
+
+def test_an_invariant_that_contradicts_itself_proves_nothing() -> None:
+    never = Invariant(lambda steps, *_: [("never", steps < 0)])
+    loop = "for value in values:\n        into[0] = value"
+    with pytest.raises(LiftError, match="returns nowhere"):
+        list(_read(loop, (never,)))
+    failures = prove(_read(f"if into[0] > 3:\n        return 1\n    {loop}", (never,)), None, LITTLE).failures
+    assert "keeps: its hypotheses contradict each other" in failures
+
+
+def test_what_a_step_writes_is_not_what_it_was() -> None:
+    """Of an array that a loop writes to, nothing is known but what the invariant says."""
+    source = (
+        "def kernel(values, into):\n    for value in values:\n        into[0] = value\n    return into[0]\n"
+    )
+    kernel = made(source, "kernel", {}, {})
+    parts = read_kernel(
+        kernel,
+        {"values": numbers("values", SIZE), "into": Room("into", (SIZE,))},
+        lambda way: [("as it was", way.value.term == INTO[0])],
+        rooms={"into": INTO},
+        loops=[Invariant(lambda *_: [])],
+        facts=(SIZE > 0,),
+    )
+    (failure,) = prove(parts, None, LITTLE).failures
+    assert failure.startswith("returns: as it was")
+
+
+def test_every_kernel_is_proved_or_it_is_said_why_not() -> None:
+    assert {kernel.module for kernel in kernels() if not kernel.theorems} <= WHY_TESTED.keys()
+    assert {kernel.name for kernel in kernels() if kernel.module == "amounts"} == {"plus", "minus"}
+    read = {function for theorem in THEOREMS.values() for function in theorem.about}
+    core = {function for function in read if function.__module__.startswith("tenure.fast")}
+    assert len(core) == sum(bool(kernel.theorems) for kernel in kernels())
+
+
+def test_of_a_compiled_kernel_the_source_is_read() -> None:
+    class Compiled:
+        py_func = staticmethod(plain(amounts.plus))
+
+    assert plain(Compiled()) is plain(amounts.plus)
+    with pytest.raises(LiftError, match="no kernel"):
+        plain(3)
