@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tenure.apps.cli import terminal
+from tenure.apps.cli.output import Output, print_answer
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.command_line import tenure
 from tests.process import PATIENCE_S, TENURE, wait_until
@@ -34,6 +35,19 @@ def interrupted(self):
         yield decision
 Inquiry.decided_all = interrupted
 """
+
+
+@pytest.mark.parametrize(
+    "name", ["né \u4e2d", 'a "b" \\ c/d', "", "tab\tline\nbell\x07del\x7f", "\u202e", "half \udc80"]
+)
+def test_json_says_the_same_whatever_is_in_a_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = {name: [name, 2**70, -1, 0.1, 1e22, True, None, [], {}, [[], {}]], "more": {"a": [{"b": name}]}}
+    print_answer(Output.JSON, answer, ())
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == answer
+    assert all(line.isprintable() for line in printed.splitlines())
+    if name.isprintable():
+        assert printed == json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
 
 
 def without_colours(text: str) -> str:

@@ -97,13 +97,22 @@ def print_answer(output: Output, rendered: Any, lines: Iterable[str], *, pointer
     if output == Output.TEXT:
         print_lines(with_pointer(lines) if pointer else lines)
     elif output == Output.JSON:
-        import json
-
-        print_text(json.dumps(rendered, indent=2, ensure_ascii=False) + "\n", is_json=True)
+        print_text(f"{_json_text(rendered)}\n", is_json=True)
     else:
         import yaml
 
         print_text(yaml.safe_dump(rendered, sort_keys=False, allow_unicode=True))
+
+
+def _json_text(rendered: Any) -> str:
+    from pydantic_core import to_json
+
+    try:  # ten times as fast as Python's, which writes every line by itself where it indents
+        return to_json(rendered, indent=2).decode()
+    except ValueError:  # a name of a file that is no text: half of a pair of surrogates
+        import json
+
+        return json.dumps(rendered, indent=2, ensure_ascii=False)
 
 
 Reports = Annotated[

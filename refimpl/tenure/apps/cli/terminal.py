@@ -126,8 +126,10 @@ def print_text(text: str, *, is_json: bool = False) -> None:
         return
     if is_json and (sys.stdout.encoding or "utf-8").replace("-", "").lower() != "utf8":
         text = "".join(here if here.isascii() else _in_json(here) for here in text)
-    spell = _in_json if is_json else in_text
-    sys.stdout.write("\n".join(safe(line, spell) for line in text.split("\n")))
+    if not text.replace("\n", "").isprintable():
+        spell = _in_json if is_json else in_text
+        text = "\n".join(safe(line, spell) for line in text.split("\n"))
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 
