@@ -53,7 +53,7 @@ def test_as_little_has_to_be_believed_as_was_promised() -> None:
     loops = sum(map(lines_of, LOOPS))
     assert loops <= 450
     core = sum(map(lines_of, KERNELS))
-    assert core <= 360
+    assert core <= 370
     assert trusted_base().lines - loops - core <= 2_000
 
 

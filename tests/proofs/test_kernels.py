@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import z3
 
-from tenure.fast import amounts, classical, grounds, nodes, rounds
+from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds
+from tenure.fast.heroes import effective, search
 from tenure_proofs.budgets import Budget
 from tenure_proofs.theorems import THEOREMS
 from tenure_proofs.theorems.core_table import WHY_TESTED, kernels
@@ -204,6 +205,110 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "known = known",
         "keeps: what is in use",
     ),
+    "nobody waits again": (
+        "PO-ANY-487",
+        "wait_again",
+        fair.wait_again,
+        "rounds.start[node] + rounds.rejected[node]",
+        "rounds.start[node]",
+        "keeps: end",
+    ),
+    "a limit of a billed node is ignored": (
+        "PO-ANY-500",
+        "available",
+        search._available,
+        "if limit != MOST:",
+        "if limit == MOST:",
+        "keeps: what the rule says of the node above",
+    ),
+    "a hero may use what is not accessible": (
+        "PO-ANY-505",
+        "fits",
+        search.fits,
+        "> quest.accessible[index]",
+        ">= quest.accessible[index]",
+        "returns: false: of one it does not",
+    ),
+    "peers are above each other": (
+        "PO-ANY-505",
+        "is_above",
+        search._is_above,
+        "mine != theirs and mine < node",
+        "mine < node",
+        "returns: what the rule says",
+    ),
+    "all of it passes up": (
+        "PO-ANY-510",
+        "pass_up",
+        effective.pass_up,
+        "rest = minus(passed(high, local), passed(low, local))",
+        "rest = rest",
+        "keeps: what goes on",
+    ),
+    "the last of equals": (
+        "PO-ANY-515",
+        "turn",
+        search._turn,
+        "] < quest.heads",
+        "] <= quest.heads",
+        "keeps: none before it is as little",
+    ),
+    "the root is full at its quota": (
+        "PO-ANY-520",
+        "fits_plainly",
+        nodes.fits_plainly,
+        "if amount > forest",
+        "if amount >= forest",
+        "returns: false: of one it does not",
+    ),
+    "numbers near 64 bits are plain": (
+        "PO-ANY-525",
+        "is_plain",
+        nodes.is_plain,
+        "if not -FAR < usage",
+        "if -FAR < usage",
+        "keeps: usage of the column so far",
+    ),
+    "the own queue is like any other": (
+        "PO-ANY-530",
+        "classify",
+        rounds.classify_fairly,
+        "work.group[ask.own] = OWN",
+        "work.group[ask.own] = ELSEWHERE",
+        "first: groups so far",
+    ),
+    "one removal too many": (
+        "PO-ANY-535",
+        "stop",
+        paths.stop,
+        "found = low",
+        "found = min(low + 1, taken)",
+        "keeps: not all before",
+    ),
+    "a minute is too short": (
+        "PO-ANY-620",
+        "terms_of",
+        policy.terms_of,
+        "duration < MINUTE",
+        "duration <= MINUTE",
+        "returns: in force",
+    ),
+    "a victim's eviction is forgotten": (
+        "PO-ANY-620",
+        "queued",
+        policy._queued,
+        "if terms.since_eviction and",
+        "if not terms.since_eviction and",
+        "queued since: queued since",
+    ),
+    "one key for both places of a victim": (
+        "PO-ANY-625",
+        "terms_of",
+        policy.terms_of,
+        "since_eviction=reading.requeue_order == RequeueOrder.EVICTION",
+        "since_eviction=True",
+        "queued since",
+    ),
     "one too many is copied": (
         "PO-ANY-485",
         "copy_part",
@@ -221,7 +326,7 @@ def test_no_kernel_with_a_mistake_is_proved(mistake: str) -> None:
     parts = THEOREMS[claim].statement(**{name: wrong(kernel, before, after)})
     # One part after the other: the first that fails so is enough.
     failures = (said.split(": z3 says")[0] for part in parts for said in prove([part], None, LITTLE).failures)
-    assert failure in failures
+    assert any(said.endswith(failure) for said in failures)
 
 
 SIZE = z3.Int("size")
@@ -295,7 +400,8 @@ def test_every_kernel_is_proved_or_it_is_said_why_not() -> None:
     assert {kernel.module for kernel in kernels() if not kernel.theorems} <= WHY_TESTED.keys()
     assert {kernel.name for kernel in kernels() if kernel.module == "amounts"} == {"plus", "minus"}
     read = {function for theorem in THEOREMS.values() for function in theorem.about}
-    core = {function for function in read if function.__module__.startswith("tenure.fast")}
+    beside = {plain(policy.terms_of), plain(policy._queued)}
+    core = {function for function in read - beside if function.__module__.startswith("tenure.fast")}
     assert len(core) == sum(bool(kernel.theorems) for kernel in kernels())
 
 

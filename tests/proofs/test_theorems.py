@@ -24,6 +24,7 @@ from tenure.oracle.tree import climb
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.eligibility import ground_for
+from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import ground_across_queues, may_reclaim
 from tenure.rules.share import ground_by_share
 from tenure_proofs.budgets import Budget
@@ -218,6 +219,14 @@ WRONG_STEPS: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], str, s
         "state.kept",
         "keeps: kept or spared",
     ),
+    "spares whom it has to keep": (
+        "PO-ANY-600",
+        fill_back,
+        fill_back_step,
+        "if fits(usage):",
+        "if not fits(usage):",
+        "keeps: none is spared",
+    ),
     "forgets whom it removed": (
         "PO-ANY-010",
         remove_until_fits,
@@ -312,6 +321,11 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         "PO-ANY-350",
         _rule_changed(is_ahead_in_queue, ("return sticks", "return other_sticks")),
         "two heads: it is ahead",
+    ),
+    "a request for more than is available fits": (
+        "PO-ANY-605",
+        _rule_changed(fits_request, ("max(0, free)", "max(0, free) + 1")),
+        "decided again: it is Fit",
     ),
     "the rest of a queue is removed as well": (
         "PO-ANY-360",

@@ -91,7 +91,7 @@ def what_a_branchs_node_keeps_passes_up_and_bills_is_what_the_rules_say(
     yield from read_kernel(excess, given, _is(bills), facts=SIZES)
 
 
-def _walked(
+def walked(
     kernel: Any, variable: str, given: dict[str, Value], root: Any, step: Callable[..., Any]
 ) -> Iterator[Part]:
     """A walk from the root down a path comes to what the rule says of each node, given the node above."""
@@ -131,8 +131,8 @@ def what_the_core_finds_available_on_a_path_is_what_the_rules_say_from_the_root_
     def most(node: Any, above: Any) -> Any:
         return said(quota.potential_available, quota=world.quota(node, at), above=above)
 
-    yield from _walked(available, "free", {**given, "usage": USAGE}, free(TOP, None), free)
-    yield from _walked(potential, "most", given, most(TOP, None), most)
+    yield from walked(available, "free", {**given, "usage": USAGE}, free(TOP, None), free)
+    yield from walked(potential, "most", given, most(TOP, None), most)
 
 
 FREE = z3.Function("available to the preemptor", z3.IntSort(), z3.IntSort())

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from tenure.fast import classical, grounds, nodes, rounds
+from tenure.fast import classical, fair, grounds, nodes, rounds
 from tenure.fast.tables import NONE, OWN, Policy, SearchInput, Work
 from tenure.model import Attempts, Ground
 from tenure.rules import quota, reclaim
@@ -19,6 +19,7 @@ from tenure_proofs.theorems.core_world import (
     ARRAYS,
     ASK,
     COLUMNS,
+    DEPTH,
     ENTRIES,
     FOREST,
     MINUS,
@@ -69,7 +70,7 @@ WORK = Made(
 )
 
 
-def _given(**others: Any) -> Made:
+def given_search(**others: Any) -> Made:
     """A search, where some parts are others than usual."""
     policy = Made(Policy, {})
     parts = {
@@ -127,7 +128,7 @@ def the_core_makes_the_attempts_that_the_rules_say_in_their_order(
     yield from read_kernel(
         attempts,
         {
-            "given": _given(policy=Made(Policy, {"borrow": borrow})),
+            "given": given_search(policy=Made(Policy, {"borrow": borrow})),
             "elsewhere": elsewhere,
             "advantaged": advantaged,
         },
@@ -279,7 +280,7 @@ def a_candidate_is_of_a_queue_that_is_looked_into_with_a_ground_and_a_needed_col
     want = z3.And(inside, ground.term != NONE, needed)
     yield from read_kernel(
         seeing(offers, classical_ground=Law(lambda *_: ground), uses_any=Law(lambda *_: uses)),
-        {"given": _given(), "row": ROW},
+        {"given": given_search(), "row": ROW},
         lambda way: [("exactly those", as_term(way.value, bool) == want)],
         facts=(*ONE_ROW, ENDS <= NODES),
     )
@@ -412,4 +413,104 @@ def what_is_copied_or_cleared_is_that_part_and_nothing_else(
         rooms={"usage": BEFORE},
         facts=(*SIZES, TOP < ENDS, ENDS <= NODES),
         loops=[Invariant(outer), Invariant(inner)],
+    )
+
+
+@theorem(
+    "PO-ANY-487",
+    about=(fair.follow_path, fair.wait_again),
+    size="any tree",
+    assumes=ARRAYS,
+)
+def a_tournament_begins_with_the_path_marked_and_goes_on_with_all_that_were_rejected(
+    follow_path: Any = fair.follow_path, wait_again: Any = fair.wait_again
+) -> Iterator[Part]:
+    """A node is marked exactly if it is on the preemptor's path; each queue's rejected wait, in order."""
+    marked = z3.Array("marked before", z3.IntSort(), z3.BoolSort())
+    names = ("rejected", "next", "end", "settled")
+    before = {name: _array(f"{name} before") for name in names}
+    start = numbers("rounds.start", NODES)
+    tournament = Made(
+        rounds.Rounds,
+        {
+            "start": start,
+            "on_path": Room("on_path", (NODES,)),
+            **{name: Room(name, (NODES,)) for name in names},
+        },
+    )
+    step_of, is_above = (
+        z3.Function("its step on the path", z3.IntSort(), z3.IntSort()),
+        z3.Function("is on the path", z3.IntSort(), z3.BoolSort()),
+    )
+
+    def meaning(point: Any, _: State) -> list[Any]:
+        """What it is to be on the path: of a step of it, and of a node that is."""
+        there = z3.And(step_of(point) >= 0, step_of(point) < DEPTH, of(ASK, "path", step_of(point)) == point)
+        return [
+            z3.Implies(z3.And(point >= 0, point < DEPTH), is_above(of(ASK, "path", point))),
+            z3.Implies(is_above(point), there),
+        ]
+
+    def clearing(steps: Any, _: State, here: State, point: Any) -> Labelled:
+        done = z3.And(point >= 0, point < steps)
+        none = z3.And(here["@rejected"].term[point] == 0, z3.Not(here["@on_path"].term[point]))
+        return [("none rejected, none marked", z3.Implies(done, none))]
+
+    def marking(steps: Any, _: State, here: State, point: Any) -> Labelled:
+        node, on_path = z3.And(point >= 0, point < NODES), here["@on_path"].term
+        step = z3.And(point >= 0, point < steps)
+        return [
+            ("marked: it is on the path", z3.Implies(z3.And(node, on_path[point]), is_above(point))),
+            ("the steps so far are marked", z3.Implies(step, on_path[of(ASK, "path", point)])),
+            ("none rejected", z3.Implies(node, here["@rejected"].term[point] == 0)),
+        ]
+
+    def says(way: Way) -> Labelled:
+        node = z3.And(POINT >= 0, POINT < NODES)
+        exactly = way.names["@on_path"].term[POINT] == is_above(POINT)
+        return [
+            ("marked exactly if it is on the path", z3.Implies(node, exactly)),
+            ("none rejected", z3.Implies(node, way.names["@rejected"].term[POINT] == 0)),
+        ]
+
+    contents = {**before, "on_path": marked}
+    yield from read_kernel(
+        follow_path,
+        {"ask": ASK, "rounds": tournament},
+        says,
+        rooms=contents,
+        facts=(*SIZES, *meaning(POINT, {})),
+        loops=[
+            Invariant(clearing),
+            Invariant(marking, points=lambda steps, _: [POINT, steps, step_of(POINT)], everywhere=meaning),
+        ],
+    )
+    behind = start.at(POINT).term + before["rejected"][POINT]
+
+    def waits(here: State, done: Any) -> Labelled:
+        inside = z3.And(POINT >= TOP, TOP + done > POINT)
+        wanted = {"next": start.at(POINT).term, "end": behind, "settled": behind}
+        return [
+            (name, here[f"@{name}"].term[POINT] == z3.If(inside, value, before[name][POINT]))
+            for name, value in wanted.items()
+        ]
+
+    def few(point: Any, _: State) -> list[Any]:
+        rejected = before["rejected"][TOP + point]
+        near = z3.And(rejected >= 0, rejected < world.FAR, start.at(TOP + point).term < world.FAR)
+        return [near]
+
+    yield from read_kernel(
+        wait_again,
+        {"given": given_search(), "rounds": tournament},
+        lambda way: waits(way.names, ENDS - TOP),
+        rooms=contents,
+        facts=(*SIZES, TOP < ENDS, ENDS <= NODES),
+        loops=[
+            Invariant(
+                lambda steps, _, here, __: waits(here, steps),
+                points=lambda steps, _: [steps],
+                everywhere=few,
+            )
+        ],
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 import z3
 
-from tenure_proofs.trusted.ast_lifter import Made, Path, Truth, Value, _any, _equal, _outside, _Scope
+from tenure_proofs.trusted.ast_lifter import Made, Path, Truth, Value, _any, _outside, _Scope
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Row, State, Way, _arbitrary, _kind, _Reader, _stored, every
@@ -168,9 +168,6 @@ class _Kernels(_Reader):
                 owner = self.expression(whole, scope)
                 if isinstance(owner, Table | Room):
                     return self.element(owner, self.indices(owner, places, scope), scope)
-            case ast.Attribute():
-                found = super().expression(node, scope)
-                return int(found) if isinstance(found, IntEnum) else found
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in (
                 "int",
                 "bool",
@@ -223,7 +220,9 @@ class _Kernels(_Reader):
 
     def compare(self, operation: ast.cmpop, left: Value, right: Value, path: Path) -> Truth:
         if isinstance(operation, ast.In) and isinstance(right, tuple):
-            return _any([_equal(left, item) for item in right])
+            return _any([self.compare(ast.Eq(), left, item, path) for item in right])
+        if sort_of(left) is int and isinstance(right, IntEnum):
+            right = int(right)  # kernels are given the members of enums as numbers
         return super().compare(operation, left, right, path)
 
     def arithmetic(self, node: ast.BinOp, scope: _Scope) -> Value:
@@ -254,6 +253,9 @@ class _Kernels(_Reader):
             if keywords or function.writes is not None:
                 raise LiftError("what writes into an array is called by a statement of its own")
             return function.value(self.held, *positional)
+        if isinstance(function, type) and issubclass(function, tuple):
+            given = parameters_given(plain(function.__new__), (function, *positional), keywords)
+            return Made(function, {name: given[name] for name in getattr(function, "_fields", ())})
         return super().call(getattr(function, "py_func", function), positional, keywords, path)
 
     def after(self, node: ast.expr, scope: _Scope) -> list[tuple[_Scope, Value]] | None:

@@ -1,0 +1,169 @@
+"""Two runs compared: inputs in another order, and deciding again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.model import FlavorMode
+from tenure.oracle.selection import fill_back, fill_back_step
+from tenure.oracle.tree import climb
+from tenure.rules.flavors import mode_without_search
+from tenure.rules.ordering import order_key
+from tenure.rules.quota import fits_request
+from tenure_proofs.theorems.core_world import said
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
+from tenure_proofs.theorems.tree import _conserved
+from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
+from tenure_proofs.trusted.loops import MEMBERS, Loop, Row
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
+
+
+@theorem(
+    "PO-ANY-600",
+    about=(fill_back, fill_back_step),
+    size="any number of candidates",
+    assumes={**ONE_USAGE, "none but the last was kept in vain": "PO-ANY-020"},
+)
+def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fill_back) -> Iterator[Part]:
+    """Kueue main of August 2026: who is kept after filling back is kept by filling back again."""
+    count, out = z3.Int("count"), z3.Const("everyone_out", MEMBERS)
+    last = count - 1
+    loop = Loop(
+        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        removed=Row(lambda place: SymToken(last - place), count, linked=True),
+        usage=SymToken(out),
+        fits=FITS,
+        add=ADD,
+    )
+
+    def same(fold: Made) -> Labelled:
+        spared = listed(fold.fields["spared"])
+        return [("usage as it was", usage_of(fold) == out), ("none is spared", z3.Not(spared.there))]
+
+    def needed(point: Any) -> list[Any]:
+        return [z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))]
+
+    contract = Contract(
+        lambda _, state, __: same(state["state"]),
+        lambda value, *_: same(value),
+        facts=(count >= 1, fits_of(out)),
+        everywhere=needed,
+        points=lambda point, steps, _: [point, last - 1 - steps],
+    )
+    return by_induction(loop, contract)
+
+
+@theorem(
+    "PO-ANY-605",
+    about=(fits_request, mode_without_search),
+    size="any decision",
+    assumes={**ONE_USAGE, "the request fits where those that stay removed are out": "PO-ANY-020"},
+)
+def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
+    fits: Callable[..., Any] = fits_request,
+) -> Iterator[Part]:
+    """Kueue main of August 2026: where a search ends, KQ-190 holds, and so KQ-520 says Fit.
+
+    Whether the attempt let the ClusterQueue borrow does not matter, nor does what the mode were otherwise.
+    """
+    request, free, potential, nominal = (
+        SymInt(z3.Int(name)) for name in ("request", "free", "potential", "nominal")
+    )
+    flags = {name: SymBool(z3.Bool(name)) for name in ("borrows", "may_borrow", "reaches")}
+    found = said(fits, request=request, free=free, borrows=flags["borrows"], may_borrow=flags["may_borrow"])
+    mode = said(
+        mode_without_search,
+        request=request,
+        free=free,
+        potential=potential,
+        nominal=nominal,
+        reaches=flags["reaches"],
+    )
+    known = (found, request.term > 0, request.term <= potential.term)
+    yield Part("decided again", known, (("it is Fit", mode == int(FlavorMode.FIT)),))
+
+
+def _ascending(row: Any, count: Any, place: Any) -> Any:
+    """That an element is before the next one."""
+    return z3.Implies(z3.And(place >= 0, place < count - 1), row(place) < row(place + 1))
+
+
+@theorem(
+    "PO-ANY-610",
+    about=(order_key,),
+    size="any number of candidates",
+    assumes={
+        "candidates of different uid are in one strict order": "PO-TBP-210",
+        "`sorted` returns what it is given, each before the next": BELIEVED,
+    },
+)
+def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Part]:
+    """KEP-8522, Integration tests 7: deterministic. A candidate is its place in the strict order.
+
+    Two sequences with the same elements, each before the next, are the same: by induction from the first.
+    """
+    one, other, where, back = (
+        z3.Function(name, z3.IntSort(), z3.IntSort())
+        for name in ("one", "other", "its place in the other", "its place in the one")
+    )
+    count, place, low, high = (z3.Int(name) for name in ("count", "place", "low", "high"))
+    for name, row in (("one", one), ("the other", other)):
+        between = z3.And(low >= 0, low < high, high < count - 1)
+        yield Part(
+            f"{name}: first",
+            (_ascending(row, count, low), low >= 0, low < count - 1),
+            (("before the next", row(low) < row(low + 1)),),
+        )
+        yield Part(
+            f"{name}: keeps",
+            (_ascending(row, count, high), between, row(low) < row(high)),
+            (("before all after it", row(low) < row(high + 1)),),
+        )
+
+    def in_order(row: Any, first: Any, second: Any) -> Any:
+        """What was just shown, of two places."""
+        there = z3.And(first >= 0, first < count, second >= 0, second < count)
+        return z3.Implies(z3.And(there, first < second), row(first) < row(second))
+
+    among = z3.And(place >= 0, place < count)
+    to, fro = where(place), back(place)
+    members = (
+        z3.And(to >= 0, to < count, other(to) == one(place)),
+        z3.And(fro >= 0, fro < count, one(fro) == other(place)),
+    )
+    ordered = tuple(
+        in_order(row, *pair)
+        for row in (one, other)
+        for spot in (to, fro)
+        for pair in ((place, spot), (spot, place))
+    )
+    before = tuple(z3.Implies(spot < place, one(spot) == other(spot)) for spot in (to, fro))
+    yield Part("keeps", (among, *members, *ordered, *before), (("the same", one(place) == other(place)),))
+
+
+@theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
+def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Iterator[Part]:
+    """By induction from the ClusterQueue up, of what PO-ANY-030 says of each of four changes.
+
+    So a snapshot whose workloads are given in another order is the same.
+    """
+    count, first, second, place = (z3.Int(name) for name in ("count", "first", "second", "place"))
+    before, one, other, both, again = (
+        z3.Array(name, z3.IntSort(), z3.IntSort())
+        for name in ("before", "the first alone", "the second alone", "both", "both the other way")
+    )
+    changes = (
+        _conserved(before, one, place, first, count),
+        _conserved(one, both, place, second, count),
+        _conserved(before, other, place, second, count),
+        _conserved(other, again, place, first, count),
+    )
+    same = both[place] == again[place]
+    yield Part("first", (*changes, place == 0, count > 0), (("alike", same),))
+    below = both[place - 1] == again[place - 1]
+    yield Part("keeps", (*changes, place > 0, place < count, below), (("alike", same),))
