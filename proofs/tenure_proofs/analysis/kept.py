@@ -24,6 +24,7 @@ from tenure_proofs.fingerprints import digest, package_digest
 if TYPE_CHECKING:
     from tenure.analysis.matrix import CellSides, Effort, Matrix
     from tenure.analysis.states import PriorityLevel
+    from tenure.conformance.requests import DecideRequest
     from tenure.oracle.tree import Tree
     from tenure_proofs.analysis.prover import SolverProver
     from tenure_proofs.analysis.spread import Spreading
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
             reading: Reading,
             effort: Effort,
             wanted: Collection[CellSides] | None = None,
+            known: Sequence[DecideRequest] = (),
         ) -> tuple[Matrix, Provers]: ...
 
 
@@ -99,13 +101,14 @@ def _analyzed(
     reading: Reading,
     effort: Effort,
     wanted: Collection[CellSides] | None = None,
+    known: Sequence[DecideRequest] = (),
 ) -> tuple[Matrix, Provers]:
     from tenure.analysis.matrix import analyze
 
     provers: dict[str, tuple[Tree, SolverProver]] = {}
 
-    def prover_of(known: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = spread.prover(known, tree, read, cvc5, scope, counts_victims=effort.counts_victims)
+    def prover_of(configured: Cluster, tree: Tree, read: Reading) -> SolverProver:
+        made = spread.prover(configured, tree, read, cvc5, scope, counts_victims=effort.counts_victims)
         provers.update(dict.fromkeys(tree.places, (tree, made)))
         return made
 
@@ -118,6 +121,7 @@ def _analyzed(
         lambda cells, total: progress(cells, "cells", total),
         wanted,
         scope,
+        known,
     )
     return matrix, provers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from tenure.analysis.matrix import trees_of
@@ -117,6 +117,11 @@ class BothSides:
         self.looked += 1
         before, after = (self._decided(requests[place], place) for place in (BEFORE, AFTER))
         return OnBothSides(requests, (before, after))
+
+    def moved_there(self, requests: Iterable[DecideRequest]) -> list[DecideRequest]:
+        """States before, as the configuration after has them, as far as they are states of that one too."""
+        there = (moved(request, *self.sides) for request in requests)
+        return [request for request in there if self._is_in_scope(request, AFTER)]
 
     def _decided(self, request: DecideRequest, side: int) -> Decision | None:
         if not self._is_in_scope(request, side):

@@ -6,7 +6,7 @@ What proves is handed in, since the reference knows no solver.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
@@ -25,6 +25,7 @@ from tenure.analysis.states import (
     made_small,
 )
 from tenure.analysis.symmetry import Symmetry, renamed
+from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
 from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import Tree, build_tree
@@ -85,7 +86,8 @@ class Effort:
         seed: of the dice.
         fewest: states for each ClusterQueue, at least.
         most: at most; a queue has no more while its last `fewest` states have brought nothing new.
-        counts_victims: whether examples with fewer victims are looked for, and a proof that there are none.
+        counts_victims: whether examples with fewer victims are looked for, and a proof that there are none;
+            otherwise a queue has no more states once every cell is hit that rules allow.
     """
 
     seed: int = 0
@@ -147,6 +149,7 @@ def analyze(
     watched: Watch = lambda answers, _: answers,
     wanted: Collection[CellSides] | None = None,
     scope: Scope = Scope.CONSISTENT,
+    known: Sequence[DecideRequest] = (),
 ) -> Matrix:
     """Settle every cell, or some of them.
 
@@ -159,6 +162,7 @@ def analyze(
         watched: shows how far it is with answers, of which there will be so many.
         wanted: the cells that are asked about; None for all. Of others nothing may be read from the matrix.
         scope: of which states it is.
+        known: states of the scope that are decided before random ones.
     """
     matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels), scope=scope)
     asked = set(_all_sides(matrix) if wanted is None else wanted)
@@ -181,7 +185,8 @@ def analyze(
         cells = [sides for sides in asked if (sides[0], sides[2]) in pairs]
         prover = make_prover(cluster, tree, reading)
         states = States(cluster, tree, reading, levels, scope)
-        _settle_tree(matrix, prover, states, Symmetry(tree), cells, effort, watched)
+        first = [request for request in known if request.queue in tree.places]
+        _settle_tree(matrix, prover, states, Symmetry(tree), cells, effort, watched, first)
     return matrix
 
 
@@ -244,6 +249,7 @@ def _settle_tree(
     cells: Sequence[CellSides],
     effort: Effort,
     watched: Watch,
+    known: Sequence[DecideRequest],
 ) -> None:
     """Settle the first of all cells that are alike, and then the others by them."""
     # A prover asks about two ClusterQueues at a time.
@@ -251,38 +257,68 @@ def _settle_tree(
         {_first_sides(symmetry, sides) for sides in cells},
         key=lambda sides: (sides[0], sides[2], sides[1], sides[3]),
     )
-    hit = _hits(matrix, states, sorted({sides[0] for sides in first}), symmetry, effort)
+    asked = _allowed(prover, first)
+    hit = _Hits(states, symmetry, effort)
+    hit.decide(known)
+    for queue in sorted({sides[0] for sides in first}):
+        hit.draw(queue, {cell for cell in asked if cell.preemptor == queue})
+    matrix.states += hit.drawn
     wanted = set(first)
     small = {
         cell: made_small(cell, example, states.decided)
-        for cell, example in hit.items()
+        for cell, example in hit.found.items()
         if sides_of(cell) in wanted
     }
-    _settle(matrix, prover, small, first, watched)
+    _settle(matrix, prover, small, asked, watched)
     _count_victims(matrix, prover, wanted)
     _settle_likewise(matrix, prover, symmetry, sorted(set(cells) - wanted))
 
 
-def _hits(
-    matrix: Matrix, states: States, queues: Sequence[str], symmetry: Symmetry, effort: Effort
-) -> dict[AskedCell, Example]:
-    """What random states hit of the first cells of all that are alike, each with the smallest of them."""
-    dice = random.Random(effort.seed)
-    found: dict[AskedCell, Example] = {}
-    for queue in queues:
-        since = drawn = 0
+def _allowed(prover: Prover, cells: Iterable[CellSides]) -> list[AskedCell]:
+    """The cells by reason, as far as rules allow them."""
+    return [
+        AskedCell(preemptor, high, victim, low, reason)
+        for preemptor, high, victim, low in cells
+        for reason in sorted(prover.reasons(preemptor, victim, high, low))
+    ]
+
+
+class _Hits:
+    """What states hit of the first cells of all that are alike, each with the smallest of them."""
+
+    def __init__(self, states: States, symmetry: Symmetry, effort: Effort) -> None:
+        self._states, self._symmetry, self._effort = states, symmetry, effort
+        self._dice = random.Random(effort.seed)
+        self.found: dict[AskedCell, Example] = {}
+        self.drawn = 0
+
+    def decide(self, known: Sequence[DecideRequest]) -> None:
+        """Decide states that are known."""
+        for request in known:
+            self._is_new(hits_of(request, self._states.decided(request)))
+
+    def draw(self, queue: str, asked: Set[AskedCell]) -> None:
+        """Draw states in which workloads of a ClusterQueue wait, of which some cells are asked about."""
+        effort, since, drawn = self._effort, 0, 0
         while since < effort.fewest and drawn < effort.most:
-            drawn, since = drawn + 1, since + 1
-            for hit, example in states.hits(dice, queue):
-                cell = _first_like(symmetry, hit)
-                if cell in found and example.size >= found[cell].size:
-                    continue
-                moved = _moved(symmetry, hit, example, cell)
-                if moved is not None:
-                    since = since if cell in found else 0
-                    found[cell] = moved
-        matrix.states += drawn
-    return found
+            if not effort.counts_victims and asked <= self.found.keys():
+                break
+            drawn += 1
+            since = 0 if self._is_new(self._states.hits(self._dice, queue)) else since + 1
+        self.drawn += drawn
+
+    def _is_new(self, hits: Iterable[tuple[AskedCell, Example]]) -> bool:
+        """Note what a state hits; whether any cell was not hit before."""
+        is_new = False
+        for hit, example in hits:
+            cell = _first_like(self._symmetry, hit)
+            if cell in self.found and example.size >= self.found[cell].size:
+                continue
+            moved = _moved(self._symmetry, hit, example, cell)
+            if moved is not None:
+                is_new = is_new or cell not in self.found
+                self.found[cell] = moved
+        return is_new
 
 
 def _first_like(symmetry: Symmetry, cell: AskedCell) -> AskedCell:
@@ -309,18 +345,13 @@ def _settle(
     matrix: Matrix,
     prover: Prover,
     hit: Mapping[AskedCell, Example],
-    asked: Sequence[CellSides],
+    asked: Sequence[AskedCell],
     watched: Watch,
 ) -> None:
-    rest = [
-        AskedCell(preemptor, high, victim, low, reason)
-        for preemptor, high, victim, low in asked
-        for reason in sorted(prover.reasons(preemptor, victim, high, low))
-    ]
     shown = {cell: example for cell, example in hit.items() if is_replayed(cell, example)}
     for cell, example in shown.items():
         matrix.settled[cell] = Settled(CellVerdict.CAN, "by an example", example)
-    open_cells = [cell for cell in rest if cell not in shown]
+    open_cells = [cell for cell in asked if cell not in shown]
     answers = dict(watched(prover.settle(open_cells, shown), len(open_cells)))
     matrix.settled.update(answers)
 
