@@ -27,6 +27,11 @@ def test_random_configurations_refute_nothing(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.endswith("0 refuted\n")
 
 
+def test_random_configurations_with_heroes_refute_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert campaign.main(["--heroes", "--configurations", "3", "--states", "25"]) == 0
+    assert capsys.readouterr().out.endswith("0 refuted\n")
+
+
 def test_states_after_edits_refute_nothing_that_is_proved_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert campaign.main(["--configurations", "6", "--states", "60", "--scope", "edited"]) == 0
     assert capsys.readouterr().out.endswith("0 refuted\n")

@@ -16,7 +16,7 @@ import pytest
 
 from tenure.analysis.scopes import Scope
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign, encoding, moments, ratios, runs, slices
+from tenure_proofs.analysis import campaign, encoding, heroes, moments, ratios, runs, slices
 from tests.analyzed import KNOWN
 
 STATES = 60
@@ -32,6 +32,11 @@ class Wrong:
     wrong: str
     noticed_in: str | int
     scope: Scope = Scope.CONSISTENT
+
+    @property
+    def trial(self) -> tuple[str | int, Scope, bool]:
+        """The configuration, the scope, and whether it has heroes."""
+        return self.noticed_in, self.scope, self.where is heroes
 
 
 WRONG: dict[str, Wrong] = {
@@ -183,6 +188,60 @@ WRONG: dict[str, Wrong] = {
         11,
         Scope.EDITED,
     ),
+    "heroes bill nothing": Wrong(
+        heroes,
+        "return 0, nominal  # PO-UCQ-335",
+        "return nominal, nominal",
+        5,
+    ),
+    "heroes that bill all of their usage bill nothing": Wrong(
+        heroes,
+        "return nominal - WIDE, nominal + (",
+        "return nominal, nominal + (",
+        8,
+    ),
+    "a bill leaves the cohort above as it is": Wrong(
+        heroes,
+        "else max(0, known.subtree - WIDE)",
+        "else known.subtree",
+        5,
+    ),
+    "no cohort has more because of heroes": Wrong(
+        heroes,
+        "more = WIDE if",
+        "more = 0 if",
+        3,
+    ),
+    "a borrowing limit does not rise with a bill": Wrong(
+        heroes,
+        "made.term + term_of(nominal) == limit + known.nominal",
+        "made.term == limit",
+        5,
+    ),
+    "a lending limit does not fall with a bill": Wrong(
+        heroes,
+        "0, limit)  # UCQ-190",
+        "limit, limit)",
+        30,
+    ),
+    "a standard queue uses its nominal quota at most": Wrong(
+        heroes,
+        "quota.nominal + quota.borrowing_limit\n",
+        "quota.nominal\n",
+        1,
+    ),
+    "a hero is related to its victim as that is to it": Wrong(
+        heroes,
+        "kin_between(plan, *places)",
+        "kin_between(plan, *places[::-1])",
+        1,
+    ),
+    "a hero asks for no more than a standard queue may": Wrong(
+        heroes,
+        "if not self.terms.hero:\n            yield from super()._of_the_request()",
+        "if True:\n            yield from super()._of_the_request()",
+        1,
+    ),
 }
 """By name. A mistake by which facts say less, such as shares before the request, or others of a slice that
 lend beyond their limits, refuses no decision and proves no wrong *never*: nothing here notices it."""
@@ -197,7 +256,7 @@ def changed(mistake: Wrong) -> Iterator[None]:
         made = run_again(mistake.where, text.replace(mistake.right, mistake.wrong), patch)
         if mistake.where in (moments, ratios):
             made = run_again(encoding, source_of(encoding), patch)
-        name = "slice_of" if mistake.where is slices else "Pair"
+        name = {slices: "slice_of", heroes: "HeroPair"}.get(mistake.where, "Pair")
         patch.setattr(runs, name, getattr(made, name))
         yield
 
@@ -215,10 +274,10 @@ def run_again(module: ModuleType, text: str, patch: pytest.MonkeyPatch) -> Modul
     return made
 
 
-def refused_in(configuration: str | int, scope: Scope) -> list[str]:
+def refused_in(configuration: str | int, scope: Scope, has_heroes: bool) -> list[str]:
     """The first decision that is refused in a configuration, if any is."""
     if isinstance(configuration, int):
-        found = campaign.refusals([configuration], STATES, QUEUES, Counter(), scope)
+        found = campaign.refusals([configuration], STATES, QUEUES, Counter(), scope, heroes=has_heroes)
     else:
         known, _ = KNOWN[configuration]
         dice = random.Random(1)
@@ -230,11 +289,11 @@ def refused_in(configuration: str | int, scope: Scope) -> list[str]:
 def test_a_wrong_encoding_is_refuted(mistake: str) -> None:
     wrong = WRONG[mistake]
     with changed(wrong):
-        assert refused_in(wrong.noticed_in, wrong.scope)
+        assert refused_in(*wrong.trial)
 
 
 @pytest.mark.parametrize(
-    ("configuration", "scope"), sorted({(wrong.noticed_in, wrong.scope) for wrong in WRONG.values()}, key=str)
+    ("configuration", "scope", "has_heroes"), sorted({wrong.trial for wrong in WRONG.values()}, key=str)
 )
-def test_the_right_one_is_not(configuration: str | int, scope: Scope) -> None:
-    assert not refused_in(configuration, scope)
+def test_the_right_one_is_not(configuration: str | int, scope: Scope, has_heroes: bool) -> None:
+    assert not refused_in(configuration, scope, has_heroes)

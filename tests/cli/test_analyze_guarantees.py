@@ -13,7 +13,7 @@ from tenure.analysis.guarantees import NarrowCell, Narrowing
 from tenure.analysis.matrix import Settled
 from tenure_proofs.analysis import guarantees_command
 from tenure_proofs.analysis.prover import SolverProver
-from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
+from tests.cli.test_analyze_matrix import CLASSES, LIMITED, ONE_CLASS, QUEUES
 from tests.command_line import tenure
 
 SMALL = "--states", "30"
@@ -146,7 +146,8 @@ def test_the_guarantees_fit_their_schema(answer: Any) -> None:
     assert [error.message for error in Draft202012Validator(schema).iter_errors(answer)] == []
 
 
-def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:
-    done = tenure("analyze", "guarantees", "--example", "hero", *SMALL)
+def test_what_is_not_covered_is_not_known_and_ends_with_5(tmp_path: Path) -> None:
+    (tmp_path / "queues.yaml").write_text(QUEUES + CLASSES, encoding="utf-8")
+    done = tenure("analyze", "guarantees", str(tmp_path), *SMALL)
     assert done.returncode == 5
     assert b"not known" in done.stdout

@@ -183,11 +183,39 @@ def test_a_matrix_is_drawn_into_a_file(queues: Path, answer: Any, tmp_path: Path
         assert (done.returncode, b"--svg: found" in done.stderr) == (2, True)
 
 
-def test_what_is_not_covered_is_not_known_and_ends_with_5() -> None:
-    done = tenure("analyze", "matrix", "--example", "hero", *SMALL)
+def test_a_hero_may_preempt_what_runs_in_its_subtree_and_nothing_preempts_it(tmp_path: Path) -> None:
+    hero = QUEUES.replace(
+        "{reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}", "{rules: UberClusterQueueRules}"
+    )
+    (tmp_path / "queues.yaml").write_text(hero, encoding="utf-8")
+    done = tenure("analyze", "matrix", str(tmp_path), *SMALL, "-j", "1", "-o", "json")
+    answer = json.loads(done.stdout)
+    can = {key for key, verdict in verdicts(answer).items() if verdict == "can"}
+    assert can == {("a", high, "b", low) for high in ("low", "high") for low in ("low", "high")}
+    assert (done.returncode, answer["counts"]) == (0, {"never": 12, "can": 4, "unknown": 0})
+    reasons = {
+        (reason["reason"]) for cell in answer["cells"] for reason in cell["reasons"] if reason["example"]
+    }
+    assert reasons == {"UberCQPreemption"}
+    immune = [cell["why"] for cell in answer["cells"] if cell["victim"]["clusterQueue"] == "a"]
+    assert "UCQ-340: ClusterQueue/a is a hero, which ClusterQueue/b is not" in immune
+
+
+def test_where_no_flavor_is_given_the_queues_count_as_active_as_they_do_for_decide(
+    tmp_path: Path, queues: Path, answer: Any
+) -> None:
+    (tmp_path / "queues.yaml").write_text(QUEUES.split("---", 1)[1], encoding="utf-8")
+    done = tenure("analyze", "matrix", str(tmp_path), *SMALL, "-j", "1", "-o", "json")
+    assert json.loads(done.stdout)["cells"] == answer["cells"]
+    assert b"Kueue needs f for this queue to be active" in done.stderr
+
+
+def test_what_is_not_covered_is_not_known_and_ends_with_5(tmp_path: Path) -> None:
+    (tmp_path / "queues.yaml").write_text(QUEUES + CLASSES.replace("value: 50", "value: 0"), encoding="utf-8")
+    done = tenure("analyze", "matrix", str(tmp_path), *SMALL)
     said = done.stdout.decode()
     assert done.returncode == 5
-    assert "not covered yet: a hero is in the tree" in said
+    assert "not covered yet: priorities that grow with age, of WorkloadPriorityClass grows" in said
     assert " 0 can, 0 never," in said
 
 

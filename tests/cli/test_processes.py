@@ -29,7 +29,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         *("--example", "two-teams", "--no-cache"),
         *("--set", "clusterqueue/gpu-cluster-queue.spec.queueingStrategy=StrictFIFO"),
     ),
-    "analyze guarantees": ("--example", "hero", "--no-cache"),
+    "analyze guarantees": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "analyze matrix": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "show": ("PO-TBP-010",),
     "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),

@@ -30,6 +30,13 @@ from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
 EVERY_STATE = 40
 
 
+def test_random_states_with_heroes_hit_nothing_that_is_proved_never_of_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert campaign.main(["--heroes", "--configurations", "1", "--states", "12", "--seed", "3"]) == 0
+    assert "1 configurations with heroes" in capsys.readouterr().out
+
+
 def test_random_states_hit_nothing_that_is_proved_never_and_the_encoding_accepts_what_was_decided(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 import pytest
 
 from tenure.analysis import reached
-from tenure.analysis.matrix import trees_of, why_uncovered
-from tenure.model import Cluster
+from tenure.analysis.matrix import trees_of
+from tenure.model import Cluster, Cohort
 from tenure.readings import Reading, preset
 from tenure_proofs.analysis import reaching
 from tenure_proofs.analysis.campaign import draw_configuration
 from tenure_proofs.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
-from tests.analyzed import cluster, queue
+from tests.analyzed import ANY, cluster, queue
+
+FREE = {"reclaim_within_cohort": ANY}
 
 
 def test_no_random_state_refutes_what_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,12 +26,18 @@ def test_no_random_state_refutes_what_is_proved(monkeypatch: pytest.MonkeyPatch)
     assert count["refuted"] >= 4
 
 
-def test_a_large_tree_is_not_asked_about() -> None:
-    known = cluster(*(queue(f"q{number}", "c", (4, None, None)) for number in range(13)))
+@pytest.mark.parametrize(("stopped", "is_proved"), [("", True), ("spec.stopPolicy is Hold", False)])
+def test_a_large_tree_is_asked_about_by_the_path_and_what_is_inactive(stopped: str, is_proved: bool) -> None:
+    names = [f"q{number}" for number in range(40)]
+    known = cluster(
+        *(queue(name, f"c{number % 3}", (4, None, None), **FREE) for number, name in enumerate(names)),
+        queue("stopped", "c1", (1, None, None), inactive=stopped),
+        cohorts=tuple(Cohort(f"c{number}", "root") for number in range(3)),
+    )
     (tree,) = trees_of(known)
     with Cvc5() as cvc5:
         why = reaching.why_not_proved(known, tree, "q0", preset("guaranteed"), cvc5)
-    assert why == "not covered yet: a tree of more than 12 ClusterQueues"
+    assert (why == "") == is_proved, why
 
 
 def counted(proofs: int, states: int, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> Counter[str]:
@@ -52,7 +60,7 @@ def covered(seed: int) -> Iterator[tuple[Cluster, Reading, str, str]]:
         for number in range(seed, seed + 10_000):
             drawn, reading = draw_configuration(random.Random(number), 3)
             for tree in trees_of(drawn):
-                for name in tree.places if not why_uncovered(drawn, tree, reading) else ():
+                for name in tree.places:
                     why = reaching.why_not_proved(drawn, tree, name, reading, cvc5)
                     if "not covered" not in why:
                         yield drawn, reading, name, why

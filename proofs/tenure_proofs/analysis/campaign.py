@@ -34,6 +34,7 @@ from tenure.model import (
     FlavorFungibility,
     FlavorQuotas,
     Fungibility,
+    PreemptionRules,
     ReclaimWithinCohort,
     ResourceFlavor,
     ResourceGroup,
@@ -43,7 +44,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree
-from tenure.readings import Reading, preset, preset_names
+from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure_proofs.analysis.prover import SolverProver
@@ -69,10 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         help="file that gets a line for each finished configuration; those in it are not done again",
     )
+    parser.add_argument("--heroes", action="store_true", help="each configuration has heroes")
     parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
     given = parser.parse_args(arguments)
     code = digest(package_digest("tenure"), package_digest("tenure_proofs"))[:16]
-    trials = Trials(given.seed, given.configurations, given.states, given.queues, code, given.scope)
+    trials = Trials(
+        given.seed, given.configurations, given.states, given.queues, code, given.scope, given.heroes
+    )
     results = dict(finished_in(given.journal, trials)) if given.journal else {}
     with Cvc5() as cvc5:
         for number in (number for number in trials.numbers if number not in results):
@@ -81,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _keep(given.journal, trials, number, results[number])
     count = sum((found.done for found in results.values()), Counter[str]())
     refuted = [problem for number in sorted(results) for problem in results[number].refuted]
-    said = f"{len(results)} configurations from seed {given.seed}, scope {given.scope}: {_told(count)}"
+    kind = "configurations with heroes" if given.heroes else "configurations"
+    said = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
     lines = [*refuted, said]
     print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
     return 1 if refuted else 0
@@ -105,6 +110,7 @@ class Trials:
         queues: how many of these one has at most.
         code: a hash of the code that does it.
         scope: which states there are.
+        heroes: whether each configuration has heroes.
     """
 
     seed: int
@@ -113,6 +119,7 @@ class Trials:
     queues: int
     code: str
     scope: Scope = Scope.CONSISTENT
+    heroes: bool = False
 
     @property
     def numbers(self) -> range:
@@ -122,12 +129,15 @@ class Trials:
     @property
     def of_each(self) -> dict[str, Any]:
         """What the result about one configuration depends on, beside its number."""
-        return {"states": self.states, "queues": self.queues, "code": self.code, "scope": self.scope}
+        named = {"states": self.states, "queues": self.queues, "code": self.code, "scope": self.scope}
+        return {**named, "heroes": True} if self.heroes else named
 
     def result(self, number: int, cvc5: Cvc5) -> TrialResult:
         """What contradicts the proofs in one configuration."""
         count, dice = Counter[str](), random.Random(number)
         cluster, reading = draw_configuration(dice, self.queues, self.scope)
+        if self.heroes:
+            cluster, reading = with_heroes(dice, cluster, reading)
         refuted = [
             f"configuration {number}: {problem}"
             for tree in trees_of(cluster)
@@ -167,6 +177,8 @@ def refusals(
     queues: int,
     count: Counter[str],
     scope: Scope = Scope.CONSISTENT,
+    *,
+    heroes: bool = False,
 ) -> Iterator[str]:
     """Decisions that an encoding refuses; no solver searches for anything.
 
@@ -176,10 +188,13 @@ def refusals(
         queues: how many of these a configuration has at most.
         count: gets what was done.
         scope: which states there are.
+        heroes: whether each configuration has heroes.
     """
     for number in numbers:
         dice = random.Random(number)
         cluster, reading = draw_configuration(dice, queues, scope)
+        if heroes:
+            cluster, reading = with_heroes(dice, cluster, reading)
         for problem in refusals_in(cluster, reading, dice, states, count, scope):
             yield f"configuration {number}: {problem}"
 
@@ -231,6 +246,36 @@ def draw_configuration(
         flavors={name: ResourceFlavor(name) for name in flavors},
         settings=settings,
     ), preset(dice.choice(preset_names()))
+
+
+def with_heroes(dice: random.Random, cluster: Cluster, reading: Reading) -> tuple[Cluster, Reading]:
+    """A configuration of which one ClusterQueue or more are heroes, under any reading of KEP-8826.
+
+    Args:
+        dice: draw them.
+        cluster, reading: the configuration without.
+    """
+    names = sorted(cluster.cluster_queues)
+    heroes = {dice.choice(names), *(name for name in names if dice.random() < 0.2)}
+    queues = {
+        name: replace(
+            queue,
+            rules=PreemptionRules.UBER_CLUSTER_QUEUE,
+            reclaim_within_cohort=ReclaimWithinCohort.NEVER,
+            borrow_within_cohort=BorrowWithinCohort.NEVER,
+            max_priority_threshold=None,
+        )
+        if name in heroes
+        else queue
+        for name, queue in cluster.cluster_queues.items()
+    }
+    choices = {
+        key: dice.choice([choice for choice in kind if choice != PROOFS_ONLY.get(key)])
+        for key, kind in CHOICES.items()
+        if key.startswith(("hero_", "accessible_"))
+    }
+    with_choices: Reading = replace(reading, **choices)  # type: ignore[arg-type]
+    return replace(cluster, cluster_queues=queues), with_choices
 
 
 def _without_a_flavor(dice: random.Random, queue: ClusterQueue) -> ClusterQueue:

@@ -41,6 +41,7 @@ from tenure.model import (
 from tenure.oracle.assignment import PODS
 from tenure.oracle.classical import levels_along
 from tenure.oracle.fair import GROUNDS
+from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.shares import lendable_at
 from tenure.oracle.tree import (
     Tree,
@@ -82,7 +83,9 @@ class Priorities:
     victim: int
 
 
-def arguments_of_ground(terms: PreemptionTerms, priorities: Priorities) -> tuple[Any, ...]:
+def arguments_of_ground(
+    terms: PreemptionTerms, priorities: Priorities, kin: Kin = STRANGERS
+) -> tuple[Any, ...]:
     """What KQ-300 is asked with: all that a state decides is arbitrary."""
     return (
         record_of("P", Workload, {"priority": priorities.preemptor}),
@@ -90,7 +93,7 @@ def arguments_of_ground(terms: PreemptionTerms, priorities: Priorities) -> tuple
         record_of("E", Evidence),
         symbolic_terms(terms),
         SymInt(z3.Int("now")),
-        Kin(),
+        kin,
     )
 
 
@@ -117,6 +120,9 @@ class Pair(Moments):
         scope: see `Moments`.
     """
 
+    kin = STRANGERS
+    """How the two are related where there are heroes."""
+
     def __init__(
         self,
         cluster: Cluster,
@@ -136,7 +142,7 @@ class Pair(Moments):
 
     def question(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of the pair: the victim of this priority is preempted for this reason."""
-        ground = self._folds.of(ground_for)(*arguments_of_ground(self.terms, priorities))
+        ground = self._folds.of(ground_for)(*arguments_of_ground(self.terms, priorities, self.kin))
         if isinstance(ground, Ground):
             none = ground == Ground.NONE
             return (z3.BoolVal(not none and preemption_reason(ground) == reason),)
@@ -241,7 +247,8 @@ class Pair(Moments):
             asked = self.request[at].term if is_asked else 0
             gone = self.victim[at].term if place == self.v else 0
             yield self._term("charged", place, at) == self._term("turn", place, at) + asked
-            yield self._term("less", place, at) == self._term("charged", place, at) - gone
+            if place not in self.rising:
+                yield self._term("less", place, at) == self._term("charged", place, at) - gone
         if self.p != self.v:
             yield from self._of_shares()
 
@@ -279,15 +286,17 @@ class Pair(Moments):
         return z3.And(found)
 
     def _borrowed(self, moment: str, place: int, at: FlavorResource) -> Any:
-        used, quota = self.used(moment, place, at), quota_at(self.tree, place, at).subtree
+        used, quota = self.used(moment, place, at), quota_at(self.trees[moment], place, at).subtree
         return term_of(self._folds.of(borrowed_amount)(used, quota))
 
     def _compared(self, mine: int, moment: str, theirs: int) -> z3.BoolRef:
         """KQ-450 in whole numbers: each share is the largest of its ratios."""
+        share = z3.Int("E.share")
+        if self.with_heroes:
+            return z3.And(share >= -1, share <= 1)
         first, second = self._ratios("charged", mine), self._ratios(moment, theirs)
         lower = z3.And([z3.Or([one.at_most(other) for other in second]) for one in first])
         higher = z3.And([z3.Or([other.at_most(one) for one in first]) for other in second])
-        share = z3.Int("E.share")
         return z3.Or(
             z3.And(share == -1, lower),
             z3.And(share == 1, higher),

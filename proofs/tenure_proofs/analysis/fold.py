@@ -298,7 +298,7 @@ def _names_in(code: Any) -> set[str]:
 def _identity(argument: Any) -> Any:
     match argument:
         case SymRecord():
-            fixed = sorted(argument._fixed.items())
+            fixed = sorted((name, _identity(value)) for name, value in argument._fixed.items())
             return (SymRecord, argument._name, *fixed)
         case SymInt() | SymBool() | SymEnum():
             return (type(argument), argument.term.get_id())

@@ -33,6 +33,8 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt
 
 MOMENTS = ("start", "turn", "back", "final")
 FAIR_MOMENTS = (*MOMENTS, "charged", "less")
+ALONE = "alone"
+"""When no workload but the victim has left."""
 
 
 class Moments:
@@ -47,6 +49,9 @@ class Moments:
         scope: of which states it is; a slice is one of the same.
     """
 
+    with_heroes = False
+    """Whether heroes change quotas: then it is not known what a node could ever have, or a cohort lend."""
+
     def __init__(
         self,
         cluster: Cluster,
@@ -56,16 +61,17 @@ class Moments:
         traces: Traces,
         scope: Scope = Scope.CONSISTENT,
     ) -> None:
-        self.tree, self._scope = tree, scope
+        self._scope, self._folds = scope, Folds(reading, traces)
+        self.tree = tree
+        self.tree = self.trees["start"]
         self.p, self.v = (tree.places[name] for name in names)
         queue = tree.nodes[self.p].queue
         assert queue is not None
         self.terms = terms_of(queue, cluster.settings, reading)
-        self._folds = Folds(reading, traces)
         self.queues = [node.place for node in tree.nodes if node.queue is not None]
         self.held = {moment: self._held(moment) for moment in self._moments()}
         usage = self._folds.of(total_usage)
-        self._usage = {moment: usage(tree, held) for moment, held in self.held.items()}
+        self._usage = {moment: usage(self.trees[moment], held) for moment, held in self.held.items()}
         self.request = {
             at: self._folds.amount(f"request.{at.flavor}.{at.resource}", 0, self._potential(self.p, at))
             for at in tree.nodes[self.p].quotas
@@ -99,23 +105,33 @@ class Moments:
 
         Whoever else was removed has its quota back then, and the request still fits.
         """
-        if "alone" not in self.held:
-            self.held["alone"] = self._held("alone")
-            self._usage["alone"] = self._folds.of(total_usage)(self.tree, self.held["alone"])
+        if ALONE not in self.held:
+            self.held[ALONE] = self._held(ALONE)
+            self._usage[ALONE] = self._folds.of(total_usage)(self.trees[ALONE], self.held[ALONE])
         left = [
-            self._term("alone", place, at)
+            self._term(ALONE, place, at)
             == self._term("start", place, at) - (self.victim[at].term if place == self.v else 0)
             for place, at in self._each()
         ]
-        return (*left, self._fits("alone"))
+        return (*left, self._fits(ALONE))
 
     # -- usage --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def trees(self) -> Mapping[str, Tree]:
+        """The tree with the quotas of each moment: without heroes always the same, as they are configured."""
+        return dict.fromkeys((*FAIR_MOMENTS, ALONE), self.tree)
+
+    @cached_property
+    def rising(self) -> frozenset[int]:
+        """Places at which more may be in use when workloads leave; without heroes there are none."""
+        return frozenset()
 
     def _moments(self) -> tuple[str, ...]:
         return FAIR_MOMENTS if self.terms.fair_sharing else MOMENTS
 
     def _potential(self, place: int, at: FlavorResource) -> int:
-        return max(0, min(MOST, potential_at(self.tree, place, at)))
+        return MOST if self.with_heroes else max(0, min(MOST, potential_at(self.tree, place, at)))
 
     def _most(self, place: int, at: FlavorResource) -> int:
         return self._potential(place, at) if self._scope == Scope.CONSISTENT else MOST
@@ -154,6 +170,8 @@ class Moments:
         if self._scope == Scope.CONSISTENT:
             yield from self._of_consistent_states()
         for place, at in self._each():
+            if place in self.rising:
+                continue
             start, turn, back, final = (self._term(moment, place, at) for moment in MOMENTS)
             yield z3.And(start >= turn, turn >= back)
             yield back == final + (self.victim[at].term if place == self.v else 0)
@@ -200,7 +218,7 @@ class Moments:
         above = self.tree.nodes[self.p].path[::-1]
         found = []
         for at in self._searched:
-            quotas = tuple((index, quota_at(self.tree, index, at)) for index in above)
+            quotas = tuple((index, quota_at(self.trees[moment], index, at)) for index in above)
             asked: Any = Asked(at, cast(Any, self.request[at]), quotas)
             fits = self._folds.traced(fits_beside, asked, self._usage[moment], may_borrow)
             found.append(z3.Or(self.request[at].term == 0, term_of(fits)))
@@ -216,7 +234,7 @@ class Moments:
         return self._stood[key]
 
     def _exceeds_at(self, moment: str, place: int, at: FlavorResource) -> z3.BoolRef:
-        quotas = ((at, quota_at(self.tree, place, at).subtree),)
+        quotas = ((at, quota_at(self.trees[moment], place, at).subtree),)
         over = self._folds.traced(exceeds_any, dict(self._usage[moment][place]), quotas)
         return z3.And(self._is_needed(at), term_of(over))
 

@@ -27,14 +27,17 @@ from tenure.analysis.states import (
     is_in_scope,
     is_replayed,
     made_small,
+    still_in_scope,
 )
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Ground, Reason
+from tenure.oracle.heroes.plan import kin_between, plan_heroes
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.eligibility import ground_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure_proofs.analysis.encoding import Pair, Priorities, arguments_of_ground
+from tenure_proofs.analysis.heroes import HeroPair
 from tenure_proofs.analysis.models import requests_of
 from tenure_proofs.analysis.slices import slice_of
 from tenure_proofs.budgets import Budget
@@ -71,6 +74,7 @@ BY_MODEL = "by an example, of which a solver found the quantities"
 BY_ENUMERATION = "by an example among all small states"
 BY_TWIN = "by the example of a cell like it"
 NO_REPLAY = "solvers find values, but no state was found that is decided so"
+NO_EXAMPLE = "bills and lending of heroes might allow it, but no state was found that is decided so"
 TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
 
 
@@ -101,6 +105,7 @@ class SolverProver:
         self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
         self._proved = PROVED_ALONE if cvc5 is None else PROVED
         self._scope = scope
+        self._plan = plan_heroes(tree, reading)
         self._elsewhere, self._counts_victims = elsewhere, counts_victims
         self._traces: Traces = {}
         self._grounds: dict[Key, Any] = {}
@@ -199,12 +204,24 @@ class SolverProver:
             copied = self._copied(asked.cell, twin, example)
             if copied is not None and asked.is_shown(copied, self._tree):
                 return Settled(CellVerdict.CAN, BY_TWIN, copied)
-        if not self._is_small:
+        if self._plan is not None:
+            settled = self._narrowed_by_states(asked)
+        elif not self._is_small:
             return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
-        settled = self._narrowed_in_tree(asked)
+        else:
+            settled = self._narrowed_in_tree(asked)
         if settled.example is not None:
             self._shown[key] = asked.cell, settled.example
         return settled
+
+    def _narrowed_by_states(self, asked: NarrowCell) -> Settled:
+        """An example among random states near the cell: of heroes' trees no values are asked for."""
+        states, dice = self._states_of(asked.cell), random.Random(NEAR_SEED + 2)
+        for _ in range(NEAR_STATES):
+            for cell, example in states.near(dice, asked.cell):
+                if cell == asked.cell and asked.is_shown(example, self._tree) and is_replayed(cell, example):
+                    return Settled(CellVerdict.CAN, BY_EXAMPLE, example)
+        return Settled(CellVerdict.UNKNOWN, NO_EXAMPLE)
 
     def said_narrowed(self, asked: NarrowCell) -> str:
         """As `said`, of a cell with a condition on the victim."""
@@ -231,7 +248,7 @@ class SolverProver:
 
     def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
-        if not self._counts_victims:
+        if self._plan is not None or not self._counts_victims:
             return example, example.victims == 1
         if example.victims > 1:
             example = self._drawn_alone(cell) or example
@@ -284,8 +301,10 @@ class SolverProver:
     # -- what is the same ---------------------------------------------------------------------------------
 
     def _key(self, cell: AskedCell) -> Key:
-        _, shape = self._slice(cell)
         ground = self._ground(cell.preemptor, cell.victim, cell.high, cell.low)
+        if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
+            return (*pair_of(cell), ground.get_id(), cell.reason)
+        _, shape = self._slice(cell)
         return (shape, ground.get_id(), cell.reason)
 
     def _slice(self, cell: AskedCell) -> tuple[Tree, Key]:
@@ -304,9 +323,10 @@ class SolverProver:
     def _ground(self, preemptor: str, victim: str, high: int, low: int) -> Any:
         """KQ-300 between the two, of arbitrary evidence and stamps."""
         own = preemptor == victim
-        key = (self._terms_key(preemptor), own, high, low)
+        kin = kin_between(self._plan, *(self._tree.places[name] for name in (preemptor, victim)))
+        key = (self._terms_key(preemptor), own, kin, high, low)
         if key not in self._grounds:
-            arguments = arguments_of_ground(self._terms(preemptor), Priorities(high, low))
+            arguments = arguments_of_ground(self._terms(preemptor), Priorities(high, low), kin)
             formula = Claim(self._reading, self._traces).lift(ground_for)(*arguments)
             known = z3.substitute(
                 formula.call.formula.value,
@@ -347,19 +367,23 @@ class SolverProver:
 
     def _slice_solver(self, cell: AskedCell) -> BothSolvers:
         if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
-            cut, _ = self._slice(cell)
-            self._asked = self._solver(cell, cut)
+            self._asked = (
+                self._solver_of_heroes(cell) if self._plan else self._solver(cell, self._slice(cell)[0])
+            )
         return self._asked
 
     def _by_values(self, cell: AskedCell) -> Settled:
         """An example by values of the slice, then of random and small states, then of the whole tree."""
-        found = self._modelled(cell, self._slice_solver(cell), rounds=1 if self._is_small else 2)
+        rounds = 1 if self._is_small else 2
+        found = None if self._plan else self._modelled(cell, self._slice_solver(cell), rounds=rounds)
         if found is not None:
             return Settled(CellVerdict.CAN, BY_MODEL, found)
         self._look_near([cell], NEAR_SEED + 1, MANY)
         shown = self._seen_example(cell)
         if shown is not None:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+        if self._plan is not None:
+            return self._by_enumeration(cell, NO_EXAMPLE)
         return self._by_whole_tree(cell) if self._is_small else self._by_enumeration(cell, TOO_LARGE)
 
     @property
@@ -435,7 +459,8 @@ class SolverProver:
         """An example that was seen, made small, if it is still one as manifests."""
         if cell not in self._seen:
             return None
-        small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided)
+        is_state = still_in_scope(self._tree, self._scope)
+        small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided, is_state)
         return small if is_replayed(cell, small) else None
 
     def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
@@ -447,6 +472,12 @@ class SolverProver:
                 if cell in self._seen:
                     return self._seen_example(cell)
         return None
+
+    def _solver_of_heroes(self, cell: AskedCell) -> BothSolvers:
+        assert self._plan is not None
+        names = pair_of(cell)
+        pair = HeroPair(self._cluster, self._plan, names, self._reading, self._traces, self._scope)
+        return BothSolvers(pair, names, self._cvc5)
 
     def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim

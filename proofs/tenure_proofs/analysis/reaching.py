@@ -5,6 +5,12 @@ not fit in the end, no ClusterQueue whose workloads may be preempted still excee
 needed together with every cohort between it and the common one: of its workloads one would be a candidate
 that stands. Both solvers are asked for a state that is so and in which the request does not fit all the
 same; the walks are the reference's own code.
+
+First they are asked about a slice: the ClusterQueue's own path, those of inactive ones, and the others of
+each node as one. A Cohort that exceeds its quota has a child that exceeds its own, and so down to a
+ClusterQueue: children within their quotas pass up at most what they lend (PO-AN-230), which is part of the
+Cohort's quota. So where no ClusterQueue stands, no other child of a node on the path exceeds its quota, and
+neither do the others together.
 """
 
 from __future__ import annotations
@@ -13,7 +19,8 @@ from collections.abc import Iterator
 
 import z3
 
-from tenure.model import Cluster, Evidence, FlavorMode, Ground, Kin, Workload
+from tenure.analysis.admissions import has_heroes
+from tenure.model import Cluster, ClusterQueue, Evidence, FlavorMode, Ground, Kin, Workload
 from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Tree, common_place, quota_at
 from tenure.readings import Reading
@@ -21,6 +28,7 @@ from tenure.rules.eligibility import ground_for
 from tenure_proofs.analysis.encoding import Pair, record_of, symbolic_terms
 from tenure_proofs.analysis.fold import term_of
 from tenure_proofs.analysis.prover import BUDGET, LARGEST_TREE
+from tenure_proofs.analysis.slices import slice_of
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked
 from tenure_proofs.trusted.symbols import SymInt
@@ -98,7 +106,7 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
 
     Args:
         cluster: the configuration.
-        tree: of the ClusterQueue; it is covered, as `why_uncovered` says.
+        tree: of the ClusterQueue; without ages and boosts, as `why_uncovered` says.
         name: of the ClusterQueue.
         reading: see `tenure.readings`.
         cvc5: the second solver.
@@ -111,14 +119,17 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     assert queue is not None
     if queue.inactive:
         return f"ClusterQueue/{name} is inactive: {queue.inactive}"
-    if len(tree.places) > LARGEST_TREE:
-        return f"not covered yet: a tree of more than {LARGEST_TREE} ClusterQueues"
-    if cluster.settings.fair_sharing is not None:
-        return "not covered yet: fair sharing, under which not every candidate has a turn"
-    if any(len(group.flavors) > 1 for group in queue.resource_groups):
-        return f"not covered yet: several flavors of a resource, in ClusterQueue/{name}"
-    if any(at.resource == PODS for at in tree.nodes[place].quotas):
-        return f"not covered yet: a quota of pods, in ClusterQueue/{name}"
+    uncovered = _why_not_covered(cluster, tree, queue)
+    if uncovered:
+        return f"not covered yet: {uncovered}"
+    inactive = (node.place for node in tree.nodes if node.queue is not None and node.queue.inactive)
+    why = _why_not_proved_of(cluster, slice_of(tree, place, *inactive), name, reading, cvc5)
+    if why and len(tree.places) <= LARGEST_TREE:
+        return _why_not_proved_of(cluster, tree, name, reading, cvc5)
+    return why
+
+
+def _why_not_proved_of(cluster: Cluster, tree: Tree, name: str, reading: Reading, cvc5: Cvc5) -> str:
     asked = Served(cluster, tree, name, reading)
     facts = asked.unserved()
     question = (*asked.definitions, *facts)
@@ -136,3 +147,15 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     if other == "sat":
         raise AssertionError(f"Z3 says unsat and cvc5 sat of what {name} reaches")
     return "" if other == "unsat" else f"cvc5 has no answer: {other}"
+
+
+def _why_not_covered(cluster: Cluster, tree: Tree, queue: ClusterQueue) -> str:
+    if has_heroes(tree):
+        return "a hero is in the tree, whose bills and lending change quotas"
+    if cluster.settings.fair_sharing is not None:
+        return "fair sharing, under which not every candidate has a turn"
+    if any(len(group.flavors) > 1 for group in queue.resource_groups):
+        return f"several flavors of a resource, in ClusterQueue/{queue.name}"
+    if any(at.resource == PODS for at in tree.nodes[tree.places[queue.name]].quotas):
+        return f"a quota of pods, in ClusterQueue/{queue.name}"
+    return ""

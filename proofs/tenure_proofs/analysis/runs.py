@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import z3
 
@@ -18,13 +19,19 @@ from tenure.analysis.scopes import Scope
 from tenure.analysis.states import PriorityLevel
 from tenure.model import Amount, Cluster, FlavorResource, Target
 from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.effective import effective_usage
+from tenure.oracle.heroes.held import held_by
+from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, total_usage
 from tenure.readings import Reading
 from tenure.rules.quota import usage_passed_up
 from tenure_proofs.analysis.encoding import STAMPS, Pair, Priorities
 from tenure_proofs.analysis.fold import term_of
+from tenure_proofs.analysis.heroes import HeroPair
 from tenure_proofs.analysis.slices import slice_of
 from tenure_proofs.trusted.claim import Traces
+
+Counted: TypeAlias = tuple[Tree, Usage]
 
 LEVELS = tuple(PriorityLevel(str(priority), priority) for priority in range(4))
 """Of the workloads in random states."""
@@ -52,6 +59,7 @@ class Runs:
         self._scope = scope
         self._cluster, self._tree, self._reading = cluster, tree, reading
         self._most, self._count = pairs, count
+        self._plan = plan_heroes(tree, reading)
         self._traces: Traces = {}
         self._laid: set[tuple[object, ...]] = set()
         self._pairs: dict[tuple[str, str, bool], Pair] = {}
@@ -69,7 +77,7 @@ class Runs:
         if kind in self._laid or (is_new_pair and len(self._pairs) >= 2 * self._most):
             return
         self._laid.add(kind)
-        for sliced in (False, True):
+        for sliced in (True,) if self._plan else (False, True):
             self._count["decisions accepted"] += 1
             if not _holds(self._pair(names, sliced=sliced), run):
                 what = "slice" if sliced else "encoding"
@@ -78,6 +86,10 @@ class Runs:
     def _pair(self, names: tuple[str, str], *, sliced: bool) -> Pair:
         key = (*names, sliced)
         if key not in self._pairs:
+            if self._plan is not None:
+                plan, traces = self._plan, self._traces
+                self._pairs[key] = HeroPair(self._cluster, plan, names, self._reading, traces, self._scope)
+                return self._pairs[key]
             places = (self._tree.places[name] for name in names)
             tree = slice_of(self._tree, *places) if sliced else self._tree
             self._pairs[key] = Pair(
@@ -104,21 +116,30 @@ class _Run:
         assert self.decision.selection is not None
         return [candidate.workload.key for candidate in self.decision.selection.removed]
 
-    def usage(self) -> Mapping[str, Usage]:
-        """What was in use at every node of the whole tree, by moment."""
+    def usage(self) -> Mapping[str, Counted]:
+        """What was in use at every node of the whole tree, by moment, and the tree with its quotas then."""
         assert self.decision.selection is not None
         # While the victim is asked about, those removed before it have not come back yet.
         gone = self.before | {candidate.workload.key for candidate in self.decision.selection.kept}
         left = {"start": frozenset[str](), "turn": self.before, "final": gone}
         return {moment: self._without(keys) for moment, keys in left.items()}
 
-    def _without(self, keys: frozenset[str]) -> Usage:
+    def _without(self, keys: frozenset[str]) -> Counted:
+        snapshot = self.decision.snapshot
+        if snapshot.heroes is not None and not self.decision.terms.hero:
+            left = {
+                place: tuple(workload for workload in running if workload.key not in keys)
+                for place, running in snapshot.running.items()
+            }
+            then = effective_usage(snapshot.heroes, held_by(left, snapshot.heroes.branch_of))
+            return then.tree, then
+        tree = snapshot.tree if snapshot.heroes is None else snapshot.heroes.tree
         held: dict[int, Counter[FlavorResource]] = {}
         for place, running in self.decision.snapshot.running.items():
             held[place] = Counter()
             for workload in running:
                 held[place].update({} if workload.key in keys else dict(workload.usage))
-        return total_usage(self.decision.snapshot.tree, held)
+        return tree, total_usage(tree, held)
 
 
 def _holds(pair: Pair, run: _Run) -> bool:
@@ -141,15 +162,34 @@ def _quantities(pair: Pair, run: _Run) -> Iterator[z3.BoolRef]:
         for place in (pair.p, pair.v)
         for index in whole.nodes[whole.places[pair.tree.nodes[place].name]].path
     }
-    for moment, usage in run.usage().items():
+    for moment, (counted, usage) in run.usage().items():
+        if isinstance(pair, HeroPair):
+            yield from _quotas(pair, moment, counted)
         for node in pair.tree.nodes:
             for at in node.quotas if node.queue is None else pair.held_at(node.place):
-                amount = _amount(whole, usage, kept, pair.tree, node, at)
+                amount = _amount(counted, usage, kept, pair.tree, node, at)
                 yield z3.IntVal(amount) == term_of(pair.used(moment, node.place, at))
     asked = run.decision.assignment.usage
     yield from (amount.term == asked.get(at, 0) for at, amount in pair.request.items())
     held = run.target.workload.usage
     yield from (amount.term == held.get(at, 0) for at, amount in pair.victim.items())
+
+
+def _quotas(pair: HeroPair, moment: str, counted: Tree) -> Iterator[z3.BoolRef]:
+    """What the quotas were at a moment, of every node that is not others in a slice."""
+    whole = {(node.queue is None, node.name): node for node in counted.nodes}
+    for node in pair.trees[moment].nodes:
+        known = whole.get((node.queue is None, node.name))
+        if known is None:
+            continue
+        for at, quota in node.quotas.items():
+            found = known.quotas.get(at, NO_QUOTA)
+            for name in ("nominal", "subtree", "local", "borrowing_limit"):
+                symbolic, actual = getattr(quota, name), getattr(found, name)
+                if symbolic is None or actual is None:
+                    assert symbolic is actual
+                else:
+                    yield z3.IntVal(actual) == term_of(symbolic)
 
 
 def _amount(whole: Tree, usage: Usage, kept: set[int], part: Tree, node: Node, at: FlavorResource) -> Amount:

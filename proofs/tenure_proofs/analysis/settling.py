@@ -92,7 +92,7 @@ def why_not_reached(cluster: Cluster, name: str, reading: Reading) -> str:
     from tenure_proofs.solvers import Cvc5
 
     tree = next(known for known in trees_of(cluster) if name in known.places)
-    uncovered = why_uncovered(cluster, tree, reading)
+    uncovered = why_uncovered(cluster)
     if uncovered:
         return uncovered
     with Cvc5() as cvc5:

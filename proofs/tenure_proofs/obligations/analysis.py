@@ -310,6 +310,15 @@ def every_state_of_the_other_children_is_one_of_the_node_in_their_place(claim: C
     )
 
 
+@obligation("PO-AN-230", rules=["KQ-110", "KQ-130", "KQ-140", "KQ-200"], expect=everywhere(PROVED))
+def a_node_within_its_quota_passes_up_at_most_what_it_lends(claim: Claim) -> None:
+    """`reaches`: so a Cohort above its quota has a child that is above its own, down to a ClusterQueue."""
+    quota, usage = bounded_node(claim), claim.number("usage")
+    claim.assume(ordinary(usage), claim.lift(is_within_quota)(usage, quota.subtree).value)
+    passed = claim.lift(usage_passed_up)(quota, usage).value
+    claim.prove(passed <= claim.lift(quota_passed_up)(quota).value)
+
+
 # -- analyze sanity ---------------------------------------------------------------------------------------
 
 

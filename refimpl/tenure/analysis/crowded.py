@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tenure.analysis.admissions import in_order_of_admission, in_use_with
 from tenure.analysis.states import LARGEST, NOW, AskedCell, Example, States, hits_of, is_in_scope
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Amount, FlavorResource, PodSet
 from tenure.oracle.assignment import PODS
-from tenure.oracle.tree import Usage, empty_usage, occupy, potential_at
+from tenure.oracle.tree import Usage, potential_at
 
 Held: TypeAlias = Mapping[FlavorResource, Amount]
 
@@ -72,7 +73,8 @@ class CrowdedStates(States):
         )
         parts = (PodSet("set0", 1, {at.resource: amount for at, amount in asked.items()}),)
         waiting = replace(self._waiting(dice, mine), priority=cell.high, pod_sets=parts)
-        cluster = replace(self._cluster, admitted=running)
+        admitted = running if self._plan is None else in_order_of_admission(running)
+        cluster = replace(self._cluster, admitted=admitted)
         return DecideRequest(
             cluster, waiting, cell.preemptor, NOW, self._reading, assignment=None, explained=False
         )
@@ -93,7 +95,7 @@ class CrowdedStates(States):
 
     def _filled_up(self, dice: random.Random, mine: int, theirs: int, reserved: Held) -> Iterator[_Filled]:
         """What others have in use beside what is reserved for the preemptor."""
-        usage = occupy(self._tree, empty_usage(self._tree), mine, reserved)
+        usage = in_use_with(self._tree, self._nothing, mine, reserved)
         order = [place for place in self._places if place not in (mine, theirs)]
         dice.shuffle(order)
         if mine != theirs:
@@ -108,17 +110,17 @@ class CrowdedStates(States):
                 nominal = self._nominal(place)
                 amounts = {at: min(free, nominal[at]) for at, free in amounts.items() if nominal[at]}
             if amounts:
-                usage = occupy(self._tree, usage, place, amounts)
+                usage = in_use_with(self._tree, usage, place, amounts)
                 yield _Filled(place, amounts, place in may_go)
 
     def _borrowed(self, dice: random.Random, theirs: int, filled: Sequence[_Filled]) -> Iterator[_Filled]:
         """What is in use of all that is left."""
-        usage = empty_usage(self._tree)
+        usage = self._nothing
         for known in filled:
-            usage = occupy(self._tree, usage, known.place, known.amounts)
+            usage = in_use_with(self._tree, usage, known.place, known.amounts)
         for place in dict.fromkeys((dice.choice((theirs, theirs, *self._places)), theirs)):
             if amounts := self._all_free(usage, place):
-                usage = occupy(self._tree, usage, place, amounts)
+                usage = in_use_with(self._tree, usage, place, amounts)
                 yield _Filled(place, amounts, place == theirs or dice.random() < 0.5)
 
     def _all_free(self, usage: Usage, place: int) -> dict[FlavorResource, Amount]:

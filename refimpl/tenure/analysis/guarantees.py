@@ -12,7 +12,17 @@ from enum import StrEnum
 from typing import Protocol
 
 from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled
-from tenure.analysis.states import AskedCell, Example, States, decided, hits_of, is_replayed, made_small
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import (
+    AskedCell,
+    Example,
+    States,
+    decided,
+    hits_of,
+    is_replayed,
+    made_small,
+    still_in_scope,
+)
 from tenure.model import Cluster, Duration, Instant, Workload
 from tenure.oracle.tree import Tree, quota_at
 from tenure.readings import Reading
@@ -204,9 +214,10 @@ def _note(
     found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], example: Example, tree: Tree
 ) -> None:
     """Note which conditions an example meets, when written as manifests too."""
-    for asked in conditions:
+    is_state = still_in_scope(tree, Scope.CONSISTENT)
+    for asked in conditions if is_state(example.request) else ():
         if asked not in found and asked.is_shown(example, tree):
-            small = made_small(asked.cell, example)
+            small = made_small(asked.cell, example, is_state=is_state)
             small = small if asked.is_shown(small, tree) else example
             if is_replayed(asked.cell, small):
                 found[asked] = Settled(CellVerdict.CAN, "by an example", small)

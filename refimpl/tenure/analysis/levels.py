@@ -12,7 +12,7 @@ from dataclasses import replace
 from tenure.analysis.states import PriorityLevel
 from tenure.manifests import SourcedObject, read_priority_class
 from tenure.manifests.structure import dig
-from tenure.model import Cluster, ClusterQueue, QueueingStrategy, WorkloadPriorityClass
+from tenure.model import Cluster, ClusterQueue, QueueingStrategy, ResourceFlavor, WorkloadPriorityClass
 
 
 def levels_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> tuple[PriorityLevel, ...]:
@@ -99,7 +99,8 @@ def classes_of(objects: Iterable[SourcedObject]) -> list[WorkloadPriorityClass]:
 def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass]) -> Cluster:
     """Queues and settings alone; of classes, also those that no workload names yet.
 
-    Strategies of queueing are all the same: no single decision asks for them.
+    Strategies of queueing are all the same: no single decision asks for them. Where no ResourceFlavor is
+    given at all, ClusterQueues count as active, so that those they name are taken to be there.
 
     >>> configuration_of(Cluster({}), []).admitted
     ()
@@ -111,8 +112,14 @@ def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass])
     }
     return Cluster(
         cluster_queues=queues,
-        flavors=cluster.flavors,
+        flavors=cluster.flavors or _named_flavors(cluster),
         settings=cluster.settings,
         cohorts=cluster.cohorts,
         growing={**cluster.growing, **growing},
     )
+
+
+def _named_flavors(cluster: Cluster) -> dict[str, ResourceFlavor]:
+    groups = (group for queue in cluster.cluster_queues.values() for group in queue.resource_groups)
+    names = {quotas.flavor for group in groups for quotas in group.flavors}
+    return {name: ResourceFlavor(name) for name in sorted(names)}

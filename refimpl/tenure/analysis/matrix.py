@@ -23,11 +23,11 @@ from tenure.analysis.states import (
     hits_of,
     is_replayed,
     made_small,
+    still_in_scope,
 )
 from tenure.analysis.symmetry import Symmetry, renamed
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
-from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import Tree, build_tree
 from tenure.readings import Reading
 
@@ -175,7 +175,7 @@ def analyze(
     for tree in trees:
         if not preemptors.intersection(tree.places):
             continue
-        uncovered = why_uncovered(cluster, tree, reading)
+        uncovered = why_uncovered(cluster)
         if uncovered:
             for preemptor, victim in product(tree.places, repeat=2):
                 matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
@@ -222,17 +222,13 @@ def trees_of(cluster: Cluster) -> tuple[Tree, ...]:
     return tuple(found.values())
 
 
-def why_uncovered(cluster: Cluster, tree: Tree, reading: Reading) -> str:
-    """Why nothing is proved of a tree; empty where it is covered.
+def why_uncovered(cluster: Cluster) -> str:
+    """Why nothing is proved of a configuration; empty where it is covered.
 
     >>> from tenure.model import ClusterQueue, Settings
-    >>> from tenure.readings import preset
-    >>> cluster = Cluster({"q": ClusterQueue("q")}, settings=Settings(priority_boost=True))
-    >>> why_uncovered(cluster, trees_of(cluster)[0], preset("guaranteed"))
+    >>> why_uncovered(Cluster({"q": ClusterQueue("q")}, settings=Settings(priority_boost=True)))
     'not covered yet: feature gate PriorityBoost, by which a workload may have any priority'
     """
-    if plan_heroes(tree, reading) is not None:
-        return "not covered yet: a hero is in the tree, whose bills and lending change quotas"
     if cluster.settings.priority_boost:
         return "not covered yet: feature gate PriorityBoost, by which a workload may have any priority"
     if cluster.growing:
@@ -258,14 +254,14 @@ def _settle_tree(
         key=lambda sides: (sides[0], sides[2], sides[1], sides[3]),
     )
     asked = _allowed(prover, first)
-    hit = _Hits(states, symmetry, effort)
+    hit = _Hits(states, symmetry, effort, matrix.scope)
     hit.decide(known)
     for queue in sorted({sides[0] for sides in first}):
         hit.draw(queue, {cell for cell in asked if cell.preemptor == queue})
     matrix.states += hit.drawn
     wanted = set(first)
     small = {
-        cell: made_small(cell, example, states.decided)
+        cell: made_small(cell, example, states.decided, still_in_scope(symmetry.tree, matrix.scope))
         for cell, example in hit.found.items()
         if sides_of(cell) in wanted
     }
@@ -286,8 +282,8 @@ def _allowed(prover: Prover, cells: Iterable[CellSides]) -> list[AskedCell]:
 class _Hits:
     """What states hit of the first cells of all that are alike, each with the smallest of them."""
 
-    def __init__(self, states: States, symmetry: Symmetry, effort: Effort) -> None:
-        self._states, self._symmetry, self._effort = states, symmetry, effort
+    def __init__(self, states: States, symmetry: Symmetry, effort: Effort, scope: Scope) -> None:
+        self._states, self._symmetry, self._effort, self._scope = states, symmetry, effort, scope
         self._dice = random.Random(effort.seed)
         self.found: dict[AskedCell, Example] = {}
         self.drawn = 0
@@ -314,7 +310,7 @@ class _Hits:
             cell = _first_like(self._symmetry, hit)
             if cell in self.found and example.size >= self.found[cell].size:
                 continue
-            moved = _moved(self._symmetry, hit, example, cell)
+            moved = _moved(self._symmetry, hit, example, cell, self._scope)
             if moved is not None:
                 is_new = is_new or cell not in self.found
                 self.found[cell] = moved
@@ -331,12 +327,16 @@ def _first_sides(symmetry: Symmetry, sides: CellSides) -> CellSides:
     return preemptor, sides[1], victim, sides[3]
 
 
-def _moved(symmetry: Symmetry, old: AskedCell, example: Example, new: AskedCell) -> Example | None:
+def _moved(
+    symmetry: Symmetry, old: AskedCell, example: Example, new: AskedCell, scope: Scope
+) -> Example | None:
     """The example of a cell, with names exchanged, of one like it: if it is one, for names break ties."""
     if old == new:
         return example
     names = symmetry.names((old.preemptor, old.victim), (new.preemptor, new.victim))
     moved = renamed(example, names, new)
+    if not still_in_scope(symmetry.tree, scope)(moved.request):
+        return None
     hits = hits_of(moved.request, decided(moved.request))
     return next((found for cell, found in hits if cell == new), None)
 
@@ -371,7 +371,7 @@ def _settle_likewise(matrix: Matrix, prover: Prover, symmetry: Symmetry, cells: 
         for reason, settled in matrix.of(*_first_sides(symmetry, sides)):
             cell = AskedCell(*sides, reason)
             if settled.example is not None:
-                moved = _moved(symmetry, _first_like(symmetry, cell), settled.example, cell)
+                moved = _moved(symmetry, _first_like(symmetry, cell), settled.example, cell, matrix.scope)
                 if moved is None or not replays.is_replayed(cell, moved):
                     rest.append(cell)
                     continue

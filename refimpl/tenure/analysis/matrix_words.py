@@ -19,6 +19,7 @@ from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.model import Amount, Cluster
 from tenure.oracle.decide import Decision
+from tenure.rules.hero_rank import is_hero
 from tenure.telling.answers import sentence
 from tenure.telling.explain import explain_workload
 from tenure.telling.verdicts import remark_lines
@@ -143,6 +144,9 @@ def why_no_rule(
     queue = cluster.cluster_queues[preemptor]
     relation = "lower" if low.priority < high.priority else "equal" if low == high else "higher"
     within, reclaim = queue.within_cluster_queue, queue.reclaim_within_cohort
+    by_heroes = _why_not_by_heroes(cluster, preemptor, victim, relation)
+    if by_heroes:
+        return by_heroes
     if preemptor == victim:
         rule, path, written = "KQ-040", "withinClusterQueue", within.name
     else:
@@ -150,6 +154,20 @@ def why_no_rule(
     value = written.replace("_", " ").title().replace(" ", "")
     says = f"{rule}: spec.preemption.{path} of ClusterQueue/{preemptor} is {value}"
     return says if value in ("Never", "Unset") else f"{says}, and the victim's priority is {relation}"
+
+
+def _why_not_by_heroes(cluster: Cluster, preemptor: str, victim: str, relation: str) -> str:
+    """Where one of two different ClusterQueues is a hero, what does not depend on policies."""
+    known = (cluster.cluster_queues[name] for name in (preemptor, victim))
+    heroes = [is_hero(queue.rules, queue.cohort is not None) for queue in known]
+    if preemptor == victim or heroes == [False, False]:
+        return ""
+    if heroes == [False, True]:
+        return f"UCQ-340: ClusterQueue/{victim} is a hero, which ClusterQueue/{preemptor} is not"
+    if heroes == [True, False]:
+        return f"UCQ-310: ClusterQueue/{victim} is not in the subtree of the hero, ClusterQueue/{preemptor}"
+    not_below = f"ClusterQueue/{victim} is a hero too, and not below ClusterQueue/{preemptor}"
+    return f"UCQ-310, UCQ-340: {not_below}, and the victim's priority is {relation}"
 
 
 def cell_lines(cell: MatrixCell) -> Iterator[str]:

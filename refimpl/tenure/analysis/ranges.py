@@ -18,7 +18,8 @@ from typing import overload
 from tenure.analysis.levels import levels_of
 from tenure.analysis.matrix import CellVerdict, Matrix, Settled, trees_of
 from tenure.analysis.scopes import Scope
-from tenure.analysis.states import AskedCell, Example, PriorityLevel, decided, is_in_scope, reread
+from tenure.analysis.states import NOW, AskedCell, Example, PriorityLevel, decided, is_in_scope, reread
+from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Instant, PolicyFault, Reason, Workload, WorkloadPriorityClass
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.tree import Tree
@@ -29,6 +30,15 @@ MOST_STEPS_LOOKED_AT = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
 
 HIGHEST_PRIORITY = 2**31 - 1
+
+_STAMPS = (
+    "created_at",
+    "quota_reserved_at",
+    "pods_ready_evicted_at",
+    "admission_check_evicted_at",
+    "time_based_preempted_at",
+    "preempted_while_borrowing_at",
+)
 
 NO_AGES = (
     "the priorities that the classes can have allow it, but no example with such ages or boosts was found"
@@ -161,7 +171,7 @@ class Ranges:
             scope: which states there are.
         """
         by_value = {level.priority: level for level in self.levels}
-        request, moved = example.request, _Moved((old.high, old.low), pair)
+        request, moved = _at_noon(example.request), _Moved((old.high, old.low), pair)
         running = []
         for workload in request.cluster.admitted:
             if workload.key == example.victim:
@@ -247,6 +257,22 @@ def _of_kinds(
         if settled is not None and (known is None or known.verdict == CellVerdict.NEVER):
             known = settled
     return known
+
+
+def _at_noon(request: DecideRequest) -> DecideRequest:
+    """The same state later where a solver has put it near the epoch, before which no Job is created."""
+    after = NOW - request.now
+    if after <= 0:
+        return request
+
+    def later(workload: Workload) -> Workload:
+        stamps = {name: getattr(workload, name) for name in _STAMPS}
+        moved = {name: at + after for name, at in stamps.items() if at is not None}
+        return replace(workload, **moved)
+
+    running = tuple(map(later, request.cluster.admitted))
+    cluster = replace(request.cluster, admitted=running)
+    return replace(request, cluster=cluster, preemptor=later(request.preemptor), now=NOW)
 
 
 class _Steps(Sequence[int]):

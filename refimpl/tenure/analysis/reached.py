@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from tenure.analysis.matrix import trees_of
-from tenure.analysis.states import PriorityLevel, States, decided, written_state
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import PriorityLevel, States, decided, still_in_scope, written_state
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.model import Amount, Cluster, FlavorResource, Outcome, PodSet
 from tenure.readings import Reading
@@ -39,7 +40,7 @@ def unreached_state(
     for _ in range(STATES):
         request = _within_nominal(states.drawn(dice, queue))
         if request is not None and _is_unserved(request):
-            small = _made_small(request)
+            small = _made_small(request, still_in_scope(tree, Scope.CONSISTENT))
             if _is_unserved(read_decide_request(written_state(small))):
                 return small
     return None
@@ -69,11 +70,11 @@ def _is_unserved(request: DecideRequest) -> bool:
     return decided(request).outcome not in _SERVED
 
 
-def _made_small(request: DecideRequest) -> DecideRequest:
+def _made_small(request: DecideRequest, is_state: Callable[[DecideRequest], bool]) -> DecideRequest:
     """The state without the running workloads that it does not need."""
     for workload in request.cluster.admitted:
         running = tuple(other for other in request.cluster.admitted if other is not workload)
         smaller = replace(request, cluster=replace(request.cluster, admitted=running))
         # Without a workload of its own ClusterQueue the request stays within nominal quota.
-        request = smaller if _is_unserved(smaller) else request
+        request = smaller if _is_unserved(smaller) and is_state(smaller) else request
     return request

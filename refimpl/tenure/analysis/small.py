@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice, product
 from typing import TypeAlias
 
+from tenure.analysis.admissions import free_at, in_use_with, nothing_in_use
 from tenure.analysis.both_sides import BothSides, OnBothSides
 from tenure.analysis.states import LARGEST, NAMESPACE, NOW, PriorityLevel, States
 from tenure.conformance.requests import DecideRequest
@@ -22,7 +23,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import PODS
-from tenure.oracle.tree import Tree, available_at, empty_usage, occupy, potential_at, quota_at
+from tenure.oracle.tree import Tree, potential_at, quota_at
 
 MOST_OF_A_PAIR = 150
 """Small states that are decided of one pair, with one running workload and with two."""
@@ -178,23 +179,23 @@ class SmallStates:
     ) -> bool:
         """Whether all that run are admitted one after the other."""
         tree = self._both.trees[home][pair.preemptor]
-        usage = empty_usage(tree)
+        usage = nothing_in_use(tree, self._both.sides[home].reading)
         for workload in running:
             place = tree.places.get(workload.cluster_queue or "")
-            if place is None or available_at(tree, usage, place, at) < workload.usage[at]:
+            if place is None or free_at(tree, usage, place, at) < workload.usage[at]:
                 return False
-            usage = occupy(tree, usage, place, workload.usage)
+            usage = in_use_with(tree, usage, place, workload.usage)
         return True
 
     def _is_short(self, pair: AskedPair, home: int, request: DecideRequest) -> bool:
         """Whether quota is short of what is asked for, in the one flavor that is used."""
         tree = self._both.trees[home][pair.preemptor]
-        usage = empty_usage(tree)
+        usage = nothing_in_use(tree, self._both.sides[home].reading)
         for workload in request.cluster.admitted:
-            usage = occupy(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
+            usage = in_use_with(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
         at = next(iter(request.cluster.admitted[0].usage))
         asked = request.preemptor.pod_sets[0].requests[at.resource]
-        return available_at(tree, usage, tree.places[pair.preemptor], at) < asked
+        return free_at(tree, usage, tree.places[pair.preemptor], at) < asked
 
     # -- amounts ------------------------------------------------------------------------------------------
 

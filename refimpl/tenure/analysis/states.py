@@ -1,9 +1,9 @@
 """Random states of a configuration, and which workloads are preempted in them.
 
 A state is consistent if admission alone can produce it: at every node of the tree nothing less than zero is
-available, and each workload was created before its quota was reserved, which was not after now. After edits
-anything may be in use; see `tenure.analysis.scopes`. Who runs in the files plays no part: every state of the
-scope is meant.
+available, and each workload was created before its quota was reserved, which was not after now. In a tree
+with heroes all were admitted in the order in which they got their quota. After edits anything may be in use;
+see `tenure.analysis.scopes`. Who runs in the files plays no part: every state of the scope is meant.
 """
 
 from __future__ import annotations
@@ -14,6 +14,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from tenure.analysis.admissions import (
+    are_admitted,
+    free_at,
+    has_heroes,
+    in_order_of_admission,
+    in_use_with,
+    nothing_in_use,
+)
 from tenure.analysis.scopes import Scope, tree_before_edits
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.lab.writing import write_request
@@ -32,16 +40,10 @@ from tenure.model import (
 from tenure.oracle.assignment import PODS
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision, decide
+from tenure.oracle.heroes.held import held_by
+from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import (
-    Tree,
-    Usage,
-    available_at,
-    empty_usage,
-    occupy,
-    potential_at,
-    quota_at,
-)
+from tenure.oracle.tree import Tree, Usage, available_at, potential_at, quota_at
 from tenure.readings import Reading
 
 NOW: Instant = 1_767_614_400_000_000_000
@@ -130,7 +132,7 @@ class States:
 
     Args:
         cluster: the configuration; its workloads are left out.
-        tree: a tree of its queues, without heroes.
+        tree: a tree of its queues.
         reading: see `tenure.readings`.
         levels: the priorities that workloads have.
         scope: which states there are.
@@ -159,6 +161,8 @@ class States:
         self._cluster = replace(cluster, admitted=(), pending=(), local_queues={})
         self._tree, self._reading, self._scope = tree, reading, scope
         self._priorities = [level.priority for level in levels]
+        self._plan = plan_heroes(tree, reading)
+        self._nothing = nothing_in_use(tree, reading)
         self._earlier: list[Tree] = []
         self._fine = False
         self._grain = {
@@ -173,8 +177,7 @@ class States:
 
     def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[AskedCell, Example]]:
         """Draw a state with a workload that waits in a queue; who is preempted there, with the state."""
-        request = self.drawn(dice, queue)
-        yield from hits_of(request, self.decided(request))
+        yield from self._hits(self.drawn(dice, queue))
 
     def near(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
         """As `hits`, of a state that may well hit a cell: the other ClusterQueues leave little to its two."""
@@ -183,8 +186,13 @@ class States:
         some = Filling.NOMINAL if shares else Filling.ALL
         others = self._others(both, dice.choice((Filling.NOTHING, Filling.ALL, some)))
         request = self.drawn(dice, cell.preemptor, (*both, both[1]), others)
-        request = replace(request, preemptor=request.preemptor.with_priority(cell.high))
-        yield from hits_of(request, self.decided(request))
+        yield from self._hits(replace(request, preemptor=request.preemptor.with_priority(cell.high)))
+
+    def _hits(self, request: DecideRequest) -> Iterator[tuple[AskedCell, Example]]:
+        decision = self.decided(request)
+        # What fills other ClusterQueues was not admitted in an order; without heroes that is all the same.
+        if self._plan is None or (decision.targets and is_in_scope(request, self._tree, self._scope)):
+            yield from hits_of(request, decision)
 
     def drawn(
         self,
@@ -208,14 +216,15 @@ class States:
             place = dice.choice(preferred if preferred and dice.random() < 0.7 else self._places)
             amounts = self._held(dice, tree, usage, place)
             if amounts:
-                usage = occupy(tree, usage, place, amounts)
+                usage = in_use_with(tree, usage, place, amounts)
                 running.append(self._running(dice, number, place, amounts))
         if (
             preferred and tree is self._tree and dice.random() < 0.5
         ):  # the last one of these has all that is left
             running += self._last(dice, usage, preferred[-1])
         waiting = self._waiting(dice, self._tree.places[queue])
-        cluster = replace(self._cluster, admitted=tuple(running))
+        admitted = tuple(running) if self._plan is None else in_order_of_admission(running)
+        cluster = replace(self._cluster, admitted=admitted)
         return DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
 
     def _admitting(self, dice: random.Random) -> Tree:
@@ -228,9 +237,10 @@ class States:
         return dice.choice(self._earlier)
 
     def _used_by(self, tree: Tree, workloads: Sequence[Workload]) -> Usage:
-        usage = empty_usage(tree)
+        usage = self._nothing if tree is self._tree else nothing_in_use(tree, self._reading)
         for workload in workloads:
-            usage = occupy(tree, usage, self._tree.places[workload.cluster_queue or ""], workload.usage)
+            place = self._tree.places[workload.cluster_queue or ""]
+            usage = in_use_with(tree, usage, place, workload.usage)
         return usage
 
     def _others(self, both: tuple[int, int], filling: Filling) -> Sequence[Workload]:
@@ -242,9 +252,9 @@ class States:
         return self._filled[both, filling]
 
     def _filling(self, both: tuple[int, int], filling: Filling) -> Iterator[Workload]:
-        usage = empty_usage(self._tree)
+        usage = self._nothing
         for place in sorted(set(both)):  # their nominal quota is left to them
-            usage = occupy(self._tree, usage, place, self._nominal(place))
+            usage = in_use_with(self._tree, usage, place, self._nominal(place))
         nodes = self._tree.nodes
         others = [place for place in self._places if place not in both and filling != Filling.NOTHING]
         if filling == Filling.ALL:
@@ -254,7 +264,7 @@ class States:
             most = self._nominal(place) if filling == Filling.NOMINAL else free
             amounts = {at: min(amount, free[at]) for at, amount in most.items() if min(amount, free[at]) > 0}
             if amounts:
-                usage = occupy(self._tree, usage, place, amounts)
+                usage = in_use_with(self._tree, usage, place, amounts)
                 yield Workload(
                     namespace=NAMESPACE,
                     name=f"{FILLS}{nodes[place].name}",
@@ -279,7 +289,7 @@ class States:
 
     def _free(self, usage: Usage, place: int) -> dict[FlavorResource, Amount]:
         quotas = self._tree.nodes[place].quotas
-        return {at: min(LARGEST, available_at(self._tree, usage, place, at)) for at in quotas}
+        return {at: min(LARGEST, free_at(self._tree, usage, place, at)) for at in quotas}
 
     def decided(self, request: DecideRequest) -> Decision:
         """What the reference decides about a state of this tree, which is not built again."""
@@ -287,10 +297,14 @@ class States:
         by_place: dict[int, list[Workload]] = {}
         for workload in request.cluster.admitted:
             by_place.setdefault(self._tree.places[workload.cluster_queue or ""], []).append(workload)
-        usage = self._used_by(self._tree, request.cluster.admitted)
         running = {place: tuple(workloads) for place, workloads in by_place.items()}
         place = self._tree.places[request.queue]
-        snapshot = Snapshot(request.cluster, queue, self._tree, place, running, usage)
+        if self._plan is None:
+            usage = self._used_by(self._tree, request.cluster.admitted)
+            snapshot = Snapshot(request.cluster, queue, self._tree, place, running, usage)
+        else:
+            none = Snapshot(request.cluster, queue, self._tree, place, {}, self._nothing, self._plan)
+            snapshot = none.holding(running, held_by(running, self._plan.branch_of))
         return decide(
             request.cluster,
             request.preemptor,
@@ -313,7 +327,7 @@ class States:
         flavor = dice.choice(quotas).flavor
         for choices in flavors.values():
             at = next((at for at in choices if at.flavor == flavor), dice.choice(choices))
-            free = available_at(tree, usage, place, at)
+            free = free_at(tree, usage, place, at)
             wanted = self._amount(dice, place, at, free)
             if dice.random() < 0.8 and 0 < wanted <= free:
                 found[at] = wanted
@@ -372,6 +386,13 @@ class States:
         )
 
 
+def still_in_scope(tree: Tree, scope: Scope) -> Callable[[DecideRequest], bool]:
+    """Whether a state of the scope is one of it once something was changed: without heroes it always is."""
+    if not has_heroes(tree):
+        return lambda _: True
+    return lambda request: is_in_scope(request, tree, scope)
+
+
 def is_in_scope(request: DecideRequest, tree: Tree, scope: Scope) -> bool:
     """Whether a state is one of the scope."""
     return is_consistent(request, tree) if scope == Scope.CONSISTENT else has_ordered_stamps(request)
@@ -387,9 +408,11 @@ def has_ordered_stamps(request: DecideRequest) -> bool:
 
 def is_consistent(request: DecideRequest, tree: Tree) -> bool:
     """Whether admission alone can produce the state: nothing is short at any node, stamps are in order."""
-    usage = empty_usage(tree)
+    if has_heroes(tree):
+        return has_ordered_stamps(request) and are_admitted(tree, request.reading, request.cluster.admitted)
+    usage = nothing_in_use(tree, request.reading)
     for workload in request.cluster.admitted:
-        usage = occupy(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
+        usage = in_use_with(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
     return has_ordered_stamps(request) and all(
         available_at(tree, usage, node.place, at) >= 0 for node in tree.nodes for at in node.quotas
     )
@@ -457,7 +480,10 @@ class Replays:
 
 
 def made_small(
-    cell: AskedCell, example: Example, decide_one: Callable[[DecideRequest], Decision] = decided
+    cell: AskedCell,
+    example: Example,
+    decide_one: Callable[[DecideRequest], Decision] = decided,
+    is_state: Callable[[DecideRequest], bool] = lambda _: True,
 ) -> Example:
     """The example without the running workloads that it does not need.
 
@@ -465,6 +491,7 @@ def made_small(
         cell: what it is an example of.
         example: the example.
         decide_one: what decides; all are asked whether the victim is still preempted.
+        is_state: whether admission produces a state too from which a workload was taken.
     """
     for left_out in _left_out(example):
         running = tuple(
@@ -472,7 +499,7 @@ def made_small(
         )
         request = replace(example.request, cluster=replace(example.request.cluster, admitted=running))
         smaller = [found for hit, found in hits_of(request, decide_one(request)) if hit == cell]
-        if smaller:
+        if smaller and is_state(request):
             example = min(smaller, key=lambda found: found.size)
     return example
 

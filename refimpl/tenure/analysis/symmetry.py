@@ -37,7 +37,7 @@ class Symmetry:
     """
 
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        self.tree = tree
         self._numbers: dict[object, int] = {}
         self._sorts = [0] * len(tree.nodes)
         for node in reversed(tree.nodes):  # children come after their parents
@@ -72,9 +72,9 @@ class Symmetry:
         """A permutation that takes a pair to another that is like it: the new name of every ClusterQueue."""
         fixed: dict[int, int] = {}
         for one, other in zip(old, new, strict=True):
-            paths = (self._tree.nodes[self._tree.places[name]].path for name in (one, other))
+            paths = (self.tree.nodes[self.tree.places[name]].path for name in (one, other))
             fixed.update(zip(*paths, strict=True))
-        nodes = self._tree.nodes
+        nodes = self.tree.nodes
         return {
             nodes[place].name: nodes[image].name
             for place, image in self._matched(0, 0, fixed)
@@ -89,14 +89,14 @@ class Symmetry:
         return repr((queue, below, quotas, node.weight, node.height))
 
     def _pair_key(self, one: str, other: str) -> PairKey:
-        paths = [self._tree.nodes[self._tree.places[name]].path[::-1] for name in (one, other)]
+        paths = [self.tree.nodes[self.tree.places[name]].path[::-1] for name in (one, other)]
         mine, theirs = (tuple(self._sorts[place] for place in path) for path in paths)
         return mine, theirs, sum(place == image for place, image in zip(*paths, strict=False))
 
     def _matched(self, place: int, image: int, fixed: Mapping[int, int]) -> Iterator[tuple[int, int]]:
         yield place, image
         children, images = (
-            [*self._tree.nodes[index].queues, *self._tree.nodes[index].cohorts] for index in (place, image)
+            [*self.tree.nodes[index].queues, *self.tree.nodes[index].cohorts] for index in (place, image)
         )
         kept = {child: fixed[child] for child in children if child in fixed}
         rest = sorted((child for child in children if child not in kept), key=self._sort_of)

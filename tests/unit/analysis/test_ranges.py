@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 
 from tenure.analysis.levels import levels_of
-from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
+from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, trees_of
 from tenure.analysis.ranges import Ranges, matrix_of_ranges
-from tenure.analysis.states import AskedCell, Example, PriorityLevel, decided, reread
+from tenure.analysis.scopes import Scope
+from tenure.analysis.states import AskedCell, Example, PriorityLevel, decided, hits_of, reread
+from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     BorrowWithinCohort,
     Cluster,
     DynamicPriorityPolicy,
+    FlavorResource,
+    PodSet,
     Reason,
+    Workload,
     WorkloadPriorityClass,
 )
 from tenure.readings import preset
@@ -150,3 +156,26 @@ def test_kinds_are_those_of_all_pairs_of_values(seed: int) -> None:
             assert high in mine
             assert low in theirs
             assert kind(high, low) == kind_of_regions(*stands_for)
+
+
+def test_an_example_at_the_epoch_is_moved_to_where_a_job_can_be_older() -> None:
+    """Solvers like small numbers, and a priority of 200 takes five hours of age."""
+    known = configured(growing(0, 40, 200))
+    (tree,), gpu = trees_of(known), FlavorResource("f", "gpu")
+    victim = Workload(
+        "x", "victim", "m", priority=0, created_at=0, quota_reserved_at=0, cluster_queue="a", usage={gpu: 6}
+    )
+    waiting = Workload(
+        "x", "pending", "p", priority=1, created_at=0, pod_sets=(PodSet("main", 1, {"gpu": 4}),)
+    )
+    plain = Ranges(known, (GROWS, STAYS), READING).plain
+    request = DecideRequest(
+        replace(plain, admitted=(victim,)), waiting, "a", 0, READING, None, explained=False
+    )
+    old = AskedCell("a", 1, "a", 0, Reason.IN_CLUSTER_QUEUE)
+    (hit,) = hits_of(request, decided(request))
+    assert hit[0] == old
+    asked, ranges = replace(old, high=0, low=100), Ranges(known, (GROWS, STAYS), READING)
+    found = ranges.example(asked, (200, 100), old, hit[1], tree, Scope.CONSISTENT)
+    assert found is not None
+    assert found.request.preemptor.ages_since <= found.request.now - 5 * HOUR
