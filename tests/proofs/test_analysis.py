@@ -13,16 +13,16 @@ import z3
 from tenure.analysis.matrix import Effort, trees_of
 from tenure.analysis.scopes import Scope
 from tenure.analysis.states import States, decided
-from tenure.model import Reason
+from tenure.model import NANO, Reason
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
-from tenure.rules.share import Share, borrowed_ratio, compare_shares
+from tenure.rules.share import Share, borrowed_ratio, compare_shares, weighted_share
 from tenure_proofs.analysis import campaign
 from tenure_proofs.analysis.encoding import Pair, Priorities
 from tenure_proofs.analysis.kept import with_solvers
 from tenure_proofs.analysis.prover import BothSolvers
-from tenure_proofs.analysis.ratios import Ratio
+from tenure_proofs.analysis.ratios import FARTHEST, NEAR, Ratio
 from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
@@ -141,6 +141,11 @@ def test_fewer_victims_are_looked_for_only_where_the_effort_says_so(counts: bool
     assert (found.victims, is_fewest) == ((1, True) if counts else (example.victims, False))
 
 
+def test_no_comparison_of_floats_leaves_the_band() -> None:
+    """With what one rounding does at most, that is all there is to prove."""
+    assert 1 + Fraction(1, NEAR) > FARTHEST
+
+
 @pytest.mark.parametrize("number", range(EVERY_STATE))
 def test_floats_of_shares_stay_within_the_band_of_the_exact_comparison(number: int) -> None:
     dice = random.Random(number)
@@ -156,6 +161,9 @@ def test_floats_of_shares_stay_within_the_band_of_the_exact_comparison(number: i
         for borrowed, lendable, weight in parts
     ]
     ratios = [Ratio(z3.IntVal(borrowed), lendable, weight) for borrowed, lendable, weight in parts]
+    for share, (borrowed, lendable, weight) in zip(shares, parts, strict=True):
+        exact = Fraction(1000 * NANO * borrowed, lendable * weight)
+        assert 1 / FARTHEST <= Fraction(weighted_share(share)) / exact <= FARTHEST
     compared = compare_shares(*shares)
     lower, higher = (z3.is_true(z3.simplify(one.at_most(other))) for one, other in (ratios, ratios[::-1]))
     assert lower if compared < 0 else higher if compared > 0 else lower and higher

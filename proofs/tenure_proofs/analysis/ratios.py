@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import z3
 
+ROUNDINGS = 7
+"""Of one share: the amount borrowed, its thousandths, what can be lent, the ratio, the weight (first to 64
+bits, then to 53), and the division by it. Each changes a number by at most one part in 2^53, as IEEE 754
+rounds; nothing overflows or underflows with amounts below 2^63 and weights from a billionth on."""
+
+FARTHEST = ((1 + Fraction(1, 2**53)) / (1 - Fraction(1, 2**53))) ** ROUNDINGS
+"""A share of which floats say that it is at most another one is at most so many times the other. Four of the
+roundings are above the line and three below it: with u for one part in 2^53, what is computed is at worst
+(1 - u)^4 / (1 + u)^3 times the one and (1 + u)^4 / (1 - u)^3 times the other."""
+
 NEAR = 2**45
-"""Shares that differ by less than one part in this may compare either way: Kueue counts them in floats of 53
-bits, and no comparison takes more than a dozen roundings."""
+"""Shares that differ by less than one part in this may compare either way. Floats never go so far."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,17 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--repeat", type=int, default=3, help="how often Kueue decides each: it leaves ties to chance"
     )
+    parser.add_argument(
+        "--heroes",
+        action="store_true",
+        help="in each configuration some ClusterQueues are heroes, which no release knows: cells are asked "
+        "about of whose example no hero's workload is part",
+    )
     options = parser.parse_args(given)
     try:
         sides = sides_of(command_of(options.peer), PATIENCE_S, repeat=options.repeat)
         try:
-            return _run(sides, drawn_cells(options.n, options.seed), options.seed)
+            return _run(sides, drawn_cells(options.n, options.seed, heroes=options.heroes), options.seed)
         finally:
             sides.program.close()
     except ProgramFailure as failure:

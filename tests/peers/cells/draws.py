@@ -9,9 +9,10 @@ from typing import Any
 
 from tenure.analysis.matrix import CellVerdict, Effort, analyze
 from tenure.analysis.states import AskedCell, written_state
-from tenure.model import Cluster
+from tenure.conformance.requests import DecideRequest
+from tenure.model import Cluster, PreemptionRules
 from tenure.readings import preset
-from tenure_proofs.analysis.campaign import draw_configuration
+from tenure_proofs.analysis.campaign import draw_configuration, with_heroes
 from tenure_proofs.analysis.prover import SolverProver
 from tenure_proofs.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
@@ -40,12 +41,18 @@ class DrawnCell:
     request: dict[str, Any]
 
 
-def drawn_cells(count: int, seed: int) -> Iterator[DrawnCell]:
-    """So many cells that can be, of random configurations from the number `seed` on."""
+def drawn_cells(count: int, seed: int, *, heroes: bool = False) -> Iterator[DrawnCell]:
+    """So many cells that can be, of random configurations from a number on.
+
+    Args:
+        count: how many.
+        seed: that number.
+        heroes: whether each configuration has heroes.
+    """
     with Cvc5() as cvc5:
         number = seed
         while count > 0:
-            for drawn in _cells_of(number, cvc5):
+            for drawn in _cells_of(number, cvc5, heroes=heroes):
                 yield drawn
                 count -= 1
                 if count <= 0:
@@ -53,19 +60,33 @@ def drawn_cells(count: int, seed: int) -> Iterator[DrawnCell]:
             number += 1
 
 
-def _cells_of(number: int, cvc5: Cvc5) -> Iterator[DrawnCell]:
+def _cells_of(number: int, cvc5: Cvc5, *, heroes: bool) -> Iterator[DrawnCell]:
+    cluster, reading = _without_proposals(draw_configuration(random.Random(number), MOST_QUEUES)[0]), READING
+    if heroes:
+        cluster, reading = with_heroes(random.Random(number), cluster, reading)
     matrix = analyze(
-        _without_proposals(draw_configuration(random.Random(number), MOST_QUEUES)[0]),
+        cluster,
         LEVELS,
-        READING,
+        reading,
         lambda cluster, tree, reading: SolverProver(cluster, tree, reading, cvc5),
         Effort(number, FEWEST_STATES, MOST_STATES),
     )
     for cell, settled in matrix.settled.items():
         if settled.verdict == CellVerdict.CAN:
             assert settled.example is not None
-            request = written_state(settled.example.request)
-            yield DrawnCell(number, cell, settled.example.victim, settled.why, request)
+            state = as_released(settled.example.request)
+            if state is not None:
+                yield DrawnCell(number, cell, settled.example.victim, settled.why, written_state(state))
+
+
+def as_released(state: DecideRequest) -> DecideRequest | None:
+    """The state as a release has it, which knows no heroes; none where one of them acts."""
+    queues = state.cluster.cluster_queues
+    heroes = {name for name, queue in queues.items() if queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE}
+    if heroes.intersection([state.queue, *(running.cluster_queue for running in state.cluster.admitted)]):
+        return None
+    plain = {name: replace(queue, rules=PreemptionRules.DEFAULT) for name, queue in queues.items()}
+    return replace(state, cluster=replace(state.cluster, cluster_queues=plain), reading=READING)
 
 
 def _without_proposals(cluster: Cluster) -> Cluster:

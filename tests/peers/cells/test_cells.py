@@ -6,20 +6,22 @@ import copy
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenure.analysis.matrix import trees_of
+from tenure.conformance.requests import DecideRequest
 from tenure.lab.programs import our_answer
 from tenure.lab.verdicts import AnswerPair, Kind, Verdict, classify
-from tenure.model import Cluster
-from tenure_proofs.analysis.campaign import draw_configuration
+from tenure.model import Cluster, Workload
+from tenure_proofs.analysis.campaign import draw_configuration, with_heroes
 from tests.docs.blocks import ROOT
 from tests.peers.cells import __main__ as command_line
 from tests.peers.cells.__main__ import is_confirmed, said_of
-from tests.peers.cells.draws import MOST_QUEUES, DrawnCell, drawn_cells
+from tests.peers.cells.draws import MOST_QUEUES, READING, DrawnCell, as_released, drawn_cells
 
 PEER = """
 import json, sys
@@ -48,6 +50,23 @@ def answer(drawn: DrawnCell) -> dict[str, Any]:
 
 def test_an_example_is_a_request_that_preempts_the_victim_of_its_cell(cell: DrawnCell) -> None:
     assert said_of(cell, asked(cell, answer(cell))) == "confirmed"
+
+
+def test_of_a_configuration_with_heroes_states_are_asked_about_in_which_none_acts() -> None:
+    configured, _ = draw_configuration(random.Random(CONFIGURATION), MOST_QUEUES)
+    cluster, _ = with_heroes(random.Random(CONFIGURATION), configured, READING)
+    heroes = {name for name, queue in cluster.cluster_queues.items() if queue.rules.name != "DEFAULT"}
+    others = sorted(set(cluster.cluster_queues) - heroes)
+    running = Workload("x", "w", "w", priority=0, created_at=0, cluster_queue=others[0])
+
+    def state(queue: str, admitted: Workload) -> DecideRequest:
+        return DecideRequest(replace(cluster, admitted=(admitted,)), running, queue, 0, READING, None, False)
+
+    assert as_released(state(others[0], replace(running, cluster_queue=min(heroes)))) is None
+    assert as_released(state(min(heroes), running)) is None
+    released = as_released(state(others[0], running))
+    assert released is not None
+    assert {queue.rules.name for queue in released.cluster.cluster_queues.values()} == {"DEFAULT"}
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -103,7 +122,7 @@ def kinds_of(cluster: Cluster) -> set[str]:
 def test_a_peer_that_preempts_nothing_confirms_no_cell(
     cell: DrawnCell, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command_line, "drawn_cells", lambda count, _: iter([cell] * count))
+    monkeypatch.setattr(command_line, "drawn_cells", lambda count, *_, **__: iter([cell] * count))
     peer = tmp_path / "peer.py"
     peer.write_text(PEER)
     assert command_line.main(["--peer", f"{sys.executable} {peer}", "--n", "2", "--repeat", "1"]) == 1
