@@ -34,7 +34,8 @@ _OF_ALL = (
 
 PREMISES: Mapping[Scope, tuple[str, ...]] = {
     Scope.CONSISTENT: (
-        "a state is one that admission alone can produce: at no node less than zero is available",
+        "a state is one that admission alone can produce: at no node less than zero is available, or, in a "
+        "tree with heroes, each workload fitted when it got its quota",
         *_OF_ALL,
     ),
     Scope.EDITED: (
