@@ -197,6 +197,38 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "count - 2, 0, -1",
         "returns: what is in use",
     ),
+    "fill-back takes away what it should give back": (
+        "PO-ANY-495",
+        "fill_back",
+        nodes.fill_back,
+        "usage, work.log, True)",
+        "usage, work.log, False)",
+        "keeps: what is in use",
+    ),
+    "the log begins behind its first cell": (
+        "PO-ANY-490",
+        "move",
+        nodes.move,
+        "known, node = 0,",
+        "known, node = 1,",
+        "first: the cells so far",
+    ),
+    "who is to leave comes back": (
+        "PO-ANY-490",
+        "replay",
+        nodes.replay,
+        "usage, log, False)",
+        "usage, log, True)",
+        "keeps: those so far",
+    ),
+    "another node exceeds": (
+        "PO-ANY-465",
+        "stands",
+        classical.stands,
+        "work.usage, node, work",
+        "work.usage, ground, work",
+        "returns: what the rule says",
+    ),
     "fill-back undoes nothing": (
         "PO-ANY-495",
         "fill_back",
@@ -361,6 +393,12 @@ def _read(body: str, loops: tuple[Invariant, ...]) -> Any:
     kernel = made(source, "kernel", {}, {})
     given = {"values": numbers("values", SIZE), "into": Room("into", (SIZE,))}
     return read_kernel(kernel, given, lambda _: [], rooms={"into": INTO}, loops=loops, facts=(SIZE > 0,))
+
+
+def test_a_kernel_that_is_handed_something_else_than_its_theorem_speaks_of_is_refused() -> None:
+    kernel = wrong(nodes.fill_back, "ask.watched", "ask.is_needed")
+    with pytest.raises(LiftError, match="is handed"):
+        list(THEOREMS["PO-ANY-495"].statement(fill_back=kernel))
 
 
 def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:

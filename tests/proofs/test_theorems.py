@@ -327,6 +327,19 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         _rule_changed(fits_request, ("max(0, free)", "max(0, free) + 1")),
         "decided again: it is Fit",
     ),
+    "only equals are preempted": (
+        "PO-ANY-630",
+        _rule_changed(
+            ground_for,
+            ground_across_queues=_rule_changed(
+                ground_across_queues,
+                may_reclaim=_rule_changed(
+                    may_reclaim, (STRICT, "return target.priority == preemptor.priority")
+                ),
+            ),
+        ),
+        "under as-written: the higher may too",
+    ),
     "the rest of a queue is removed as well": (
         "PO-ANY-360",
         changed(

@@ -33,6 +33,7 @@ from tenure_proofs.theorems.core_world import (
     TOP,
     USAGE,
     flag,
+    handed,
     number,
     of,
     said,
@@ -176,10 +177,13 @@ def whether_a_request_fits_and_a_node_exceeds_its_quota_is_what_the_rules_say_of
     def one(index: Any) -> Any:
         return _fits(index, may_borrow)
 
-    free = Law(lambda _, __, ___, ____, at: SymInt(FREE(at.term)))
+    def available(_: State, forest: Any, usage: Any, path: Any, at: Any) -> SymInt:
+        handed((forest, FOREST), (usage, USAGE), (path, PATH))
+        return SymInt(FREE(at.term))
+
     given = {"forest": FOREST, "usage": USAGE, "ask": ASK, "may_borrow": may_borrow}
     yield from read_kernel(
-        seeing(fits, available=free),
+        seeing(fits, available=Law(available)),
         given,
         lambda way: says_of_all(REQUESTED, one, way),
         facts=SIZES,

@@ -23,6 +23,7 @@ from tenure_proofs.theorems.core_world import (
     SIZE,
     SIZES,
     Answer,
+    handed,
     number,
     of,
     said,
@@ -171,7 +172,12 @@ def the_core_finds_the_ground_that_the_rules_find(
         eligibility.ground_for, ground_within_queue=Answer(4, Ground, lambda *_: wrapped(Ground, own))
     )
     ground = said(ground_for, **pair, evidence=evidence, now=asked.now, kin=asked.kin)
-    answer = Answer(3, int, lambda *_: SymInt(own))
+
+    def within_queue(rows: Any, row: Any, policy: Any) -> SymInt:
+        handed((rows, ROWS), (row, asked.row), (policy, asked.policy))
+        return SymInt(own)
+
+    answer = Answer(3, int, within_queue)
     yield from asked.read(seeing(classical_ground, own_ground=answer), ground, plain, group=group)
     for column in READINGS:
         asked = _Asked(reading_of(column))

@@ -27,6 +27,7 @@ from tenure_proofs.theorems.core_world import (
     SUMS,
     TOP,
     between,
+    handed,
     number,
     numbers,
     of,
@@ -126,8 +127,13 @@ def whether_a_heros_request_fits_and_who_is_above_whom_is_what_the_rules_say(
         )
 
     quest = Made(Quest, {"root": number("root", 0, NODES), "above": PATH, "accessible": accessible})
+
+    def room_of(_: State, books: Any, node: Any, root: Any, above: Any, at: Any) -> SymInt:
+        handed((books, BOOKS), (node, ASK.fields["own"]), (root, quest.fields["root"]), (above, PATH))
+        return SymInt(ROOM_FOR(at.term))
+
     yield from read_kernel(
-        seeing(fits, room_of=Law(lambda _, __, ___, ____, _____, at: SymInt(ROOM_FOR(at.term)))),
+        seeing(fits, room_of=Law(room_of)),
         {"books": BOOKS, "ask": ASK, "quest": quest},
         lambda way: says_of_all(REQUESTED, one, way),
         facts=SIZES,

@@ -12,20 +12,23 @@ from tenure.fast.tables import ELSEWHERE, NONE, OWN, Ask, Policy, Work
 from tenure.model import Ground, WithinClusterQueue
 from tenure.rules import amounts, quota
 from tenure_proofs.theorems.core_search import ONE_ROW, ROW, WORK, given_search
-from tenure_proofs.theorems.core_tree import COLUMN, ENDS, EXCEEDS
+from tenure_proofs.theorems.core_tree import COLUMN, ENDS, EXCEEDS, exceeding
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
     ASK,
     COLUMNS,
     FOREST,
     NODES,
+    PATH,
     REQUESTED,
     ROWS,
     SIZES,
     TOP,
     USAGE,
+    answering,
     between,
     flag,
+    handed,
     number,
     numbers,
     of,
@@ -158,8 +161,9 @@ def a_tree_is_taken_for_plain_exactly_if_it_is_simple_and_its_numbers_are_far_fr
         why = z3.Or(much, z3.Not(z3.And(asks.term, simple.term)))
         return [*goals, ("false: one does not", z3.Implies(z3.Not(found), why))]
 
+    laws = {"asks_for_needed": answering(asks, ASK), "is_simple": answering(simple, FOREST, ASK)}
     yield from read_kernel(
-        seeing(is_plain, asks_for_needed=Law(lambda *_: asks), is_simple=Law(lambda *_: simple)),
+        seeing(is_plain, **laws),
         {"forest": FOREST, "usage": USAGE, "ask": ASK},
         says,
         facts=(*SIZES, TOP < ENDS, ENDS <= NODES),
@@ -208,10 +212,15 @@ def under_fair_sharing_queues_are_looked_into_that_exceed_their_quota_and_the_pr
 
     policy = Made(Policy, {"within": within})
     work = Made(Work, {"group": Room("groups", (NODES,))})
+
+    def clear(held: State, forest: Any, path: Any, groups: Any) -> dict[str, Any]:
+        handed((forest, FOREST), (path, PATH), (groups, work.fields["group"]))
+        return {"groups": cleared(held["@groups"].term)}
+
     laws = {
-        "clear_groups": Law(lambda *_: 0, lambda held, *_: {"groups": cleared(held["@groups"].term)}),
-        "may_reclaim_any": Law(lambda *_: reclaim),
-        "exceeds": Law(lambda _, __, ___, node, ____: SymBool(EXCEEDS(node.term))),
+        "clear_groups": Law(lambda *_: 0, clear),
+        "may_reclaim_any": answering(reclaim, policy),
+        "exceeds": Law(exceeding),
     }
     yield from read_kernel(
         seeing(classify, **laws),
@@ -227,14 +236,16 @@ def under_fair_sharing_queues_are_looked_into_that_exceed_their_quota_and_the_pr
     may = z3.If(there == OWN, ground.term != NONE, allowed.term)
     inside = z3.And(node >= TOP, node < ENDS, there >= 0)
     want = z3.And(inside, may, z3.Or(ASK.fields["common"].term == 1, uses.term))
+    search = given_search()
+
     laws = {
-        "own_ground": Law(lambda *_: ground),
-        "may_reclaim": Law(lambda *_: allowed),
-        "uses_any": Law(lambda *_: uses),
+        "own_ground": answering(ground, ROWS, ROW, search.fields["policy"]),
+        "may_reclaim": answering(allowed, ROWS, ROW, search.fields["policy"]),
+        "uses_any": answering(uses, ROWS, ROW, ASK.fields["is_needed"]),
     }
     yield from read_kernel(
         seeing(offers, **laws),
-        {"given": given_search(), "row": ROW},
+        {"given": search, "row": ROW},
         lambda way: [("exactly those", as_term(way.value, bool) == want)],
         facts=(*ONE_ROW, ENDS <= NODES),
     )

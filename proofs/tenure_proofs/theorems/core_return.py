@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import z3
@@ -21,9 +21,11 @@ from tenure_proofs.theorems.core_world import (
     ROWS,
     SIZE,
     SIZES,
+    answering,
     between,
     flag,
     flags,
+    handed,
     number,
     of,
     seeing,
@@ -40,24 +42,37 @@ NUMBERS = z3.ArraySort(z3.IntSort(), z3.IntSort())
 PLACE = z3.Int("a place")
 """The second arbitrary point."""
 
-CHANGED = z3.Function("a change", TREES, *[z3.IntSort()] * 3, TREES)
-CHANGED_LOG = z3.Function("the log of a change", TREES, LOGS, *[z3.IntSort()] * 3, LOGS)
-MOVED = z3.Function("all changes of a row", TREES, z3.IntSort(), TREES)
-MOVED_LOG = z3.Function("the log of all changes of a row", TREES, LOGS, z3.IntSort(), LOGS)
+CHANGED = z3.Function("a change", TREES, *[z3.IntSort()] * 3, z3.BoolSort(), TREES)
+CHANGED_LOG = z3.Function("the log of a change", TREES, LOGS, *[z3.IntSort()] * 4, z3.BoolSort(), LOGS)
+CELLS_OF = z3.Function("cells after a change", TREES, *[z3.IntSort()] * 4, z3.BoolSort(), z3.IntSort())
+MOVED = z3.Function("all changes of a row", TREES, z3.IntSort(), z3.BoolSort(), TREES)
+MOVED_LOG = z3.Function("the log of all changes of a row", TREES, LOGS, z3.IntSort(), z3.BoolSort(), LOGS)
+MOVED_CELLS = z3.Function("cells of all changes of a row", TREES, z3.IntSort(), z3.BoolSort(), z3.IntSort())
 AFTER = z3.Function("in use after so many", z3.IntSort(), TREES)
-UNDONE = z3.Function("what is put back", TREES, LOGS, TREES)
+CELLS_SO_FAR = z3.Function("cells after so many", z3.IntSort(), z3.IntSort())
+UNDONE = z3.Function("what is put back", TREES, LOGS, z3.IntSort(), TREES)
 FITS = z3.Function("the request fits beside", TREES, z3.BoolSort())
 
 
 def _changing() -> Law:
     """PO-ANY-445, as far as it matters here: the tree and the log after a change are determined."""
 
-    def writes(held: State, _: Any, __: Any, *told: Any) -> dict[str, Any]:
-        tree, log = held["@usage"].term, held["@log"].term
-        arguments = [as_term(term, int) for term in told[:3]]
-        return {"usage": CHANGED(tree, *arguments), "log": CHANGED_LOG(tree, log, *arguments)}
+    def cells(held: State, _: Any, __: Any, *told: Any) -> SymInt:
+        *amounts, adding, ___, known = told
+        arguments = [as_term(term, int) for term in (*amounts, known)]
+        return SymInt(CELLS_OF(held["@usage"].term, *arguments, z3.BoolVal(adding)))
 
-    return Law(lambda *_: number("cells that are logged", 0, 2**40), writes)
+    def writes(held: State, forest: Any, usage: Any, *told: Any) -> dict[str, Any]:
+        *amounts, adding, log, known = told
+        handed((forest, FOREST), (usage, ROOM), (log, LOGGED))
+        tree, logged = held["@usage"].term, held["@log"].term
+        arguments, to = [as_term(term, int) for term in amounts], as_term(known, int)
+        return {
+            "usage": CHANGED(tree, *arguments, z3.BoolVal(adding)),
+            "log": CHANGED_LOG(tree, logged, *arguments, to, z3.BoolVal(adding)),
+        }
+
+    return Law(cells, writes)
 
 
 @theorem(
@@ -75,34 +90,57 @@ def a_workload_leaves_or_comes_back_by_one_change_for_each_of_its_watched_entrie
     def entry(place: Any) -> tuple[Any, Any]:
         return of(ROWS, "at", FIRST + place), of(ROWS, "amount", FIRST + place)
 
-    def one_more(place: Any, _: State) -> list[Any]:
-        at, amount = entry(place)
-        node = of(ROWS, "queue", ROW.term)
-        then = z3.If(watched.at(at).term, CHANGED(AFTER(place), node, at, amount), AFTER(place))
-        return [z3.Implies(z3.And(place >= 0, place < WIDTH), AFTER(place + 1) == then)]
+    def one_more(adding: bool) -> Callable[[Any, State], list[Any]]:
+        def facts(place: Any, _: State) -> list[Any]:
+            at, amount = entry(place)
+            change = (AFTER(place), of(ROWS, "queue", ROW.term), at, amount)
+            seen, known, sign = watched.at(at).term, CELLS_SO_FAR(place), z3.BoolVal(adding)
+            then = z3.If(seen, CHANGED(*change, sign), AFTER(place))
+            cells = z3.If(seen, CELLS_OF(*change, known, sign), known)
+            both = z3.And(AFTER(place + 1) == then, CELLS_SO_FAR(place + 1) == cells)
+            return [z3.Implies(z3.And(place >= 0, place < WIDTH), both)]
+
+        return facts
 
     def holds(steps: Any, _: State, here: State, __: Any) -> Labelled:
         return [("the changes so far", here["@usage"].term == AFTER(steps))]
+
+    def moving(steps: Any, first: State, here: State, point: Any) -> Labelled:
+        known = as_term(here["known"], int) == CELLS_SO_FAR(steps)
+        return [*holds(steps, first, here, point), ("the cells so far", known)]
+
+    def moved(way: Way) -> Labelled:
+        return [
+            ("all changes", way.names["@usage"].term == AFTER(WIDTH)),
+            ("as many cells", as_term(way.value, int) == CELLS_SO_FAR(WIDTH)),
+        ]
 
     given = {"forest": FOREST, "rows": ROWS, "usage": ROOM, "log": LOGGED, "watched": watched}
     for adding in (True, False):
         yield from read_kernel(
             seeing(move, change=_changing()),
             {**given, "row": ROW, "adding": adding},
-            lambda way: [("all changes", way.names["@usage"].term == AFTER(WIDTH))],
+            moved,
             rooms={"usage": BEFORE, "log": LOG},
-            facts=(*ONE_ROW, AFTER(0) == BEFORE),
-            loops=[Invariant(holds, points=lambda steps, _: [steps], everywhere=one_more)],
+            facts=(*ONE_ROW, AFTER(0) == BEFORE, CELLS_SO_FAR(0) == 0),
+            loops=[Invariant(moving, points=lambda steps, _: [steps], everywhere=one_more(adding))],
         )
+    yield from _replaying(replay, given)
+
+
+def _replaying(kernel: Any, given: dict[str, Any]) -> Iterator[Part]:
     count = z3.Int("how many leave")
     gone = between("who leaves", 0, SIZE, count)
 
     def next_one(place: Any, _: State) -> list[Any]:
-        then = MOVED(AFTER(place), gone.at(place).term)
+        then = MOVED(AFTER(place), gone.at(place).term, z3.BoolVal(False))
         return [z3.Implies(z3.And(place >= 0, place < count), AFTER(place + 1) == then)]
 
+    def holds(steps: Any, _: State, here: State, __: Any) -> Labelled:
+        return [("those so far", here["@usage"].term == AFTER(steps))]
+
     yield from read_kernel(
-        seeing(replay, move=_moving()),
+        seeing(kernel, move=_moving(given["watched"])),
         {**given, "gone": gone},
         lambda way: [("all of them", way.names["@usage"].term == AFTER(count))],
         rooms={"usage": BEFORE, "log": LOG},
@@ -111,12 +149,20 @@ def a_workload_leaves_or_comes_back_by_one_change_for_each_of_its_watched_entrie
     )
 
 
-def _moving() -> Law:
-    def writes(held: State, _: Any, __: Any, row: Any, *___: Any) -> dict[str, Any]:
-        tree, log = held["@usage"].term, held["@log"].term
-        return {"usage": MOVED(tree, row.term), "log": MOVED_LOG(tree, log, row.term)}
+def _moving(columns: Any) -> Law:
+    """PO-ANY-490, of some columns that are watched."""
 
-    return Law(lambda *_: number("cells that are logged", 0, 2**40), writes)
+    def cells(held: State, _: Any, __: Any, row: Any, *told: Any) -> SymInt:
+        return SymInt(MOVED_CELLS(held["@usage"].term, row.term, z3.BoolVal(told[-1])))
+
+    def writes(
+        held: State, forest: Any, rows: Any, row: Any, watched: Any, usage: Any, log: Any, adding: Any
+    ) -> dict[str, Any]:
+        handed((forest, FOREST), (rows, ROWS), (watched, columns), (usage, ROOM), (log, LOGGED))
+        tree, logged, sign = held["@usage"].term, held["@log"].term, z3.BoolVal(adding)
+        return {"usage": MOVED(tree, row.term, sign), "log": MOVED_LOG(tree, logged, row.term, sign)}
+
+    return Law(cells, writes)
 
 
 HELD, ROOMS = z3.Array("held before", z3.IntSort(), NUMBERS), z3.Int("room for what is held")
@@ -191,7 +237,12 @@ def _row(turn: Any) -> Any:
 
 def _stays(turn: Any) -> Any:
     """Whether the request does not fit with its quota given back, at its turn."""
-    return z3.Not(FITS(MOVED(AFTER(turn), _row(turn))))
+    return z3.Not(FITS(_back(AFTER(turn), _row(turn))))
+
+
+def _back(tree: Any, row: Any) -> Any:
+    """What is in use once a workload has come back."""
+    return MOVED(tree, row, z3.BoolVal(True))
 
 
 @theorem(
@@ -213,26 +264,32 @@ def the_core_fills_back_as_the_reference_does_in_place_and_what_does_not_fit_is_
     PO-ANY-020 says so of the reference. Those that stay are moved to the end, in the order of removal, each
     with its ground and share; the last one removed stays where it is.
     """
-    lossless = flag("lossless")
+    lossless, borrows = flag("lossless"), flag("may borrow")
 
-    def cannot(held: State, _: Any, index: Any, *__: Any) -> SymBool:
+    def cannot(held: State, forest: Any, index: Any, ask: Any, room: Any) -> SymBool:
         """Any answer, as long as the request does not fit beside it where the tree is lossless."""
+        handed((forest, FOREST), (ask, ASK), (room, work))
         tree = held["@usage"].term
-        allowed = z3.Implies(lossless.term, z3.Not(FITS(MOVED(tree, held["@out"].term[index.term]))))
+        allowed = z3.Implies(lossless.term, z3.Not(FITS(_back(tree, held["@out"].term[index.term]))))
         return SymBool(z3.And(CANNOT(index.term), allowed))
 
-    def put_back(held: State, *_: Any) -> dict[str, Any]:
-        return {"usage": UNDONE(held["@usage"].term, held["@log"].term)}
+    def fitting(held: State, forest: Any, usage: Any, ask: Any, may_borrow: Any) -> SymBool:
+        handed((forest, FOREST), (usage, ROOM), (ask, ASK), (may_borrow, borrows))
+        return SymBool(FITS(held["@usage"].term))
+
+    def put_back(held: State, usage: Any, log: Any, known: Any) -> dict[str, Any]:
+        handed((usage, ROOM), (log, LOGGED))
+        return {"usage": UNDONE(held["@usage"].term, held["@log"].term, known.term)}
 
     def each_turn(turn: Any, here: State) -> list[Any]:
         before, row = AFTER(turn), _row(turn)
-        then = MOVED(before, row)
+        then = _back(before, row)
         log = here["@log"].term if "@log" in here else LOG
-        stays = _stays(turn)
+        stays, sign = _stays(turn), z3.BoolVal(True)
         facts = (
             AFTER(turn + 1) == z3.If(stays, before, then),
             KEPT(turn + 1) == KEPT(turn) + z3.If(stays, 1, 0),
-            UNDONE(then, MOVED_LOG(before, log, row)) == before,
+            UNDONE(then, MOVED_LOG(before, log, row, sign), MOVED_CELLS(before, row, sign)) == before,
         )
         return [z3.Implies(z3.And(turn >= 0, turn < COUNT - 1), z3.And(facts))]
 
@@ -286,13 +343,13 @@ def the_core_fills_back_as_the_reference_does_in_place_and_what_does_not_fit_is_
         },
     )
     laws = {
-        "is_lossless": Law(lambda *_: lossless),
+        "is_lossless": answering(lossless, FOREST, ASK),
         "_cannot_return": Law(cannot),
-        "move": _moving(),
-        "fits": Law(lambda held, *_: SymBool(FITS(held["@usage"].term))),
+        "move": _moving(ASK.fields["watched"]),
+        "fits": Law(fitting),
         "undo": Law(lambda *_: 0, put_back),
     }
-    given = {"forest": FOREST, "rows": ROWS, "ask": ASK, "may_borrow": flag("may borrow"), "work": work}
+    given = {"forest": FOREST, "rows": ROWS, "ask": ASK, "may_borrow": borrows, "work": work}
     yield from read_kernel(
         seeing(fill_back, **laws),
         {**given, "count": SymInt(COUNT)},

@@ -34,9 +34,11 @@ from tenure_proofs.theorems.core_world import (
     SUMS,
     TOP,
     USAGE,
+    answering,
     between,
     flag,
     flags,
+    handed,
     number,
     numbers,
     of,
@@ -148,7 +150,14 @@ def the_core_lets_a_candidate_stand_at_its_turn_exactly_where_the_rules_do(
     stands: Any = classical.stands,
 ) -> Iterator[Part]:
     """KQ-380, of any group, ground and attempt."""
-    over, may_borrow, ground = flag("over quota"), flag("may borrow"), number("ground", 0, len(Ground))
+    may_borrow, ground = flag("may borrow"), number("ground", 0, len(Ground))
+    exceeds = z3.Function("exceeds up to", z3.IntSort(), z3.IntSort(), z3.BoolSort())
+    over = SymBool(exceeds(NODE.term, of(WORK, "common", NODE.term)))
+
+    def exceeds_below(_: State, forest: Any, usage: Any, node: Any, common: Any, needed: Any) -> SymBool:
+        handed((forest, FOREST), (usage, ROOM), (needed, ASK.fields["needed"]))
+        return SymBool(exceeds(node.term, common.term))
+
     own = SymBool(of(WORK, "group", NODE.term) == OWN)
     rule = said(
         reclaim.stands_in_attempt,
@@ -166,7 +175,7 @@ def the_core_lets_a_candidate_stand_at_its_turn_exactly_where_the_rules_do(
         "work": WORK,
     }
     yield from read_kernel(
-        seeing(stands, exceeds_below=Law(lambda *_: over)),
+        seeing(stands, exceeds_below=Law(exceeds_below)),
         given,
         lambda way: [("what the rule says", as_term(way.value, bool) == rule)],
         rooms={"usage": BEFORE},
@@ -273,14 +282,24 @@ def a_candidate_is_of_a_queue_that_is_looked_into_with_a_ground_and_a_needed_col
 
     given = {"rows": ROWS, "row": ROW, "wanted": wanted}
     yield from read_kernel(uses_any, given, says, facts=ONE_ROW, loops=[so_far(none)])
-    ground, uses = number("ground", 0, len(Ground)), flag("uses a needed column")
-    node = of(ROWS, "queue", ROW.term)
+    node, uses = of(ROWS, "queue", ROW.term), flag("uses a needed column")
+    found = z3.Function("ground by group", z3.IntSort(), z3.IntSort())
+    ground, search = SymInt(found(of(WORK, "group", node))), given_search()
+
+    def classical_ground(_: State, rows: Any, row: Any, group: Any, policy: Any) -> SymInt:
+        handed((rows, ROWS), (row, ROW), (policy, search.fields["policy"]))
+        return SymInt(found(group.term))
+
     inside = z3.And(node >= TOP, node < ENDS, of(WORK, "group", node) >= 0)
     needed = z3.Or(ASK.fields["common"].term == 1, uses.term)
     want = z3.And(inside, ground.term != NONE, needed)
     yield from read_kernel(
-        seeing(offers, classical_ground=Law(lambda *_: ground), uses_any=Law(lambda *_: uses)),
-        {"given": given_search(), "row": ROW},
+        seeing(
+            offers,
+            classical_ground=Law(classical_ground),
+            uses_any=answering(uses, ROWS, ROW, ASK.fields["is_needed"]),
+        ),
+        {"given": search, "row": ROW},
         lambda way: [("exactly those", as_term(way.value, bool) == want)],
         facts=(*ONE_ROW, ENDS <= NODES),
     )

@@ -27,8 +27,10 @@ from tenure_proofs.theorems.core_world import (
     SUMS,
     TOP,
     USAGE,
+    answering,
     between,
     flag,
+    handed,
     number,
     of,
     said,
@@ -48,6 +50,12 @@ COLUMN = z3.Int("any column of the request")
 ENDS = of(FOREST, "end", TOP)
 EXCEEDS = z3.Function("exceeds", z3.IntSort(), z3.BoolSort())
 UP, STEPS_UP = between("the way up", 0, NODES, NODES), z3.Int("steps up to the common node")
+
+
+def exceeding(_: State, forest: Any, usage: Any, node: Any, needed: Any) -> SymBool:
+    """PO-ANY-415, of what is in use at first."""
+    handed((forest, FOREST), (usage, USAGE), (needed, ASK.fields["needed"]))
+    return SymBool(EXCEEDS(node.term))
 
 
 def _on_the_way(place: Any) -> Any:
@@ -87,9 +95,8 @@ def a_node_exceeds_up_to_the_common_one_exactly_if_every_node_below_that_does(
     invariant = Invariant(holds, points=lambda steps, _: [POINT, steps], everywhere=parents)
     facts = (*SIZES, STEPS_UP >= 0, STEPS_UP < NODES, _up(STEPS_UP) == common.term)
     given = {"forest": FOREST, "usage": USAGE, "node": SymInt(_up(z3.IntVal(0))), "common": common}
-    law = Law(lambda _, __, ___, node, ____: SymBool(EXCEEDS(node.term)))
     yield from read_kernel(
-        seeing(exceeds_below, exceeds=law),
+        seeing(exceeds_below, exceeds=Law(exceeding)),
         {**given, "needed": ASK.fields["needed"]},
         lambda way: says_of_all(STEPS_UP, one, way),
         facts=facts,
@@ -187,7 +194,7 @@ def a_tree_is_taken_for_simple_exactly_if_nothing_limits_what_the_root_has_left(
     """No borrowing limit on the path, no local quota in the tree; every needed column is requested."""
     lossless = flag("lossless")
     yield from read_kernel(
-        seeing(is_simple, is_lossless=Law(lambda *_: lossless)),
+        seeing(is_simple, is_lossless=answering(lossless, FOREST, ASK)),
         {"forest": FOREST, "ask": ASK},
         _simple(lossless),
         facts=SIZES,

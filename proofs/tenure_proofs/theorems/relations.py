@@ -7,19 +7,25 @@ from typing import Any
 
 import z3
 
-from tenure.model import FlavorMode
+from tenure.model import Evidence, FlavorMode, Ground, Kin, Workload
 from tenure.oracle.selection import fill_back, fill_back_step
 from tenure.oracle.tree import climb
+from tenure.readings import preset_names
+from tenure.rules.eligibility import ground_for
 from tenure.rules.flavors import mode_without_search
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_request
+from tenure_proofs.premises import any_terms
+from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.core_world import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
 from tenure_proofs.theorems.tree import _conserved
 from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
-from tenure_proofs.trusted.loops import MEMBERS, Loop, Row
+from tenure_proofs.trusted.logic import equal_fields, implies
+from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -167,3 +173,29 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
     yield Part("first", (*changes, place == 0, count > 0), (("alike", same),))
     below = both[place - 1] == again[place - 1]
     yield Part("keeps", (*changes, place > 0, place < count, below), (("alike", same),))
+
+
+@theorem(
+    "PO-ANY-630",
+    about=(ground_for,),
+    size="any workloads, terms, evidence and instants, under every preset",
+)
+def whom_a_preemptor_may_preempt_one_of_higher_priority_may_preempt_too(
+    rule: Callable[..., Any] = ground_for,
+) -> Iterator[Part]:
+    """KQ-300, of two preemptors that differ in nothing else. Of durations PO-TBP-150 says as much.
+
+    Of whole decisions it does not hold: who is chosen among those that may be preempted is another question.
+    """
+    for column in preset_names():
+        claim = Claim(reading_of(column))
+        low, high, target = (claim.record(name, Workload) for name in ("low", "high", "target"))
+        rest = (claim.record("evidence", Evidence), any_terms(claim), claim.number("now"))
+        kin, ground = claim.record("kin", Kin), claim.lift(rule)
+        claim.assume(equal_fields(low, high, "priority"), low.priority <= high.priority)
+        may = [ground(who, target, *rest, kin).value != Ground.NONE for who in (low, high)]
+        yield Part(
+            f"under {column}",
+            tuple(claim.facts),
+            (("the higher may too", every([*claim.goals, implies(*may).term])),),
+        )
