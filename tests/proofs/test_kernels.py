@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -441,6 +442,12 @@ def test_every_kernel_is_proved_or_it_is_said_why_not() -> None:
     beside = {plain(policy.terms_of), plain(policy._queued)}
     core = {function for function in read - beside if function.__module__.startswith("tenure.fast")}
     assert len(core) == sum(bool(kernel.theorems) for kernel in kernels())
+
+
+def test_theorems_go_from_process_to_process_by_their_identifiers() -> None:
+    """The function that a kernel was compiled from is not what its module calls so."""
+    for theorem in THEOREMS.values():
+        assert pickle.loads(pickle.dumps(theorem)) is theorem
 
 
 def test_of_a_compiled_kernel_the_source_is_read() -> None:

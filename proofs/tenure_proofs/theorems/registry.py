@@ -36,6 +36,10 @@ class Theorem:
     size: str
     assumes: Mapping[str, str]
 
+    def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
+        """Between processes by its identifier: what a kernel was compiled from is found in no module."""
+        return registered, (self.id,)
+
     @property
     def words(self) -> str:
         """The claim in words."""
@@ -75,6 +79,11 @@ def theorem(
         return statement
 
     return register
+
+
+def registered(identifier: str) -> Theorem:
+    """The theorem of an identifier."""
+    return _THEOREMS[identifier]
 
 
 def all_theorems() -> Mapping[str, Theorem]:
