@@ -66,6 +66,11 @@ def on_post_page(output: str, **_: Any) -> str:
     return output.replace(_UNNAMED, f'{_UNNAMED} aria-label="Search"')
 
 
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The same of the page for what is not found, which is no page to mkdocs."""
+    return on_post_page(output_content)
+
+
 def description(markdown: str) -> str:
     """The first sentences of a page, as many as a search engine or a shared link shows.
 

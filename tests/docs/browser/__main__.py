@@ -6,7 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -45,8 +45,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def look(tab: Tab, root: Path, width: str, script: str, each: int) -> tuple[int, dict[str, list[str]]]:
-    """How many pages were opened in one size, and what is wrong with which.
+def look(tab: Tab, root: Path, width: str, script: str, each: int) -> Iterator[tuple[str, list[str]]]:
+    """Pages opened in one size one after the other, and what is wrong with them: nothing, with a good one.
 
     Args:
         tab: of either browser.
@@ -57,14 +57,12 @@ def look(tab: Tab, root: Path, width: str, script: str, each: int) -> tuple[int,
     """
     tab.new_tab()
     tab.resize(*WIDTHS[width])
-    wrong: dict[str, list[str]] = {}
     with served(root, searched=False) as base, nullcontext() if script else unpainted(tab):
-        pages = [page for page in pages_of(root, base) if not each or page[1] < each]
         tab.open(f"{base}/")
-        for address, place in pages:
-            if problems := (visit if script or place < 2 else turn_to)(tab, address, base, script):
-                wrong[address.removeprefix(base)] = problems
-    return len(pages), wrong
+        for address, place in pages_of(root, base):
+            if not each or place < each:
+                seen = visit if script or place < 2 else turn_to
+                yield address.removeprefix(base), seen(tab, address, base, script)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -93,15 +91,18 @@ def told(name: str, options: argparse.Namespace, script: str) -> int:
         BROWSERS[name][1](Path(profile)) as tab,
     ):
         for width in options.width or WIDTHS:
-            begun = time.monotonic()
-            pages, wrong = look(tab, options.site, width, script, options.each)
+            begun, pages, wrong = time.monotonic(), 0, 0
+            for page, problems in look(tab, options.site, width, script, options.each):
+                pages += 1
+                if problems:
+                    wrong += 1
+                    print("\n    ".join((f"  {page}", *problems)), flush=True)
             print(
                 f"{name}, {WIDTHS[width][0]} wide, light and dark{', axe-core' if script else ''}: "
-                f"{pages} pages in {time.monotonic() - begun:.0f} s, {len(wrong)} with problems"
+                f"{pages} pages in {time.monotonic() - begun:.0f} s, {wrong} with problems",
+                flush=True,
             )
-            for page, problems in wrong.items():
-                print("\n    ".join((f"  {page}", *problems)), flush=True)
-            found += len(wrong)
+            found += wrong
     return found
 
 

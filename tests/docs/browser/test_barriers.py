@@ -11,10 +11,11 @@ from docs.gen.playground import FetchError
 from tests.docs.browser.barriers import checker
 from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import KINDS, WIDTHS, visit
+from tests.docs.browser.visiting import WIDTHS, visit
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
 
+KINDS = ("404.html", "", "findings/", "rules/TBP-020-time-expired/")
 BARRED = "<main><p style='color: #aaa; background: #fff'>pale</p><button></button></main>"
 
 
