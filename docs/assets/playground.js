@@ -425,6 +425,10 @@ async function begin() {
   tenure = new Tenure(false, words => { part("status").textContent = `${words} …`; });
   beginEditor();
   options(part("example"), Object.entries(examples).map(([name, example]) => [name, example.title]), "two-teams");
+  const known = document.createElement("optgroup");
+  known.label = "Findings";
+  known.append(...Object.entries(index.findings).map(([name, title]) => new Option(title, name)));
+  part("example").append(known);
   for (const [name, change] of Object.entries(changes)) part(name).addEventListener("change", event => change(event.target));
   for (const [name, slide] of Object.entries(slides)) {
     part(name).addEventListener("input", event => { slide(event.target); soon(); });

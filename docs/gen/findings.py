@@ -13,7 +13,7 @@ from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
 from tenure.pages import Page
-from tools.lints.findings import STANDING
+from tools.lints.findings import STANDING, THREAD
 from tools.lints.pages import findings
 
 FINDINGS = "findings/index.md"
@@ -54,12 +54,13 @@ def source_of(page: Page) -> str:
 
 
 STATUSES = {
-    "proposal": "in the proposal",
+    "proposal": "proposal closed",
     "answered": "answered by a later revision",
-    "shipped": "shipped",
+    "shipped": "open upstream",
+    "fixed": "fixed upstream",
 }
-"""What has become of a finding: it is in a proposal that is not released; a later revision of the proposal
-decides it; or a released scheduler behaves so."""
+"""What has become of a finding: the proposal was closed with it; a later revision of the proposal decides it;
+a released scheduler behaves so; one did, and a later release does not."""
 
 
 def _list(places: Places) -> Iterator[str]:
@@ -78,7 +79,7 @@ def _list(places: Places) -> Iterator[str]:
         [
             [
                 link(page.id, places, FINDINGS),
-                page.title,
+                f"{page.title}{_known(page, ' ({})')}",
                 _severity(page),
                 STATUSES[page.front["status"]],
                 f"`{page.front['field']}`",
@@ -96,12 +97,20 @@ def _severity(page: Page) -> str:
     return f'<span data-rank="{STANDING["severity"].index(severity)}">{severity}</span>'
 
 
+def _known(page: Page, words: str) -> str:
+    """A link to where it is known upstream, in these words; nothing where we know of no such place."""
+    found = THREAD.fullmatch(page.front.get("known", ""))
+    return words.format(f"[{found['project']}#{found['number']}]({found[0]})") if found else ""
+
+
 def _standing(page: Page) -> str:
     """What a maintainer wants to know before the story."""
     key = page.front.get("reading")
     reading = f" Reading key [`{key}`](../reference/readings.md#{key})." if key else ""
     status = STATUSES[page.front["status"]]
-    return f"Severity {page.front['severity']}; {status}; field `{page.front['field']}`.{reading}"
+    release = f" in {page.front['release']}" if "release" in page.front else ""
+    stands = f"{status}{release}{_known(page, ', known as {}')}"
+    return f"Severity {page.front['severity']}; {stands}; field `{page.front['field']}`.{reading}"
 
 
 def _opened(page: Page, openings: Openings, here: str) -> str:

@@ -32,7 +32,7 @@ from tenure.as_json import as_json
 from tenure.readings import default_preset, preset_names
 from tenure_proofs.playground_matrix import MOST_CELLS, MOST_S
 from tests.threads.folders import threads
-from tools.lints.pages import pages
+from tools.lints.pages import findings, pages
 
 FOLDER = "assets/playground"
 """Where the page finds the files, below `docs/`."""
@@ -65,7 +65,10 @@ def playground_files(openings: Openings) -> dict[str, bytes]:
         return {}
     files["examples.json"] = _json(dict(examples()))
     files |= {f"opened/{area}.json": _json(held) for area, held in openings.areas.items()}
-    files["index.json"] = _json({"opened": openings.names, "same": openings.same, "rules": _rules()})
+    told = {page.id: f"{page.id}: {page.title}" for page in findings(ROOT) if page.id in openings.same}
+    files["index.json"] = _json(
+        {"opened": openings.names, "same": openings.same, "findings": told, "rules": _rules()}
+    )
     return {f"{FOLDER}/{name}": content for name, content in sorted(files.items())}
 
 

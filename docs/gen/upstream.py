@@ -7,14 +7,16 @@ from typing import Any, Final
 
 import yaml
 
-from docs.gen.elsewhere import KUEUE, source_of_finding
+from docs.gen.elsewhere import documents, source_of_finding
 from docs.gen.markdown import Pages, folded
 from docs.gen.sources import ROOT, vectors
 from tenure.conformance.vectors import Vector
 from tenure.pages import Page
 from tools.lints.pages import findings
 
-_KAI: Final = "https://github.com/NVIDIA/KAI-Scheduler"
+_KAI: Final = "https://github.com/kai-scheduler/KAI-Scheduler"
+SHIPPED: Final = ("shipped", "fixed")
+"""The status of findings about what a released scheduler does, or did."""
 _LISTS: Final = ("resourceFlavors", "cohorts", "clusterQueues", "workloadPriorityClasses", "admitted")
 _WIDTH: Final = 118
 
@@ -41,8 +43,9 @@ def reported(page: Page) -> Iterator[str]:
     if "first" not in page.front:
         return
     yield "## Report it { data-search-exclude }"
-    where = _KAI if str(page.front["source"]).startswith("KAI") else KUEUE
-    yield f"A text for [an issue]({where}/issues/new), also [as a file](upstream/{page.id}.txt):"
+    proposal = documents().get(str(page.front["source"]).partition(",")[0])
+    where = f"[the issue of the proposal]({proposal})" if proposal else f"[an issue]({_KAI}/issues/new)"
+    yield f"A text for {where}, also [as a file](upstream/{page.id}.txt):"
     yield folded("The text of the report", [f"~~~~markdown\n{report(page).rstrip()}\n~~~~"])
 
 
@@ -79,7 +82,7 @@ def command_of(vector: Vector) -> str:
 
 def _shown(page: Page) -> Iterator[str]:
     """How the scheduler itself shows it, where it ships it."""
-    if page.front["status"] == "shipped":
+    if page.front["status"] in SHIPPED:
         yield (
             "Shown by the plugin's own code, from a checkout, among the answers of "
             "`make peers-kai KAI_CHECKOUT=folder` in Tenure's repository (`tests/peers/shipped`)."

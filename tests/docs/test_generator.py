@@ -166,10 +166,16 @@ def test_a_site_without_coverage_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_finding_says_how_it_stands_and_those_that_matter_first_come_first() -> None:
     listed = findings.finding_list(places())["findings/index.md"]["findings"]
     (row,) = [line for line in listed.splitlines() if line.startswith("| [F-013]")]
-    assert row.endswith('| <span data-rank="2">low</span> | in the proposal | `delayForStep` | KEP-754 |')
+    assert row.endswith('| <span data-rank="2">low</span> | proposal closed | `delayForStep` | KEP-754 |')
     first = [line[4:9] for line in listed.splitlines() if line.startswith("1. ")]
     assert first == ["F-001", "F-011", "F-026", "F-041", "F-050"]
     assert listed.index("matter first") < listed.index(row)
+    known = "[KAI-Scheduler#1809](https://github.com/kai-scheduler/KAI-Scheduler/pull/1809)"
+    assert f"| A session never revises an answer ({known}) |" in listed
+    page = findings.finding_pages(all_places(), {}, VIEWS, NO_OPENINGS)[
+        "findings/F-047-a-session-never-revises-an-answer.md"
+    ]
+    assert f"medium; fixed upstream in v0.17.0, known as {known}; field" in page
 
 
 @pytest.mark.parametrize("page", upstream.first_findings(), ids=lambda page: page.id)

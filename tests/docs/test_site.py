@@ -121,6 +121,7 @@ def test_a_link_to_the_playground_opens_what_the_site_ships_and_all_of_it_is_lin
         held = json.loads((shipped / "opened" / f"{area}.json").read_text(encoding="utf-8"))
         assert {*held} == {name for name, known in index["opened"].items() if known == area}
     assert {*index["same"].values()} <= {*index["opened"]}
+    assert [*index["findings"]] == sorted(index["same"])
 
 
 def test_every_finding_and_every_sentence_is_shown(site: Site) -> None:

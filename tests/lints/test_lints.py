@@ -348,6 +348,22 @@ CHANGES = {
     "a finding without its repair": Change(
         "TNL080", FINDING, "its sections are", FINDING, "## The repair, and why", "## Repaired"
     ),
+    "a finding that is known at no thread": Change(
+        "TNL080",
+        FINDING,
+        "F-001: known is 'kueue#8522'; write the address of an issue or a pull request on github.com",
+        FINDING,
+        'status = "proposal"\n',
+        'status = "proposal"\nknown = "kueue#8522"\n',
+    ),
+    "a finding that is fixed in no release": Change(
+        "TNL080",
+        FINDING,
+        "F-001: a fixed finding, and no other, has the release that fixed it",
+        FINDING,
+        'status = "proposal"',
+        'status = "fixed"',
+    ),
     "a finding that names no such scenario": Change(
         "TNL080",
         PLAYED_FINDING,

@@ -18,8 +18,11 @@ HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The rep
 REPLAYS = {"vectors": "tenure vectors run {}", "scenarios": f"tenure play {SCENARIOS.as_posix()}/{{}}.yaml"}
 """What replays a finding, in the front matter, and the command on the page that does it."""
 
-STANDING = {"severity": ("high", "medium", "low"), "status": ("proposal", "answered", "shipped")}
+STANDING = {"severity": ("high", "medium", "low"), "status": ("proposal", "answered", "shipped", "fixed")}
 """What a maintainer reads first, and its choices; spec/README.md says what they mean."""
+
+THREAD = re.compile(r"https://github\.com/[\w.-]+/(?P<project>[\w.-]+)/(?:issues|pull)/(?P<number>[1-9]\d*)")
+"""Where a finding is known upstream: an issue or a pull request."""
 
 REPORTED = ("expected", "actual", "vectors")
 """What a finding among the `first` has for its report."""
@@ -68,6 +71,12 @@ def _standing(page: Page) -> Iterator[str]:
     missing = [key for key in REPORTED if not page.front.get(key)]
     if "first" in page.front and missing:
         yield f"is among the first and has no {' and no '.join(missing)}: its report needs them"
+    known = page.front.get("known", "")
+    if known and not THREAD.fullmatch(known):
+        yield f"known is {known!r}; write the address of an issue or a pull request on github.com"
+    is_fixed = page.front.get("status") == "fixed"
+    if is_fixed != ("release" in page.front) or (is_fixed and not known):
+        yield "a fixed finding, and no other, has the release that fixed it; known says by which pull request"
 
 
 def _unknown(page: Page, known: dict[str, set[str]]) -> Iterator[str]:

@@ -142,6 +142,10 @@ def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> N
         browser.until(f'{STATE} === "explained"')
         assert victims(browser)[0] == found
         assert browser.value("window.decided") == 1, kept
+    put(browser, "example", "F-026", "change")
+    assert "example=F-026" in browser.value("location.hash")
+    browser.value(f'{STATE} = ""; location.hash = "example={CHANGED}"')
+    browser.until(f'{STATE} === "explained"')
     command = browser.value(f"{part('command')}.textContent")
     assert "-w team-a/job-long-context-8a5dc" in command
     assert command.endswith("gpu-cluster-queue.spec.preemption.withinClusterQueueConfig.minAdmitDuration=10m")
