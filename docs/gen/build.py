@@ -29,6 +29,7 @@ from docs.gen.playground import page_fills, playground_files
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.reference import reference, restated
+from docs.gen.relied import relied_on
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
 from docs.gen.sources import edited, places, written_pages
@@ -72,6 +73,7 @@ def main() -> None:
         | reference(known)
         | traceability(known)
         | schema_list()
+        | relied_on()
         | page_fills()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
