@@ -18,6 +18,7 @@ from tenure.analysis.scopes import Scope
 from tenure.readings import preset
 from tenure_proofs.analysis import campaign, encoding, heroes, moments, ratios, runs, slices
 from tests.analyzed import KNOWN
+from tests.docs.blocks import ROOT
 
 STATES = 60
 QUEUES = 5
@@ -32,11 +33,12 @@ class Wrong:
     wrong: str
     noticed_in: str | int
     scope: Scope = Scope.CONSISTENT
+    has_heroes: bool = False
 
     @property
     def trial(self) -> tuple[str | int, Scope, bool]:
         """The configuration, the scope, and whether it has heroes."""
-        return self.noticed_in, self.scope, self.where is heroes
+        return self.noticed_in, self.scope, self.has_heroes or self.where is heroes
 
 
 WRONG: dict[str, Wrong] = {
@@ -188,6 +190,13 @@ WRONG: dict[str, Wrong] = {
         11,
         Scope.EDITED,
     ),
+    "what is not asked for has to be in reach too": Wrong(
+        encoding,
+        "yield z3.Or(self.request[at].term == 0, z3.Not(term_of(mode == FlavorMode.NO_FIT)))",
+        "yield z3.Not(term_of(mode == FlavorMode.NO_FIT))",
+        45,
+        has_heroes=True,
+    ),
     "heroes bill nothing": Wrong(
         heroes,
         "return 0, nominal  # PO-UCQ-335",
@@ -256,7 +265,9 @@ def changed(mistake: Wrong) -> Iterator[None]:
         made = run_again(mistake.where, text.replace(mistake.right, mistake.wrong), patch)
         if mistake.where in (moments, ratios):
             made = run_again(encoding, source_of(encoding), patch)
-        name = {slices: "slice_of", heroes: "HeroPair"}.get(mistake.where, "Pair")
+        if mistake.has_heroes:
+            made = run_again(heroes, source_of(heroes), patch)
+        name = "HeroPair" if mistake.trial[2] else "slice_of" if mistake.where is slices else "Pair"
         patch.setattr(runs, name, getattr(made, name))
         yield
 
@@ -283,6 +294,14 @@ def refused_in(configuration: str | int, scope: Scope, has_heroes: bool) -> list
         dice = random.Random(1)
         found = campaign.refusals_in(known, preset("guaranteed"), dice, STATES, Counter(), scope)
     return list(islice(found, 1))
+
+
+def test_the_page_says_how_many_there_are() -> None:
+    text = (ROOT / "docs" / "explanation" / "what-analyze-proves.md").read_text(encoding="utf-8")
+    page = " ".join(text.split())
+    about_heroes = sum(wrong.trial[2] for wrong in WRONG.values())
+    said = f"makes {len(WRONG)} mistakes, one after the other, and for each of them decisions of one known "
+    assert f"{said}configuration are refused; {about_heroes} of them are about heroes." in page
 
 
 @pytest.mark.parametrize("mistake", WRONG)

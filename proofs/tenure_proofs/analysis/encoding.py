@@ -162,7 +162,8 @@ class Pair(Moments):
 
     def _of_the_request(self) -> Iterator[z3.BoolRef]:
         yield z3.BoolVal(not self._is_inactive(self.p))
-        yield from (z3.Not(term_of(mode == FlavorMode.NO_FIT)) for mode in self._modes.values())
+        for at, mode in self._modes.items():  # of what is not asked for a quota may be negative beside heroes
+            yield z3.Or(self.request[at].term == 0, z3.Not(term_of(mode == FlavorMode.NO_FIT)))
         yield z3.Or([self._is_needed(at) for at in self.request])
         yield self._fits("final")
         # Who is removed last, or may not come back, is needed: the request does not fit beside it. Except
