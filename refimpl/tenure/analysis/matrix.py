@@ -12,14 +12,13 @@ from enum import StrEnum
 from itertools import product
 from typing import Protocol
 
+from tenure.analysis.deciding import Deciding, Replays
 from tenure.analysis.scopes import Scope
 from tenure.analysis.states import (
     AskedCell,
     Example,
     PriorityLevel,
-    Replays,
     States,
-    decided,
     hits_of,
     is_replayed,
     made_small,
@@ -28,6 +27,7 @@ from tenure.analysis.states import (
 from tenure.analysis.symmetry import Symmetry, renamed
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
+from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, build_tree
 from tenure.readings import Reading
 
@@ -310,7 +310,7 @@ class _Hits:
             cell = _first_like(self._symmetry, hit)
             if cell in self.found and example.size >= self.found[cell].size:
                 continue
-            moved = _moved(self._symmetry, hit, example, cell, self._scope)
+            moved = _moved(self._symmetry, hit, example, cell, self._scope, self._states.decided)
             if moved is not None:
                 is_new = is_new or cell not in self.found
                 self.found[cell] = moved
@@ -328,7 +328,12 @@ def _first_sides(symmetry: Symmetry, sides: CellSides) -> CellSides:
 
 
 def _moved(
-    symmetry: Symmetry, old: AskedCell, example: Example, new: AskedCell, scope: Scope
+    symmetry: Symmetry,
+    old: AskedCell,
+    example: Example,
+    new: AskedCell,
+    scope: Scope,
+    decide_one: Callable[[DecideRequest], Decision],
 ) -> Example | None:
     """The example of a cell, with names exchanged, of one like it: if it is one, for names break ties."""
     if old == new:
@@ -337,7 +342,7 @@ def _moved(
     moved = renamed(example, names, new)
     if not still_in_scope(symmetry.tree, scope)(moved.request):
         return None
-    hits = hits_of(moved.request, decided(moved.request))
+    hits = hits_of(moved.request, decide_one(moved.request))
     return next((found for cell, found in hits if cell == new), None)
 
 
@@ -366,12 +371,13 @@ def _count_victims(matrix: Matrix, prover: Prover, cells: Collection[CellSides])
 
 def _settle_likewise(matrix: Matrix, prover: Prover, symmetry: Symmetry, cells: Sequence[CellSides]) -> None:
     """Settle cells by others that are like them: what is proved holds, what can be is decided again."""
-    replays, rest = Replays(), []
+    replays, rest, decide_one = Replays(), [], Deciding().decided
     for sides in cells:
         for reason, settled in matrix.of(*_first_sides(symmetry, sides)):
             cell = AskedCell(*sides, reason)
             if settled.example is not None:
-                moved = _moved(symmetry, _first_like(symmetry, cell), settled.example, cell, matrix.scope)
+                first = _first_like(symmetry, cell)
+                moved = _moved(symmetry, first, settled.example, cell, matrix.scope, decide_one)
                 if moved is None or not replays.is_replayed(cell, moved):
                     rest.append(cell)
                     continue

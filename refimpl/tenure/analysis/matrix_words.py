@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
+from tenure.analysis.deciding import Deciding
 from tenure.analysis.matrix import CellVerdict, Matrix, Settled
 from tenure.analysis.matrix_types import (
     ExampleWorkload,
@@ -17,6 +18,7 @@ from tenure.analysis.matrix_types import (
 )
 from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import Example, PriorityLevel, decided
+from tenure.conformance.requests import DecideRequest
 from tenure.model import Amount, Cluster
 from tenure.oracle.decide import Decision
 from tenure.rules.hero_rank import is_hero
@@ -44,8 +46,9 @@ def answer_of(
         solvers: who proved, by version.
         warnings: about the files.
     """
+    decide_one = Deciding().decided
     cells = tuple(
-        cell_of(matrix, cluster, preemptor, high, victim, low)
+        cell_of(matrix, cluster, preemptor, high, victim, low, decide_one)
         for preemptor, victim in product(matrix.queues, repeat=2)
         for high, low in product(matrix.levels, repeat=2)
     )
@@ -66,7 +69,13 @@ def answer_of(
 
 
 def cell_of(
-    matrix: Matrix, cluster: Cluster, preemptor: str, high: PriorityLevel, victim: str, low: PriorityLevel
+    matrix: Matrix,
+    cluster: Cluster,
+    preemptor: str,
+    high: PriorityLevel,
+    victim: str,
+    low: PriorityLevel,
+    decide_one: Callable[[DecideRequest], Decision] = decided,
 ) -> MatrixCell:
     """One cell of a matrix in which it was asked about."""
     found = matrix.of(preemptor, high.priority, victim, low.priority)
@@ -83,27 +92,29 @@ def cell_of(
         preemptor=MatrixSide(preemptor, high.name, high.priority),
         victim=MatrixSide(victim, low.name, low.priority),
         verdict=verdict.value,
-        reasons=tuple(_reason(reason.label, settled) for reason, settled in found),
+        reasons=tuple(_reason(reason.label, settled, decide_one) for reason, settled in found),
         why=why,
     )
 
 
-def _reason(label: str, settled: Settled) -> MatrixReason:
+def _reason(label: str, settled: Settled, decide_one: Callable[[DecideRequest], Decision]) -> MatrixReason:
     example = settled.example
     return MatrixReason(
         reason=label,
         verdict=settled.verdict.value,
         why=settled.why,
-        example=None if example is None else written_example(example),
+        example=None if example is None else written_example(example, decide_one),
         fewest_victims=None if example is None else example.victims,
         is_fewest=None if example is None else settled.is_fewest,
     )
 
 
-def written_example(example: Example) -> MatrixExample:
+def written_example(
+    example: Example, decide_one: Callable[[DecideRequest], Decision] = decided
+) -> MatrixExample:
     """An example as an answer has it."""
     request = example.request
-    decision = decided(request)
+    decision = decide_one(request)
     running = tuple(
         ExampleWorkload(
             workload=workload.key,

@@ -461,24 +461,6 @@ def _preempts(cell: AskedCell, request: DecideRequest) -> bool:
     return any(found == cell for found, _ in hits_of(request, decided(request)))
 
 
-class Replays:
-    """As `is_replayed`, of many examples of one configuration, which is written and read once."""
-
-    def __init__(self) -> None:
-        self._read: Cluster | None = None
-
-    def is_replayed(self, cell: AskedCell, example: Example) -> bool:
-        """Whether the example, written as manifests and read again, preempts the victim of the cell."""
-        request = example.request
-        if self._read is None:
-            self._read = reread(request).cluster
-        queue = request.cluster.cluster_queues[request.queue]
-        alone = replace(request.cluster, cluster_queues={queue.name: queue}, cohorts={}, flavors={})
-        workloads = reread(replace(request, cluster=alone))
-        running = workloads.cluster.admitted
-        return _preempts(cell, replace(workloads, cluster=replace(self._read, admitted=running)))
-
-
 def made_small(
     cell: AskedCell,
     example: Example,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tenure.analysis.deciding import Deciding, Replays
 from tenure.analysis.matrix import CellVerdict, Effort, Settled, analyze
 from tenure.analysis.states import (
     AskedCell,
     Example,
     PriorityLevel,
-    Replays,
     States,
+    decided,
     is_consistent,
     is_replayed,
     made_small,
@@ -30,8 +32,10 @@ from tenure.model import (
     ReclaimWithinCohort,
     WithinClusterQueue,
 )
+from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
+from tenure.telling.explain import explain_workload
 from tests.analyzed import ANY, LOWER, cluster, groups, queue
 
 QUOTA = (4, 2, 1)
@@ -131,6 +135,31 @@ def test_replays_of_a_configuration_that_was_read_once_say_what_whole_ones_do() 
         for asked in (cell, elsewhere):
             assert replays.is_replayed(asked, example) == is_replayed(asked, example)
     assert len(hits) > 5
+
+
+def told(decision: Decision) -> Iterator[Any]:
+    """What is decided, why, and what is in use: of nothing it plays no part whether it is named."""
+    yield from (decision.outcome, decision.assignment, decision.targets)
+    yield from ({at: used for at, used in usage.items() if used} for usage in decision.snapshot.usage)
+    yield from (explain_workload(decision, workload) for workload in decision.running)
+
+
+def test_with_trees_that_are_built_once_states_of_changing_configurations_are_decided_alike() -> None:
+    deciding, dice = Deciding(), random.Random(5)
+    known = nested(), nested(resource_groups=groups((1, 0, None)))
+    drawn = [
+        States(one, build_tree(one, one.cluster_queues["a"]), preset("guaranteed"), LEVELS).drawn
+        for one in known
+    ]
+    outcomes = set()
+    for number in range(60):
+        request = drawn[number // 5 % 2](dice, dice.choice("abyz"))
+        for other in known:  # of the other one the state may not be one that admission produces
+            asked = replace(request, cluster=replace(other, admitted=request.cluster.admitted))
+            decision, alone = deciding.decided(asked), decided(asked)
+            assert [*told(decision)] == [*told(alone)]
+            outcomes.add(decision.outcome)
+    assert len(outcomes) > 1
 
 
 def test_states_near_a_cell_leave_no_quota_to_spare_in_a_large_cohort() -> None:
