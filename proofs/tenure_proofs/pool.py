@@ -138,14 +138,20 @@ def pool(jobs: int) -> Iterator[Pool]:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Let a Control-C wait until the block is done; a process that is started in it never gets one."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
+    held: list[int] = []
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Another thread may get the signal that this one blocks, and Python would interrupt this one.
+    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
     try:
         yield
     finally:
+        signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if held:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _begin(lifeline: Connection) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -110,6 +111,32 @@ def test_control_c_ends_a_matrix_in_the_same_way(tmp_path: Path) -> None:
         assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert started.returncode == 130
         wait_until(is_over, started.pid)
+
+
+_HELD = """
+import os, signal, threading, time
+from tenure_proofs.pool import _interrupts_held
+started, over = threading.Event(), threading.Event()
+other = threading.Thread(target=lambda: (started.set(), over.wait()))
+other.start()
+started.wait()
+try:
+    with _interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        print("whole", flush=True)
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted behind it")
+over.set()
+"""
+
+
+def test_an_interrupt_waits_also_where_another_thread_gets_it() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", _HELD], stdout=subprocess.PIPE, timeout=PATIENCE_S, check=True, text=True
+    )
+    assert told.stdout.splitlines() == ["whole", "interrupted behind it"]
 
 
 def test_a_run_that_is_killed_leaves_no_process() -> None:
