@@ -167,14 +167,15 @@ function showControls() {
 
 const KEPT = ["now", "workload", "clusterQueue", "duration", "durationOf"];
 
-async function remember() {
+// An answer that something else was asked behind leaves the address as it is.
+async function remember(turn) {
   const kept = new URLSearchParams();
   if (text() === state.original && state.example) kept.set("example", state.example);
   else kept.set("text", await packed(text()));
   for (const name of KEPT) if (state[name]) kept.set(name, state[name]);
   if (state.reading) kept.set("reading", typeof state.reading === "string" ? state.reading : JSON.stringify(state.reading));
   if (state.priority !== null) kept.set("priority", state.priority);
-  history.replaceState(null, "", `#${kept}`);
+  if (turn === asked) history.replaceState(null, "", `#${kept}`);
 }
 
 async function decide() {
@@ -195,7 +196,7 @@ async function decide() {
         offerProofs();
       }
     }
-    await remember();
+    await remember(turn);
   } catch (error) {
     showProblems([error.message]);
   }
@@ -257,8 +258,9 @@ function showReading() {
 
 const readingOf = value => value.startsWith("{") ? JSON.parse(value) : value;
 
-async function restore() {
-  const kept = new URLSearchParams(location.hash.slice(1));
+async function restore(address) {
+  asked += 1;
+  const kept = new URLSearchParams(new URL(address).hash.slice(1));
   try {
     if (!kept.has("text")) return await open(kept.get("example") ?? "two-teams", kept);
     fill("", { text: await unpacked(kept.get("text")) }, kept);
@@ -441,9 +443,9 @@ async function begin() {
   part("status").hidden = true;
   part("whole").hidden = false;
   editor.resize();
-  await restore();
+  await restore(location.href);
   editor.session.on("change", () => { if (!filled) soon(); });
-  addEventListener("hashchange", restore);
+  addEventListener("hashchange", event => restore(event.newURL));
 }
 
 part("status").hidden = false;

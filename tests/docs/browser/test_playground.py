@@ -30,6 +30,18 @@ COUNTED = """
 """
 """Counts what is decided, without the search for the nearest changes that follows."""
 
+HELD = """
+  const whole = Response.prototype.arrayBuffer;
+  const held = new Promise(release => { window.release = release; });
+  Response.prototype.arrayBuffer = async function () {
+    const bytes = await whole.call(this);
+    window.isHeld = true;
+    await held;
+    return bytes;
+  };
+"""
+"""Holds a text that is being packed for the address, until it is released."""
+
 
 def part(name: str) -> str:
     return f"document.querySelector('[data-part={name}]')"
@@ -152,3 +164,19 @@ def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> N
     browser.value(f'{STATE} = ""; location.hash = "example=no-such-vector"')
     browser.until(f'{STATE} === "problems"')
     assert victims(browser) == ["no-such-vector cannot be opened here: choose an example above"]
+
+
+def test_an_address_that_is_opened_stays_when_an_earlier_text_is_packed_at_last(
+    opened: tuple[Tab, str],
+) -> None:
+    browser, _ = opened
+    browser.value(f"{{ {HELD} }}")
+    browser.value(
+        f'{STATE} = ""; ace.edit(document.querySelector("[data-part=editor]")).setValue("spec: [1")'
+    )
+    browser.until(f'{STATE} === "problems"')
+    browser.value(f'{STATE} = ""; location.hash = "example=F-001"')
+    browser.until(f'{STATE} === "explained"')
+    browser.until("window.isHeld")
+    browser.value("window.release(); new Promise(done => setTimeout(done)).then(() => undefined)")
+    assert "example=F-001" in browser.value("location.hash")
