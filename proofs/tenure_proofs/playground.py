@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from tenure.as_json import as_json
 from tenure_proofs.asked import Shared
-from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.obligations import OBLIGATIONS, source_text
 from tenure_proofs.registry import Obligation, Verdict
-from tenure_proofs.report import source_text
 from tenure_proofs.runner import run_obligation
 
 _SHARED = Shared()

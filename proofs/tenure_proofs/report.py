@@ -25,6 +25,7 @@ from tenure_proofs.bounded.written import bounded_shape, lines_of
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
+from tenure_proofs.obligations import source_text
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import Result
 from tenure_proofs.theorems import outcome as any_size
@@ -307,11 +308,6 @@ def statement_of(rule: str) -> str:
     """
     lines = (get_rule(rule).function.__doc__ or "").splitlines()
     return " ".join(line.strip().removeprefix(">").strip() for line in lines if line.strip().startswith("> "))
-
-
-def source_text(obligation: Obligation) -> str:
-    """Where a claim comes from, as its docstring says."""
-    return " ".join((obligation.statement.__doc__ or "").split())
 
 
 def closing_line(report: Report) -> str:

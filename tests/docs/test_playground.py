@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -193,6 +195,23 @@ def test_a_matrix_that_is_too_large_is_refused_with_the_limit() -> None:
         "`tenure analyze matrix` takes more"
     ]
     assert told == []
+
+
+LOADED = """
+import sys
+from importlib.abc import MetaPathFinder
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure.fast"):
+            raise ModuleNotFoundError(f"{name} is not in the page")
+sys.meta_path.insert(0, Absent())
+import tenure.apps.playground, tenure_proofs.playground, tenure_proofs.playground_matrix
+"""
+
+
+def test_what_the_page_loads_needs_nothing_that_is_not_in_the_page() -> None:
+    told = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
 
 
 def test_every_example_is_decided() -> None:

@@ -9,13 +9,13 @@ from tenure.reports import Report as Checks
 from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.formats.problems import Fault, faults
+from tenure_proofs.obligations import source_text
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import (
     NO_VERDICT,
     Report,
     closing_line,
     obligations_of,
-    source_text,
     statement_of,
 )
 from tenure_proofs.runner import Result

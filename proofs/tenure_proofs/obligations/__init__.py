@@ -26,10 +26,16 @@ from tenure_proofs.obligations import (
     time_based,
     without,
 )
-from tenure_proofs.registry import all_obligations
+from tenure_proofs.registry import Obligation, all_obligations
 
 OBLIGATIONS = all_obligations()
 """Every obligation, by identifier."""
+
+
+def source_text(obligation: Obligation) -> str:
+    """Where a claim comes from, as its docstring says."""
+    return " ".join((obligation.statement.__doc__ or "").split())
+
 
 __all__ = [
     "OBLIGATIONS",
@@ -55,6 +61,7 @@ __all__ = [
     "quota_tree",
     "reclaim",
     "selection",
+    "source_text",
     "time_based",
     "without",
 ]
