@@ -58,6 +58,7 @@ class Firefox:
         self._connection = connection
         self._last = 0
         self._tab: str | None = None
+        self._at = self._left = ""
         self.events: list[dict[str, Any]] = []
         self._begun: set[str | None] = set()
         self._size = (1280, 900)
@@ -98,6 +99,7 @@ class Firefox:
         Raises:
             BrowserError: there is no such page, or it is not loaded within `PATIENCE_S` seconds.
         """
+        self._at, self._left = url, self._at if self._at != url else ""
         self._go("about:blank")
         self.settle()
         self._go(url)
@@ -176,6 +178,9 @@ class Firefox:
         context = about.get("context") or about.get("source", {}).get("context")
         request = about.get("request", {}).get("request")
         if message.get("method") == "network.beforeRequestSent":
+            # A page asks while it is left, and may be heard of when the next one is there.
+            if self._left and self._left == _referrer(about["request"]):
+                return
             self._begun.add(request)
         elif request not in {None, *self._begun}:
             return  # of the page before
@@ -189,6 +194,12 @@ class Firefox:
         except (OSError, websocket.WebSocketException, ValueError) as error:
             raise BrowserError(f"no answer: {error}") from error
         return message
+
+
+def _referrer(request: dict[str, Any]) -> str:
+    """The address of the page, or of the style, that asks; empty where it is not said."""
+    named = {header["name"].lower(): header["value"].get("value", "") for header in request["headers"]}
+    return str(named.get("referer", ""))
 
 
 def _told(method: str, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
