@@ -14,7 +14,7 @@ from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
 from tenure.timeline import AnyScenario, load_scenarios
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.listed import THEOREMS
 from tools.lints.known import scenarios as scenario_names
 from tools.lints.pages import findings, pages
 

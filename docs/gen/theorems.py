@@ -8,8 +8,8 @@ from typing import Any
 from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
 from tenure.apps.lookup.code import source_of
 from tenure.pages import THEOREMS_PAGE
-from tenure_proofs.theorems import THEOREMS
 from tenure_proofs.theorems.core_table import kernels, summary
+from tenure_proofs.theorems.listed import THEOREMS
 
 CORE_PAGE = "proofs/core.md"
 

@@ -24,8 +24,8 @@ from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.theorems import THEOREMS
 from tenure_proofs.theorems.outcome import End, end_of
+from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
 
 _Task = TypeVar("_Task")
@@ -75,7 +75,7 @@ def bounded_task(part: Part) -> Tried:
 
 def theorem_task(identifier: str, with_cvc5: bool, seeds: int) -> End:
     """One theorem about a loop; its goals are small, so that a second seed of Z3 would say nothing new."""
-    return end_of(THEOREMS[identifier], _CVC5 if with_cvc5 else None, min(seeds, 1))
+    return end_of(registered(identifier), _CVC5 if with_cvc5 else None, min(seeds, 1))
 
 
 def second_solver() -> Cvc5:

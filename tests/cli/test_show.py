@@ -22,7 +22,7 @@ from tenure.reports.forms import to_sarif
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
-from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.listed import THEOREMS
 from tests.cli.terminals import on_terminal
 from tests.command_line import tenure
 

@@ -12,9 +12,9 @@ import z3
 from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds
 from tenure.fast.heroes import effective, search
 from tenure_proofs.budgets import Budget
-from tenure_proofs.theorems import THEOREMS
 from tenure_proofs.theorems.core_table import WHY_TESTED, kernels
 from tenure_proofs.theorems.core_world import numbers
+from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.kernels import POINT, Invariant, Room, plain, read_kernel

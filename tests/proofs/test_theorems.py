@@ -37,7 +37,7 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report, closing_line, text_lines, to_json
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import BELIEVED, theorem

@@ -37,9 +37,9 @@ from tenure_proofs.mutants.values import value_changes
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
-from tenure_proofs.theorems import THEOREMS
 from tenure_proofs.theorems.outcome import UNREADABLE
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
 
 DOOR = "DOOR"
@@ -143,6 +143,8 @@ def _signed_or(mutant: Mutant, outcome: str, by: str) -> Hunted:
 
 def theorems_about(loop: str) -> tuple[str, ...]:
     """The theorems about what stands for a loop."""
+    from tenure_proofs.theorems.listed import THEOREMS
+
     return tuple(identifier for identifier, theorem in THEOREMS.items() if LOOPS[loop] in theorem.about)
 
 
@@ -152,7 +154,7 @@ def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
     with mutant.applied():
         for identifier in theorems_about(mutant.rule):
             try:
-                parts = list(THEOREMS[identifier].statement())
+                parts = list(registered(identifier).statement())
             except UNREADABLE as error:
                 refused = refused or f"{identifier}: {error}"
                 continue

@@ -6,7 +6,7 @@ import sys
 
 from tenure.apps.cli.terminal import print_lines
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import end_of, lines_of
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import tenure.fast
 from tenure.apps.cli.terminal import print_lines
 from tenure_proofs.base import code_lines
-from tenure_proofs.theorems import THEOREMS
+from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.registry import Theorem
 
 TOURNAMENT = "it goes through the tournament's arrays; that of the reference is proved, this one is compared"

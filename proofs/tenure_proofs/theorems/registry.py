@@ -82,7 +82,9 @@ def theorem(
 
 
 def registered(identifier: str) -> Theorem:
-    """The theorem of an identifier."""
+    """The theorem of an identifier; only asking for one imports the list, and with it the core's compiler."""
+    import tenure_proofs.theorems.listed  # noqa: F401
+
     return _THEOREMS[identifier]
 
 
