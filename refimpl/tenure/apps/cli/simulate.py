@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -27,7 +27,8 @@ from tenure.units import format_duration
 
 if TYPE_CHECKING:
     from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
-    from tenure.apps.simulate.traces import TraceColumns
+    from tenure.apps.simulate.traces import JobTrace, TraceColumns
+    from tenure.manifests import SourcedObject
 
 EXIT_INTERRUPTED = 130
 _SAID_EVERY_S = 10.0
@@ -54,14 +55,35 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
-    """What the columns of the trace are called."""
+    """What the columns of the trace are called, and what its sizes are."""
 
     job_column: Annotated[str, typer.Option(help="Column of a job's name.")] = "job_id"
     queue_column: Annotated[str, typer.Option(help="Column of its queue.")] = "queue"
-    submit_column: Annotated[str, typer.Option(help="Column of its submission, seconds.")] = "submit_s"
+    submit_column: Annotated[
+        str, typer.Option(help="Column of its submission: seconds, or a time as RFC 3339 has it.")
+    ] = "submit_s"
     duration_column: Annotated[str, typer.Option(help="Column of how long it works, seconds.")] = "duration_s"
-    size_column: Annotated[str, typer.Option(help="Column of how much it asks for.")] = "gpus"
+    size_column: Annotated[
+        str | None,
+        typer.Option(help="Column of how much it asks for.", show_default="gpus, or else cpus"),
+    ] = None
     priority_column: Annotated[str, typer.Option(help="Column of its priority; 0 without one.")] = "priority"
+    size_times: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="How many of the resource a size of 1 is: 1000 for shares, counted in thousandths.",
+        ),
+    ] = 1
+    resource: Annotated[
+        str,
+        typer.Option(
+            metavar="RESOURCE",
+            help="What counts where the ClusterQueues have quota of several resources.",
+            show_default="the only one",
+        ),
+    ] = ""
 
     def columns(self) -> TraceColumns:
         """The same as they are read."""
@@ -105,8 +127,12 @@ class PlayOptions:
 def simulate_command(
     *,
     trace: Annotated[
-        Path,
-        typer.Argument(help="A trace of jobs: CSV with a header, or such a file in gzip.", metavar="TRACE"),
+        str,
+        typer.Argument(
+            help="A trace of jobs: CSV with a header, or such a file in gzip; or a dump of finished "
+            "Workloads, *.yaml, *.json, a folder or - for standard input.",
+            metavar="TRACE",
+        ),
     ],
     queues: Annotated[
         list[str],
@@ -150,11 +176,23 @@ def simulate_command(
     tenure simulate philly-2017-gpu.csv.gz --queues queues.yaml --other-queue rest \\
       --sweep minAdmitDuration=off,1h,4h
 
-    Other columns; two readings, as CSV:
+    Sizes in a column cpus, a ClusterQueue for each user, two readings, as CSV:
 
     \b
-    tenure simulate jobs.csv -q queues/ --size-column cpus --sweep minAdmitDuration=4h \\
-      --sweep reading=guaranteed,as-written -o csv
+    tenure simulate wagap-2013-hpc.csv.gz -q queues/ --queue-column user \\
+      --sweep minAdmitDuration=4h --sweep reading=guaranteed,as-written -o csv
+
+    Shares of GPUs, such as 0.22, in thousandths; other names of columns:
+
+    \b
+    tenure simulate openb-2023-k8s-gpu.csv -q queues.yaml --size-times 1000
+    tenure simulate jobs.csv -q queues.yaml --job-column id --submit-column created \\
+      --duration-column runtime --size-column cards
+
+    What a cluster has done, as long as it keeps finished Workloads:
+
+    \b
+    kubectl get workloads -A -o json | tenure simulate - -q queues.yaml --resource nvidia.com/gpu
 
     A sweep of minAdmitDuration sets withinClusterQueue to LowerOrNewerEqualPriority, which it needs, in every
     ClusterQueue; off leaves the policy as it is written. Ctrl-C prints the settings that are done.
@@ -165,22 +203,23 @@ def simulate_command(
     choose_colour(color)
     require_core()
     from tenure.apps.simulate.sweep import TraceCourse, parse_sweep, settings_of, simulated
-    from tenure.apps.simulate.traces import read_trace
     from tenure.fast.compiled import COMPILED, NOT_COMPILED
 
     settings = settings_of([parse_sweep(text) for text in sweep or ()])
+    objects = read_objects(queues)
     course = TraceCourse(
-        objects=read_objects(queues),
-        rows=read_trace(trace, columns.columns()),
-        file=str(trace),
+        objects=objects,
+        trace=_trace(trace, columns, objects),
         other_queue=playing.other_queue,
         reading=playing.reading,
         eviction=_length(playing.eviction, "--eviction"),
         after=_length(playing.after, "--after"),
         keeps=playing.progress == Progress.KEPT,
+        times=columns.size_times,
+        resource=columns.resource,
         by=by,
     )
-    if not COMPILED and len(course.rows) > _MANY:
+    if not COMPILED and len(course.trace.rows) > _MANY:
         hint(NOT_COMPILED)
     watch = _Watch(len(settings))
     answer = simulated(course, settings, watch.told, watch.progress)
@@ -188,6 +227,20 @@ def simulate_command(
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) -> JobTrace:
+    """The jobs of a CSV file or of a dump."""
+    from tenure.apps.simulate.dumps import is_dump, read_dump
+    from tenure.apps.simulate.sweep import resource_of
+    from tenure.apps.simulate.traces import read_trace
+
+    if not is_dump(name, is_folder=Path(name).is_dir()):
+        return read_trace(Path(name), options.columns())
+    found = read_dump(read_objects([name]), resource_of(objects, options.resource), name)
+    if found.left_out:
+        hint(f"left out: {', '.join(f'{count} {why}' for why, count in found.left_out.items())}")
+    return found
 
 
 def _length(text: str, option: str) -> Duration:

@@ -12,11 +12,12 @@ from typing import Any, Final
 from tenure.apps.edits import edited, edits_of
 from tenure.apps.simulate.answer_types import GroupedBy, GroupFigures, SettingFigures, SimulateAnswer
 from tenure.apps.simulate.figures import OwnedQuota, figures_of
-from tenure.apps.simulate.traces import Placing, TraceRow, placed
+from tenure.apps.simulate.traces import JobTrace, Placing, placed
 from tenure.errors import InputError, Problem, bad_input
 from tenure.fast.uncovered import Uncovered
 from tenure.manifests import SourcedObject
 from tenure.manifests.quantities import amount_of
+from tenure.manifests.structure import dig, entries, items
 from tenure.model import Duration, Instant
 from tenure.readings import Reading, preset, preset_names
 from tenure.timeline import Scenario, parse_scenario
@@ -86,30 +87,32 @@ class TraceCourse:
 
     Args:
         objects: the ClusterQueues and what belongs to them.
-        rows: of the trace, in the order of submission.
-        file: the trace.
+        trace: who joins.
         other_queue: the ClusterQueue of rows whose queue is none; None where there may be none.
         reading: unless a sweep says another one.
         eviction: how long the pods of a preempted job take to end, ns.
         after: how long the play goes on after the last submission, ns.
         keeps: whether progress survives a preemption.
+        times: how many of the resource one of a size is.
+        resource: what is looked at of the ClusterQueues' quota; empty where they have but one.
         by: what the jobs are grouped by; None for not at all.
     """
 
     objects: Sequence[SourcedObject]
-    rows: Sequence[TraceRow]
-    file: str
+    trace: JobTrace
     other_queue: str | None
     reading: str
     eviction: Duration
     after: Duration
     keeps: bool
+    times: int = 1
+    resource: str = ""
     by: GroupedBy | None = None
 
     @property
     def length(self) -> Duration:
         """From the first submission to the end of the play, ns."""
-        return self.rows[-1].submit - self.rows[0].submit + self.after
+        return self.trace.rows[-1].submit - self.trace.rows[0].submit + self.after
 
 
 def simulated(
@@ -140,8 +143,8 @@ def simulated(
     except KeyboardInterrupt:
         pass
     return SimulateAnswer(
-        trace=course.file,
-        jobs=len(course.rows),
+        trace=course.trace.file,
+        jobs=len(course.trace.rows),
         resource=resource,
         length=course.length,
         settings=tuple(done),
@@ -158,7 +161,7 @@ def _figures(
     progress: Callable[[int, float], None],
 ) -> SettingFigures:
     queues = scenario.cluster.cluster_queues
-    placing = Placing(tuple(queues), course.other_queue, resource, course.keeps, course.file)
+    placing = Placing(tuple(queues), course.other_queue, resource, course.times, course.keeps)
     reading: Reading = preset(setting.get(READING, course.reading))
 
     def on_progress(at: Instant) -> None:
@@ -166,7 +169,7 @@ def _figures(
 
     try:
         found = simulate(
-            scenario, reading, placed(course.rows, placing, scenario.start), progress=on_progress
+            scenario, reading, placed(course.trace, placing, scenario.start), progress=on_progress
         )
     except Uncovered as left:
         expected = (
@@ -180,7 +183,7 @@ def _figures(
         for flavor in group.flavors
         for amount in flavor.nominal.values()
     )
-    quota = OwnedQuota(nominal, amount_of(resource, 1))
+    quota = OwnedQuota(nominal, amount_of(resource, 1) * course.times)
     return figures_of(found, dict(setting), quota, scenario.end, _labels(course, found, sorted(queues)))
 
 
@@ -191,8 +194,8 @@ def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> lis
     if course.by == GroupedBy.QUEUE:
         return [queues[place] for place in found.jobs.rows[:, QUEUE].tolist()]
     if course.by == GroupedBy.SIZE:
-        return [row.size for row in course.rows]
-    return [str(row.priority) for row in course.rows]
+        return [row.size for row in course.trace.rows]
+    return [str(row.priority) for row in course.trace.rows]
 
 
 def _scenario(course: TraceCourse, setting: Mapping[str, str]) -> Scenario:
@@ -203,7 +206,10 @@ def _scenario(course: TraceCourse, setting: Mapping[str, str]) -> Scenario:
         {
             "scenario": "trace",
             "until": format_duration(course.length),
-            "objects": [_with_duration(sourced.object, setting.get(DURATION)) for sourced in objects],
+            "objects": [
+                _with_duration(_of_resource(sourced.object, course.resource), setting.get(DURATION))
+                for sourced in objects
+            ],
             "timing": {"eviction": format_duration(course.eviction)},
         }
     )
@@ -223,6 +229,40 @@ def _with_duration(manifest: Mapping[str, Any], duration: str | None) -> dict[st
     return found
 
 
+def _of_resource(manifest: Mapping[str, Any], resource: str) -> Mapping[str, Any]:
+    """A ClusterQueue with the quota of one resource only; others, and what has another shape, as they are."""
+    groups = items(dig(manifest, "spec", "resourceGroups"))
+    if not resource or manifest.get("kind") != "ClusterQueue" or not groups:
+        return manifest
+    found = copy.deepcopy(dict(manifest))
+    kept = [group for group in found["spec"]["resourceGroups"] if resource in _covered(group)]
+    for group in kept:
+        group["coveredResources"] = [resource]
+        for flavor in entries(group.get("flavors")):
+            named = [each for each in items(flavor[1].get("resources")) if dig(each, "name") == resource]
+            flavor[1]["resources"] = named
+    found["spec"]["resourceGroups"] = kept
+    return found
+
+
+def _covered(group: object) -> list[Any]:
+    return items(dig(group, "coveredResources"))
+
+
+def resource_of(objects: Sequence[SourcedObject], resource: str) -> str:
+    """The one resource that some ClusterQueues have quota of.
+
+    Args:
+        objects: the ClusterQueues and what belongs to them.
+        resource: what is looked at; empty for all.
+
+    Raises:
+        InputError: an object that is wrong, or several resources.
+    """
+    found = [dict(_of_resource(sourced.object, resource)) for sourced in objects]
+    return _resource(parse_scenario({"scenario": "trace", "until": "1h", "objects": found}))
+
+
 def _resource(scenario: Scenario) -> str:
     resources = {
         resource
@@ -233,7 +273,8 @@ def _resource(scenario: Scenario) -> str:
     }
     if len(resources) != 1:
         found = ", ".join(sorted(resources)) or "none"
-        raise InputError([Problem("--queues", found, "ClusterQueues with quota of one resource, the same")])
+        expected = "ClusterQueues with quota of one resource, or the one that counts by --resource"
+        raise InputError([Problem("--queues", found, expected)])
     return resources.pop()
 
 

@@ -7,31 +7,36 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import numpy as np
 
 from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import MAX_AMOUNT, parse_instant
 from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure.model import SECOND, Amount, Duration, Instant
 from tenure.timeline.trace import TracedJobs, traced
 
-MOST_JOBS = 5_000_000
+MOST_JOBS: Final = 5_000_000
 """More rows are refused."""
+MOST_TOLD: Final = 10
+"""Problems of a trace that are told at once."""
+SIZES: Final = ("gpus", "cpus")
+"""Where no column of sizes is named: the first of these that there is."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceColumns:
-    """The names of the columns of a trace."""
+    """The names of the columns of a trace; of the sizes None for the first of `SIZES`."""
 
     job: str = "job_id"
     queue: str = "queue"
     submit: str = "submit_s"
     duration: str = "duration_s"
-    size: str = "gpus"
+    size: str | None = None
     priority: str = "priority"
 
 
@@ -46,6 +51,7 @@ class TraceRow:
         duration: how long it works, ns.
         size: how much it asks for, as it is written.
         priority: higher runs first.
+        place: where it is written, `line 2` of a file or `Workload/a/b`.
     """
 
     job: str
@@ -54,10 +60,29 @@ class TraceRow:
     duration: Duration
     size: str
     priority: int
+    place: str = ""
 
 
-def read_trace(path: Path, columns: TraceColumns) -> tuple[TraceRow, ...]:
-    """The jobs of a trace, in the order of their submission.
+@dataclass(frozen=True, slots=True)
+class JobTrace:
+    """The jobs of a file.
+
+    Args:
+        file: as the user named it.
+        rows: in the order of submission.
+        queue, size: what the file calls queues and sizes.
+        left_out: how many other entries there are, by why.
+    """
+
+    file: str
+    rows: tuple[TraceRow, ...]
+    queue: str = "queue"
+    size: str = "size"
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_trace(path: Path, columns: TraceColumns) -> JobTrace:
+    """The jobs of a CSV file.
 
     Args:
         path: a CSV file with a header; one that ends in .gz is decompressed.
@@ -68,7 +93,9 @@ def read_trace(path: Path, columns: TraceColumns) -> tuple[TraceRow, ...]:
     """
     try:
         with _opened(path) as lines:
-            rows = list(_rows(csv.DictReader(lines), columns, str(path)))
+            reader = csv.DictReader(lines)
+            size = _size_column(columns, reader.fieldnames or (), str(path))
+            rows = list(_rows(reader, columns, size, str(path)))
     except OSError as error:
         found = error.strerror or str(error)
         raise InputError(
@@ -76,11 +103,10 @@ def read_trace(path: Path, columns: TraceColumns) -> tuple[TraceRow, ...]:
         ) from None
     except (EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
         raise InputError([Problem("", str(error), "a trace as CSV, in UTF-8", file=str(path))]) from None
-    names = {row.job for row in rows}
-    if not rows or len(names) != len(rows):
-        found = "no job" if not rows else f"{len(rows) - len(names)} jobs a second time"
-        raise InputError([Problem(columns.job, found, "each job once, at least one", file=str(path))])
-    return tuple(sorted(rows, key=lambda row: row.submit))
+    if not rows:
+        raise InputError([Problem(columns.job, "no job", "at least one", file=str(path))])
+    ordered = tuple(sorted(rows, key=lambda row: row.submit))
+    return JobTrace(str(path), ordered, columns.queue, size)
 
 
 def _opened(path: Path) -> IO[str]:
@@ -89,23 +115,53 @@ def _opened(path: Path) -> IO[str]:
     return path.open(encoding="utf-8", newline="")
 
 
-def _rows(reader: csv.DictReader[str], columns: TraceColumns, file: str) -> Iterator[TraceRow]:
-    known = reader.fieldnames or ()
-    needed = [columns.job, columns.queue, columns.submit, columns.duration, columns.size]
+def _rows(reader: csv.DictReader[str], columns: TraceColumns, size: str, file: str) -> Iterator[TraceRow]:
+    """The rows that can be read; the problems of the first others, once all are read."""
+    lines: dict[str, int] = {}
+    problems: list[Problem] = []
+    for row in reader:
+        line = reader.line_num
+        if len(lines) >= MOST_JOBS:
+            problems.append(Problem(f"line {line}", f"more than {MOST_JOBS} rows", "fewer", file=file))
+            break
+        cells = {name: str(text or "").strip() for name, text in row.items() if name is not None}
+        try:
+            found = _row(cells, columns, size, f"line {line}", file)
+        except InputError as error:
+            problems += error.problems
+            if len(problems) >= MOST_TOLD:
+                break
+            continue
+        if found.job in lines:
+            expected = f"each job once; line {lines[found.job]} has it too"
+            problems.append(Problem(f"line {line}, {columns.job}", repr(found.job), expected, file=file))
+        lines[found.job] = line
+        yield found
+    if problems:
+        raise InputError(problems[:MOST_TOLD])
+
+
+def _size_column(columns: TraceColumns, known: Sequence[str], file: str) -> str:
+    """The column of sizes; every column that is needed is there.
+
+    Raises:
+        InputError: the columns that are not.
+    """
+    size = columns.size or next((name for name in SIZES if name in known), SIZES[0])
+    needed = [columns.job, columns.queue, columns.submit, columns.duration, size]
     if columns.priority != TraceColumns().priority:
         needed.append(columns.priority)
-    for name in needed:
-        if name not in known:
-            raise InputError([Problem(name, "no such column", f"one of {', '.join(known)}", file=file)])
-    for number, row in enumerate(reader, start=2):
-        if number > MOST_JOBS:
-            raise InputError([Problem("", f"more than {MOST_JOBS} rows", "fewer", file=file)])
-        cells = {name: str(text or "").strip() for name, text in row.items() if name is not None}
-        yield _row(cells, columns, f"line {number}", file)
+    absent = [name for name in needed if name not in known]
+    if absent:
+        expected = f"one of {', '.join(known)}"
+        raise InputError(
+            [Problem(f"line 1, {name}", "no such column", expected, file=file) for name in absent]
+        )
+    return size
 
 
-def _row(cells: Mapping[str, str], columns: TraceColumns, line: str, file: str) -> TraceRow:
-    def number(name: str, default: str = "") -> Decimal:
+def _row(cells: Mapping[str, str], columns: TraceColumns, size: str, place: str, file: str) -> TraceRow:
+    def number(name: str, expected: str, default: str = "") -> Decimal:
         text = cells.get(name) or default
         try:
             found = Decimal(text)
@@ -113,21 +169,40 @@ def _row(cells: Mapping[str, str], columns: TraceColumns, line: str, file: str) 
                 return found
         except InvalidOperation:
             pass
-        raise bad_input(f"{line}, {name}", text, "a number below 10^9", file=file)
+        raise bad_input(f"{place}, {name}", text, expected, file=file)
 
-    submit, duration = number(columns.submit), number(columns.duration)
-    if duration < 0 or submit < 0:
-        raise bad_input(
-            f"{line}, {columns.duration}", str(duration), "times that are not negative", file=file
-        )
+    def seconds(name: str) -> Duration:
+        found = number(name, "seconds, a number below 10^9")
+        if found < 0:
+            raise bad_input(f"{place}, {name}", cells[name], "seconds that are not negative", file=file)
+        return int(found * SECOND)
+
+    priority = number(columns.priority, "a whole number below 10^9", "0")
+    if priority != int(priority):
+        raise bad_input(f"{place}, {columns.priority}", cells[columns.priority], "a whole number", file=file)
     return TraceRow(
         job=cells[columns.job],
         queue=cells[columns.queue],
-        submit=int(submit * SECOND),
-        duration=int(duration * SECOND),
-        size=cells[columns.size],
-        priority=int(number(columns.priority, "0")),
+        submit=_instant(cells[columns.submit]) or seconds(columns.submit),
+        duration=seconds(columns.duration),
+        size=cells[size],
+        priority=int(priority),
+        place=place,
     )
+
+
+def _instant(text: str) -> Instant | None:
+    """A time as RFC 3339 has it, ns since the epoch; None of anything else.
+
+    >>> _instant("1970-01-01T00:00:01Z"), _instant("1")
+    (1000000000, None)
+    """
+    if "T" not in text:
+        return None
+    try:
+        return parse_instant(text)
+    except InputError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,28 +213,29 @@ class Placing:
         queues: the ClusterQueues, by name.
         rest: the ClusterQueue of rows whose queue is none of these; None where there may be none.
         resource: what the sizes are amounts of.
+        times: how many of the resource one of a size is.
         keeps: whether progress survives a preemption.
-        file: of the trace, for errors.
     """
 
     queues: Sequence[str]
     rest: str | None
     resource: str
+    times: int
     keeps: bool
-    file: str
 
 
-def placed(rows: Sequence[TraceRow], placing: Placing, start: Instant) -> TracedJobs:
+def placed(trace: JobTrace, placing: Placing, start: Instant) -> TracedJobs:
     """The jobs of a trace, in their ClusterQueues.
 
     Args:
-        rows: in the order of submission; the first joins at the start.
+        trace: the first of its jobs joins at the start.
         placing: see there.
         start: of the play, ns since the epoch.
 
     Raises:
         InputError: a queue that is no ClusterQueue, or a size that is no amount above zero.
     """
+    rows = trace.rows
     places = {name: number for number, name in enumerate(sorted(placing.queues))}
     amounts: dict[str, Amount] = {}
     shapes: dict[tuple[int, int, int], int] = {}
@@ -169,8 +245,8 @@ def placed(rows: Sequence[TraceRow], placing: Placing, start: Instant) -> Traced
         place = places.get(row.queue, places.get(placing.rest or ""))
         if place is None:
             expected = f"a ClusterQueue ({', '.join(places)}), or another one by --other-queue"
-            raise bad_input(f"job {row.job}, queue", row.queue, expected, file=placing.file)
-        amount = amounts.get(row.size) or _amount(row, placing)
+            raise bad_input(f"{row.place}, {trace.queue}", row.queue, expected, file=trace.file)
+        amount = amounts.get(row.size) or _amount(row, trace, placing)
         amounts[row.size] = amount
         shape = shapes.setdefault((place, row.priority, amount), len(shapes))
         at = start + row.submit - rows[0].submit
@@ -189,15 +265,18 @@ def placed(rows: Sequence[TraceRow], placing: Placing, start: Instant) -> Traced
     return traced([row.job for row in rows], given)
 
 
-def _amount(row: TraceRow, placing: Placing) -> Amount:
+def _amount(row: TraceRow, trace: JobTrace, placing: Placing) -> Amount:
     resource = placing.resource
     try:
-        amount = amount_of(resource, row.size)
+        exact = parse_quantity(row.size) * placing.times
+        unit = amount_of(resource, 1)
         # Kueue would take the next whole amount; of a trace that would be another one.
-        is_whole = amount == parse_quantity(row.size) * amount_of(resource, 1)
+        if exact > 0 and (exact * unit) % 1 == 0:
+            return min(int(exact * unit), MAX_AMOUNT)
     except InputError:
-        is_whole = False
-    if not is_whole or amount <= 0:
-        expected = f"a whole amount of {resource} above zero"
-        raise bad_input(f"job {row.job}, size", row.size, expected, file=placing.file)
-    return amount
+        pass
+    what = f"a whole amount of {resource} above zero"
+    if placing.times > 1:
+        what += f", times {placing.times}"
+    expected = f"{what}; of shares, --size-times counts parts"
+    raise bad_input(f"{row.place}, {trace.size}", row.size, expected, file=trace.file)

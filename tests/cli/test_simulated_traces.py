@@ -1,0 +1,161 @@
+"""Traces as they lie: other columns, shares, times, several problems; and dumps of finished Workloads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import tenure
+
+QUEUES = Path(__file__).parent / "trace" / "queues.yaml"
+FINISHED_AT = "2026-03-02T12:00:00Z"
+
+
+def figures(*words: str, stdin: bytes = b"") -> dict[str, Any]:
+    done = tenure("simulate", *words, "-o", "json", stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def queues_of(folder: Path, resource: str, each: str = "2") -> str:
+    text = QUEUES.read_text(encoding="utf-8").replace("nvidia.com/gpu", resource)
+    path = folder / "queues.yaml"
+    path.write_text(text.replace("nominalQuota: 2", f"nominalQuota: {each}"), encoding="utf-8")
+    return str(path)
+
+
+def written(folder: Path, text: str, name: str = "trace.csv") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_sizes_are_gpus_or_else_cpus_and_a_queue_is_a_user(tmp_path: Path) -> None:
+    trace = written(
+        tmp_path,
+        "job_id,user,queue,submit_s,duration_s,cpus,priority,req_time_s,wait_s\n"
+        "0,team-a,q_1d,0,3600,2,1,86400,0\n",
+    )
+    answer = figures(trace, "-q", queues_of(tmp_path, "cpu"), "--queue-column", "user", "--by", "priority")
+    (found,) = answer["settings"]
+    assert (answer["resource"], found["heldHours"], found["groups"][0]["group"]) == ("cpu", 2.0, "1")
+
+
+def test_shares_are_counted_in_parts_and_told_in_hours_of_the_whole(tmp_path: Path) -> None:
+    trace = written(
+        tmp_path, "job_id,queue,submit_s,duration_s,gpus\nshare,team-a,0,3600,0.25\nwhole,team-b,0,3600,1\n"
+    )
+    shares = queues_of(tmp_path, "example.com/gpu-thousandths", "1000")
+    (found,) = figures(trace, "-q", shares, "--size-times", "1000")["settings"]
+    assert (found["heldHours"], found["utilisation"]) == (1.25, round(1.25 / 2, 4))
+
+
+def test_submissions_may_be_times(tmp_path: Path) -> None:
+    head = "job_id,queue,submit_s,duration_s,gpus\n"
+    rows = "a,team-a,2026-03-02T08:00:00Z,60,1\nb,team-a,2026-03-02T09:00:00+01:00,60,1\n"
+    answer = figures(written(tmp_path, head + rows), "-q", str(QUEUES), "--after", "1m")
+    assert answer["length"] == "1m"
+
+
+def test_every_problem_of_a_trace_is_told_up_to_ten(tmp_path: Path) -> None:
+    head = "job_id,queue,submit_s,duration_s,gpus\n"
+    trace = written(tmp_path, head + "".join(f"{number},team-a,soon,1,1\n" for number in range(12)))
+    done = tenure("simulate", trace, "-q", str(QUEUES))
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 2
+    assert all(f"{trace}: line {2 + number}, submit_s: found 'soon'" in lines[number] for number in range(10))
+    assert sum("found 'soon'" in line for line in lines) == 10
+    absent = tenure("simulate", written(tmp_path, "job_id,queue\na,b\n"), "-q", str(QUEUES))
+    assert [line.split(": ")[2] for line in absent.stderr.decode().splitlines()[:3]] == [
+        "line 1, submit_s",
+        "line 1, duration_s",
+        "line 1, gpus",
+    ]
+
+
+def workload(name: str, reserved: str, finished: str = FINISHED_AT, **status: Any) -> dict[str, Any]:
+    conditions = [
+        {"type": kind, "status": "True", "reason": kind, "message": "", "lastTransitionTime": since}
+        for kind, since in (("QuotaReserved", reserved), ("Finished", finished))
+        if since
+    ]
+    usage = {"nvidia.com/gpu": "2", "memory": "8Gi"}
+    pods = {"name": "main", "count": 2, "flavors": dict.fromkeys(usage, "gpu"), "resourceUsage": usage}
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {"namespace": "ml", "name": name, "creationTimestamp": "2026-03-02T08:00:00Z"},
+        "spec": {"queueName": "q", "priority": 7, "podSets": [{"name": "main", "count": 2, "template": {}}]},
+        "status": {
+            "admission": {"clusterQueue": "team-a", "podSetAssignments": [pods]},
+            "conditions": conditions,
+            **status,
+        },
+    }
+
+
+def dump(*workloads: dict[str, Any]) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": workloads}).encode()
+
+
+def test_finished_workloads_are_a_trace() -> None:
+    # `plain` had its quota for an hour, `again` for half an hour, and 90 minutes in an earlier stay.
+    plain = workload("plain", "2026-03-02T11:00:00Z")
+    again = workload("again", "2026-03-02T11:30:00Z", accumulatedPastExecutionTimeSeconds=5400)
+    runs = workload("runs", "2026-03-02T11:30:00Z", finished="")
+    words = ("-", "-q", str(QUEUES), "--after", "4h", "--by", "priority")
+    done = tenure("simulate", *words, "-o", "json", stdin=dump(plain, again, runs))
+    answer = json.loads(done.stdout)
+    (found,) = answer["settings"]
+    assert (answer["jobs"], answer["trace"], found["finished"]) == (2, "-", 2)
+    assert found["heldHours"] == 2 * 1 + 2 * 2
+    assert found["groups"][0]["group"] == "7"
+    assert b"left out: 1 not finished" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (
+            workload("late", "2026-03-02T13:00:00Z"),
+            "Workload/ml/late: status.conditions[type=Finished].lastTransitionTime: "
+            "found 3600s before QuotaReserved, expected a later time",
+        ),
+        (
+            workload("odd", "2026-03-02T11:00:00Z", accumulatedPastExecutionTimeSeconds="long"),
+            "Workload/ml/odd: status.accumulatedPastExecutionTimeSeconds: found no count of seconds",
+        ),
+        (
+            workload("runs", "2026-03-02T11:00:00Z", finished=""),
+            "workloads.json: found 1 not finished, expected a Workload that has finished",
+        ),
+        (
+            workload("other", "2026-03-02T11:00:00Z", admission={"clusterQueue": "team-c"}),
+            "workloads.json: found 1 without nvidia.com/gpu, expected a Workload that has finished",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_dump_is_named(tmp_path: Path, broken: dict[str, Any], said: str) -> None:
+    file = tmp_path / "workloads.json"
+    file.write_bytes(dump(broken))
+    done = tenure("simulate", str(file), "-q", str(QUEUES))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+
+
+def test_one_of_several_resources_counts(tmp_path: Path) -> None:
+    text = QUEUES.read_text(encoding="utf-8")
+    text = text.replace("[nvidia.com/gpu]", "[nvidia.com/gpu, memory]").replace(
+        "nominalQuota: 2}]", "nominalQuota: 2}, {name: memory, nominalQuota: 1Ti}]"
+    )
+    queues = written(tmp_path, text, "queues.yaml")
+    trace = str(QUEUES.parent / "trace.csv")
+    done = tenure("simulate", trace, "-q", queues)
+    assert b"found memory, nvidia.com/gpu, expected ClusterQueues with quota of one resource" in done.stderr
+    assert figures(trace, "-q", queues, "--resource", "nvidia.com/gpu")["resource"] == "nvidia.com/gpu"
+    none = tenure("simulate", trace, "-q", queues, "--resource", "nvidia.com/gpus")
+    assert b"--queues: found none" in none.stderr
