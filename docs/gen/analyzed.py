@@ -44,12 +44,12 @@ LOOP: Final = ("--example", "shared-cohort", "--up-to", "2", "--sizes", "352,140
 COMPARED: Final = {
     "all p95": "95 of 100 jobs wait in all no longer than, hours",
     "preemptions": "Preemptions",
-    "ending": "GPU-hours that pass while pods end",
+    "wasted": "GPU-hours wasted: lost work, starting again, pods that end",
 }
 """The columns of the page's table of settings that its picture has, and their words."""
 _FOUND = 1
 _SCHEMES = re.compile(r"<style>(?P<light>.*?) @media \(prefers-color-scheme: dark\) \{(?P<dark>.*)\}</style>")
-_SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.]+)+)$", re.MULTILINE)
+_SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.]+[smh]?)+)$")
 
 
 def analyzed() -> tuple[Pages, Fills]:
@@ -119,18 +119,23 @@ def settings_compared(page: str) -> Drawing:
     Args:
         page: Markdown with what `tenure simulate --sweep minAdmitDuration=…` prints.
 
-    >>> table = '''setting               all p95  preemptions  ending
-    ... minAdmitDuration=off    46.05        16504  280.53
-    ... minAdmitDuration=4h     17.61        43949  1506.25'''
+    >>> table = '''setting               all p95  preemptions
+    ... minAdmitDuration=off    46.05        16504
+    ... minAdmitDuration=4h     17.61        43949
+    ... setting                wasted
+    ... minAdmitDuration=off  7298.20
+    ... minAdmitDuration=4h    134440'''
     >>> settings_compared(table).title.partition(". ")[0]
     '95 of 100 jobs wait in all no longer than, hours: off 46.05, 4h 17.61'
     """
-    head = next(line for line in page.splitlines() if line.startswith("setting "))
-    columns = re.split(r" {2,}", head)[1:]
-    settings = {
-        found["value"]: dict(zip(columns, found["figures"].split(), strict=True))
-        for found in _SETTING.finditer(page)
-    }
+    columns: list[str] = []
+    settings: dict[str, dict[str, str]] = {}
+    for line in page.splitlines():
+        if line.startswith("setting "):
+            columns = re.split(r" {2,}", line)[1:]
+        elif found := _SETTING.match(line):
+            row = zip(columns, found["figures"].split(), strict=True)
+            settings.setdefault(found["value"], {}).update(row)
     groups = [
         (words, [(value, figures[column]) for value, figures in settings.items()])
         for column, words in COMPARED.items()

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure.apps.simulate import sweep
+from tenure.apps.simulate import sweep, tables
 from tenure.timeline.trace import simulate
 from tests.command_line import tenure
 
@@ -53,6 +53,48 @@ def test_work_that_is_kept_is_done_once() -> None:
     (found,) = figures("--after", "4h")["settings"]
     assert found["lostHours"] == 0
     assert found["heldHours"] == round((4 * 3630 + 2 * 3600 + 4 * 3600) / 3600, 2)
+
+
+def test_what_a_preemption_costs_by_checkpoint_and_restart_is_computed_by_hand() -> None:
+    # `borrows` has worked an hour when it is preempted: of that a checkpoint every 50 minutes keeps 50, and
+    # one every 2 hours keeps nothing. Its second stay begins with 5 minutes for nothing.
+    (found,) = figures("--after", "4h", "--checkpoint", "50m", "--restart-cost", "5m")["settings"]
+    lost, restarts, ending = 4 * 600, 4 * 300, 4 * 30
+    assert (found["lostHours"], found["restartHours"]) == (round(lost / 3600, 2), round(restarts / 3600, 2))
+    assert found["wastedHours"] == round((lost + restarts + ending) / 3600, 2)
+    assert found["idleRuns"] == 0
+    (found,) = figures("--after", "4h", "--checkpoint", "2h")["settings"]
+    assert (found["lostHours"], found["restartHours"], found["idleRuns"]) == (4, 0, 1)
+    (found,) = figures("--after", "4h", "--progress", "lost", "--restart-cost", "5m")["settings"]
+    assert (found["lostHours"], found["restartHours"], found["idleRuns"]) == (4, round(4 / 12, 2), 1)
+
+
+def test_what_queues_hold_borrow_ask_for_and_are_owed_is_computed_by_hand() -> None:
+    # team-b has none of its 2 GPUs from 1:00:00, when `owed` comes, until the pods of `borrows` have ended at
+    # 1:00:30. team-a is owed nothing while `borrows` waits: its request of 4 fits no quota of its own.
+    (found,) = figures("--after", "4h")["settings"]
+    lends, own = found["queues"][1], found["queues"][0]
+    assert (lends["queue"], lends["nominal"], lends["regained"]) == ("team-b", 2, 1)
+    assert (lends["owedHours"], lends["longestRegain"]) == (round(2 * 30 / 3600, 2), "30s")
+    assert lends["regain"] == dict.fromkeys(("p50", "p95", "p99"), "30s")
+    assert (lends["heldHours"], lends["borrowedHours"]) == (2, 0)
+    assert lends["askedHours"] == round(2 * 3630 / 3600, 2)
+    assert (own["owedHours"], own["regained"], own["longestRegain"]) == (0, 0, "0s")
+    assert own["heldHours"] == round(4 * (3630 + 3600) / 3600, 2)
+    assert own["borrowedHours"] == round(2 * (3630 + 3600) / 3600, 2)
+    assert own["askedHours"] == round(4 * (3630 + 3601 + 3600) / 3600, 2)
+    assert (found["owedHours"], found["regain"]["p99"]) == (0.02, "30s")
+
+
+def test_what_happens_during_the_warm_up_does_not_count() -> None:
+    # After 90 minutes `owed` has joined already, and `borrows` was preempted; 3.5 hours are left.
+    (found,) = figures("--after", "4h", "--warm-up", "90m")["settings"]
+    assert (found["jobs"], found["finished"], found["preemptions"], found["owedHours"]) == (0, 0, 0, 0)
+    held = (2 * 1830 + 4 * 3600) / 3600
+    assert (found["heldHours"], found["utilisation"]) == (round(held, 2), round(held / (4 * 3.5), 4))
+    (found,) = figures("--after", "4h", "--warm-up", "30m")["settings"]
+    assert (found["jobs"], found["allWaits"]["p99"], found["preemptions"]) == (1, "30s", 1)
+    assert found["confidence"] is None
 
 
 def test_a_play_that_ends_early_counts_what_waits_and_runs_until_then() -> None:
@@ -103,7 +145,8 @@ def test_processors_are_counted_whole_in_hours(tmp_path: Path) -> None:
 def test_the_text_is_a_table_with_what_its_columns_are() -> None:
     lines = tenure("simulate", TRACE, "-q", QUEUES).stdout.decode().splitlines()
     assert lines[0].endswith("trace.csv, nvidia.com/gpu, played for 2h")
-    assert lines[1].split() == " ".join(sweep.HEADINGS).split()
+    assert lines[1].split() == " ".join(tables.WAIT_HEADINGS).split()
+    assert lines[6].split() == " ".join(tables.HOUR_HEADINGS).split()
     assert lines[2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
 
 
@@ -207,6 +250,16 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
             HEAD + "a,team-a,0,1,1\n",
             ("--eviction", "0s"),
             "--eviction: found '0s', expected a duration above 0s",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--checkpoint", "1h", "--progress", "lost"),
+            "--checkpoint: found '1h', expected no checkpoints with --progress lost",
+        ),
+        (
+            HEAD + "a,team-a,0,1,1\n",
+            ("--warm-up", "1h"),
+            "--warm-up: found '1h', expected less than the play, 1h",
         ),
         (
             HEAD + "a,team-a,0,1,1\n",

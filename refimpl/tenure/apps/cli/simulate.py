@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -27,6 +27,7 @@ from tenure.units import format_duration
 
 if TYPE_CHECKING:
     from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+    from tenure.apps.simulate.figures import Counting
     from tenure.apps.simulate.traces import JobTrace, TraceColumns
     from tenure.manifests import SourcedObject
 
@@ -123,6 +124,40 @@ class PlayOptions:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CountOptions:
+    """What counts, and at which price."""
+
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="How often a stay writes a checkpoint: a preemption costs the work since the last one.",
+            show_default="all the time",
+        ),
+    ] = None
+    restart_cost: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long a job works for nothing when it starts again.")
+    ] = "0s"
+    warm_up: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION", help="Played and not counted: the cluster of a trace is empty at first."
+        ),
+    ] = "0s"
+    seed: Annotated[int, typer.Option(min=0, help="Of the weeks that are drawn for confidence.")] = 1
+
+    def counting(self, progress: Progress) -> Counting:
+        """The same as it is computed with."""
+        from tenure.apps.simulate.figures import Counting
+
+        if self.checkpoint is not None and progress == Progress.LOST:
+            raise bad_input("--checkpoint", self.checkpoint, "no checkpoints with --progress lost")
+        checkpoint = None if self.checkpoint is None else _length(self.checkpoint, "--checkpoint")
+        restart = _length(self.restart_cost, "--restart-cost", least=0)
+        return Counting(_length(self.warm_up, "--warm-up", least=0), checkpoint, restart, self.seed)
+
+
 @with_records
 def simulate_command(
     *,
@@ -160,6 +195,7 @@ def simulate_command(
     ] = None,
     columns: ColumnOptions,
     playing: PlayOptions,
+    counted: CountOptions,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print the figures.")
     ] = SimulateOutput.TEXT,
@@ -218,12 +254,15 @@ def simulate_command(
         times=columns.size_times,
         resource=columns.resource,
         by=by,
+        counting=counted.counting(playing.progress),
     )
+    if course.counting.warm_up >= course.length:
+        raise bad_input("--warm-up", counted.warm_up, f"less than the play, {format_duration(course.length)}")
     if not COMPILED and len(course.trace.rows) > _MANY:
         hint(NOT_COMPILED)
     watch = _Watch(len(settings))
     answer = simulated(course, settings, watch.told, watch.progress)
-    _print(answer, output)
+    _print(answer, output, by)
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
         raise typer.Exit(EXIT_INTERRUPTED)
@@ -243,10 +282,11 @@ def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) 
     return found
 
 
-def _length(text: str, option: str) -> Duration:
+def _length(text: str, option: str, *, least: Duration = 1) -> Duration:
     found = parse_duration(text, field=option)
-    if not 0 < found <= _LONGEST:
-        raise bad_input(option, text, f"a duration above 0s, at most {format_duration(_LONGEST)}")
+    if not least <= found <= _LONGEST:
+        from_ = "above 0s" if least else "from 0s"
+        raise bad_input(option, text, f"a duration {from_}, at most {format_duration(_LONGEST)}")
     return found
 
 
@@ -264,7 +304,7 @@ class _Watch:
             hint(f"setting {number + 1} of {self._settings}: {part:.0%}{self._left(number + part)}")
 
     def told(self, number: int, figures: SettingFigures) -> None:
-        from tenure.apps.simulate.sweep import setting_words
+        from tenure.apps.simulate.tables import setting_words
 
         if self._settings > 1:
             words = setting_words(figures.setting)
@@ -276,24 +316,53 @@ class _Watch:
         return f", about {left:.0f} s left" if left >= 1 else ""
 
 
-def _print(answer: SimulateAnswer, output: SimulateOutput) -> None:
-    from tenure.apps.simulate.sweep import table_rows
+def _print(answer: SimulateAnswer, output: SimulateOutput, by: GroupedBy | None) -> None:
+    from tenure.apps.simulate.tables import table_rows
 
     if output == SimulateOutput.CSV:
         written = io.StringIO()
         csv.writer(written, lineterminator="\n").writerows(table_rows(answer))
         print_text(written.getvalue())
     else:
-        print_answer(Output(output.value), as_json(answer), _lines(answer), pointer=False)
+        print_answer(Output(output.value), as_json(answer), _lines(answer, by), pointer=False)
 
 
-def _lines(answer: SimulateAnswer) -> Iterator[str]:
-    from tenure.apps.simulate.sweep import table_rows
+def _lines(answer: SimulateAnswer, by: GroupedBy | None) -> Iterator[str]:
+    from tenure.apps.simulate.tables import HOUR_LEGEND, WAIT_LEGEND, hour_rows, queue_rows, wait_rows
 
     length = format_duration(answer.length)
     yield f"{answer.jobs} jobs of {answer.trace}, {answer.resource}, played for {length}"
-    rows = list(table_rows(answer))
-    yield from aligned(rows, right=range(1, len(rows[0])))
-    yield "first: hours until a job is admitted; all: hours of all its waits; of 50, 95 and 99 of 100 jobs"
-    yield "most: preemptions of one job; lost, ending: hours times amount of lost work, and of pods that end"
-    yield "used: what is held, of all nominal quota"
+    yield from _table(wait_rows(answer))
+    yield from WAIT_LEGEND
+    yield ""
+    yield from _table(hour_rows(answer))
+    yield from HOUR_LEGEND
+    if by == GroupedBy.QUEUE:
+        yield ""
+        yield from _table(queue_rows(answer))
+    yield from _confidence(answer)
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    listed = list(rows)
+    return aligned(listed, right=range(1, len(listed[0])))
+
+
+def _confidence(answer: SimulateAnswer) -> Iterator[str]:
+    """Between which hours the 95th percentiles of waits lie; nothing of a short trace."""
+    from tenure.apps.simulate.tables import hours, setting_words
+
+    for number, figures in enumerate(answer.settings):
+        found = figures.confidence
+        if found is None:
+            return
+        if number == 0:
+            yield ""
+            drawn = f"{found.weeks} weeks drawn {found.draws} times with seed {found.seed}"
+            yield f"95 of 100 draws lie between: {drawn}"
+        first, total, times = found.first_wait_p95, found.all_waits_p95, found.preemptions_per_job
+        yield (
+            f"{setting_words(figures.setting)}: first p95 {hours(first.low)} to {hours(first.high)}, all p95 "
+            f"{hours(total.low)} to {hours(total.high)}, preemptions a job {times.low:g} to {times.high:g}, "
+            f"wasted {found.wasted_share.low:.2%} to {found.wasted_share.high:.2%} of what is held"
+        )

@@ -40,6 +40,71 @@ class MostPreempted:
 
 
 @dataclass(frozen=True, slots=True)
+class SpanRange:
+    """Between which waits a percentile lies in 95 of 100 draws of weeks."""
+
+    low: Span
+    """In 25 of 1000 draws it is no more."""
+    high: Span
+    """In 975 of 1000 draws it is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioRange:
+    """Between which numbers a figure lies in 95 of 100 draws of weeks."""
+
+    low: float
+    """In 25 of 1000 draws it is no more."""
+    high: float
+    """In 975 of 1000 draws it is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How far figures would differ with other weeks: bootstrap over the weeks in which jobs join."""
+
+    weeks: int
+    """How many weeks the trace has."""
+    draws: int
+    """How often so many weeks were drawn with replacement."""
+    seed: int
+    """Of the draws."""
+    first_wait_p95: SpanRange
+    """Of the first waits."""
+    all_waits_p95: SpanRange
+    """Of all waits."""
+    preemptions_per_job: RatioRange
+    """How often a job is preempted."""
+    wasted_share: RatioRange
+    """Of the hours that quota is held those that are wasted."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFigures:
+    """What a ClusterQueue has of its own and of others' quota; hours are hours times amount."""
+
+    queue: str
+    """Its name."""
+    nominal: float
+    """Its nominal quota, in the sizes of the trace."""
+    held_hours: float
+    """What its jobs hold, those included whose pods end."""
+    borrowed_hours: float
+    """Of this, what is more than its nominal quota."""
+    asked_hours: float
+    """What its jobs hold or wait for."""
+    owed_hours: float
+    """Nominal quota that it does not hold although jobs wait that fit it: the smaller of what of the nominal
+    quota is unused, and the sum of the waiting requests none of which is more than that."""
+    regained: int
+    """How many spells there are in which it is owed without a break."""
+    regain: WaitFigures
+    """How long they last."""
+    longest_regain: Span
+    """How long the longest lasts."""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupFigures:
     """What the jobs of one queue, size or priority come to."""
 
@@ -55,8 +120,12 @@ class GroupFigures:
     """How often one of them is preempted."""
     lost_hours: float
     """Their work that is lost by preemptions, hours times amount."""
+    restart_hours: float
+    """What they hold while they start again after a preemption."""
     ending_hours: float
     """What they hold while their pods end, hours times amount."""
+    wasted_hours: float
+    """The sum of the three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +134,12 @@ class SettingFigures:
 
     setting: Mapping[str, str]
     """What is changed, by the name of a sweep; empty for the objects as they are."""
+    jobs: int
+    """How many jobs count: those that join after the warm-up."""
     finished: int
-    """How many jobs have finished at the end of the play."""
+    """How many of them have finished at the end of the play."""
     never_started: int
-    """How many jobs have had no quota by then."""
+    """How many of them have had no quota by then."""
     first_wait: WaitFigures
     """From joining to the first admission."""
     all_waits: WaitFigures
@@ -85,15 +156,29 @@ class SettingFigures:
     held_hours: float
     """Hours that quota is held, times the amount held: GPU-hours where the resource is GPUs."""
     lost_hours: float
-    """Of these, work that is lost by preemptions."""
+    """Of these, work that is lost by preemptions: since the last checkpoint where there are any."""
+    restart_hours: float
+    """Of these, while jobs start again after a preemption."""
     ending_hours: float
     """Of these, while the pods of preempted jobs end."""
+    wasted_hours: float
+    """The sum of what is lost, of restarts, and of what ends."""
+    owed_hours: float
+    """Nominal quota that ClusterQueues do not hold although jobs wait that fit it; see `queues`."""
+    regain: WaitFigures
+    """How long a ClusterQueue is owed quota without a break, of all ClusterQueues."""
+    idle_runs: int
+    """Stays with quota that end by a preemption, and of which no work is kept."""
     utilisation: float
-    """What is held, of all nominal quota from the first submission to the end of the play."""
+    """What is held, of all nominal quota from the end of the warm-up to the end of the play."""
     cycles: int
     """Scheduling cycles."""
     heads: int
     """Heads of all cycles."""
+    queues: tuple[QueueFigures, ...]
+    """The ClusterQueues, by name."""
+    confidence: Confidence | None
+    """Null where the trace has fewer than four weeks."""
     groups: tuple[GroupFigures, ...]
     """The jobs by what `--by` says; empty without it."""
 

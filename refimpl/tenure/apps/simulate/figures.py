@@ -1,4 +1,4 @@
-"""What operators ask of a play; docs/how-to/simulate-a-trace.md defines each figure."""
+"""What operators ask of a play; docs/reference/figures-of-simulate.md defines each figure."""
 
 from __future__ import annotations
 
@@ -7,25 +7,63 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenure.apps.simulate.answer_types import GroupFigures, MostPreempted, SettingFigures, WaitFigures
+from tenure.apps.simulate.answer_types import (
+    GroupFigures,
+    MostPreempted,
+    QueueFigures,
+    SettingFigures,
+    WaitFigures,
+)
+from tenure.apps.simulate.bootstrap import Weeks, confidence_of
+from tenure.apps.simulate.courses import QueueCourse, courses_of
 from tenure.model import MINUTE, SECOND, Amount, Duration, Instant
 from tenure.timeline.trace import Simulated
-from tenure.timeline.trace.tables import FINISHED, JOINS, REQUEST
+from tenure.timeline.trace.tables import FINISHED, JOINS, PREEMPTED, REQUEST
 
 _Column = Any
 HOUR: Duration = 60 * MINUTE
 
 
-class OwnedQuota(NamedTuple):
-    """What is there to be held.
+class Counting(NamedTuple):
+    """What counts, and at which price.
 
     Args:
-        nominal: nominal quota of all ClusterQueues.
-        unit: how much one of the resource is: 1,000 for cpu, which is counted in milli-CPU.
+        warm_up: jobs that join before it has passed do not count, nor does what happens before, ns.
+        checkpoint: how often a job keeps its work, ns of its work; None for all the time.
+        restart: how long a job works for nothing when it starts again after a preemption, ns.
+        seed: of the draws of weeks.
     """
 
-    nominal: Amount
-    unit: Amount
+    warm_up: Duration = 0
+    checkpoint: Duration | None = None
+    restart: Duration = 0
+    seed: int = 1
+
+
+class _Stays(NamedTuple):
+    """Stays with quota: the job, what is lost, what is restarted, how long its pods end, all held, as hours
+    times amount, and whether a stay ends by a preemption and none of its work is kept."""
+
+    jobs: _Column
+    lost: _Column
+    restarted: _Column
+    ending: _Column
+    held: _Column
+    idle: _Column
+
+    @property
+    def wasted(self) -> _Column:
+        return self.lost + self.restarted + self.ending
+
+
+class _Counted(NamedTuple):
+    """What of a play counts: jobs, their first and all waits, how often they are preempted, their stays."""
+
+    jobs: _Column
+    first: _Column
+    total: _Column
+    times: _Column
+    stays: _Stays
 
 
 def percentile(waits: _Column, percent: int) -> Duration:
@@ -39,68 +77,174 @@ def percentile(waits: _Column, percent: int) -> Duration:
     return int(np.sort(waits)[-(-len(waits) * percent // 100) - 1])
 
 
-def figures_of(
+class MeasuredPlay(NamedTuple):
+    """What came of a play, measured.
+
+    Args:
+        figures: all of them.
+        all_waits: of each job that counts, ns.
+        courses: of the ClusterQueues, in the order of their names.
+        times: how often each job is preempted.
+    """
+
+    figures: SettingFigures
+    all_waits: _Column
+    courses: Sequence[QueueCourse]
+    times: _Column
+
+
+def measured(
     simulated: Simulated,
     setting: Mapping[str, str],
-    quota: OwnedQuota,
+    queues: Mapping[str, Amount],
+    unit: Amount,
     end: Instant,
+    counting: Counting,
     labels: Sequence[str] = (),
-) -> SettingFigures:
+) -> MeasuredPlay:
     """The figures of a play.
 
     Args:
         simulated: what came of it.
         setting: what was changed.
-        quota: of all ClusterQueues.
+        queues: nominal quota of each ClusterQueue, in the order of their names.
+        unit: how much one of a size is: 1,000 for cpu, which is counted in milli-CPU.
         end: of the play.
+        counting: what counts.
         labels: the group of each job; without any there are no groups.
     """
-    jobs, runs, waits = simulated.jobs.rows, simulated.runs, simulated.waits
-    total = np.zeros(len(jobs), np.int64)
-    np.add.at(total, waits[:, 0], waits[:, 2] - waits[:, 1])
+    jobs = simulated.jobs.rows
+    since = min(int(jobs[0, JOINS]) + counting.warm_up, end)
+    counted = _counted(simulated, since, end, counting, unit)
     first, started = _first_waits(simulated, end)
-    times = np.bincount(simulated.preemptions[:, 2], minlength=len(jobs))
-    sizes = jobs[runs[:, 0], REQUEST] / quota.unit
-    held = _hours(sizes, runs[:, 2] - runs[:, 1])
-    span, owned = (end - int(jobs[0, JOINS])) / HOUR, quota.nominal / quota.unit
-    return SettingFigures(
+    here, stays = counted.jobs, counted.stays
+    preemptions = simulated.preemptions[simulated.preemptions[:, 0] >= since]
+    courses = courses_of(simulated, list(queues.values()), since, end)
+    owned = sum(queues.values()) / unit * (end - since) / HOUR
+    held = float(stays.held.sum())
+    done = np.zeros(len(jobs), bool)
+    done[simulated.runs[simulated.runs[:, 3] == FINISHED, 0]] = True
+    weeks = Weeks(jobs[here, JOINS] - since, counting.seed)
+    figures = SettingFigures(
         setting=setting,
-        finished=int((runs[:, 3] == FINISHED).sum()),
-        never_started=int((~started).sum()),
-        first_wait=_waits(first),
-        all_waits=_waits(total),
-        preemptions=len(simulated.preemptions),
-        preempted_jobs=int((times > 0).sum()),
-        most_preempted=_most(simulated, times),
-        cut_short=int((simulated.preemptions[:, 5] > SECOND).sum()),
+        jobs=int(here.sum()),
+        finished=int((done & here).sum()),
+        never_started=int((~started & here).sum()),
+        first_wait=_waits(first[here]),
+        all_waits=_waits(counted.total[here]),
+        preemptions=len(preemptions),
+        preempted_jobs=int((counted.times > 0).sum()),
+        most_preempted=_most(simulated, counted.times),
+        cut_short=int((preemptions[:, 5] > SECOND).sum()),
         held_hours=round(held, 2),
-        lost_hours=round(_hours(sizes, runs[:, 7]), 2),
-        ending_hours=round(_hours(sizes, runs[:, 2] - runs[:, 4]), 2),
-        utilisation=round(held / (span * owned), 4) if owned else 0.0,
+        lost_hours=_sum(stays.lost),
+        restart_hours=_sum(stays.restarted),
+        ending_hours=_sum(stays.ending),
+        wasted_hours=_sum(stays.wasted),
+        owed_hours=round(sum(course.hours(course.owed) for course in courses) / unit, 2),
+        regain=_waits(np.concatenate([course.regained() for course in courses])),
+        idle_runs=int(stays.idle.sum()),
+        utilisation=round(held / owned, 4) if owned else 0.0,
         cycles=simulated.cycles,
         heads=simulated.tried,
-        groups=tuple(_groups(simulated, first, total, labels, quota)),
+        queues=tuple(_queue(name, course, unit) for name, course in zip(queues, courses, strict=True)),
+        confidence=confidence_of(
+            weeks,
+            counting.seed,
+            (first[here], counted.total[here]),
+            counted.times[here],
+            (_by_job(stays.jobs, stays.wasted, here), _by_job(stays.jobs, stays.held, here)),
+        ),
+        groups=tuple(_groups(counted, labels)),
+    )
+    return MeasuredPlay(figures, counted.total[here], courses, counted.times)
+
+
+def _counted(
+    simulated: Simulated, since: Instant, end: Instant, counting: Counting, unit: Amount
+) -> _Counted:
+    jobs, waits = simulated.jobs.rows, simulated.waits
+    total = np.zeros(len(jobs), np.int64)
+    np.add.at(total, waits[:, 0], waits[:, 2] - waits[:, 1])
+    victims = simulated.preemptions[simulated.preemptions[:, 0] >= since, 2]
+    return _Counted(
+        jobs=jobs[:, JOINS] >= since,
+        first=_first_waits(simulated, end)[0],
+        total=total,
+        times=np.bincount(victims, minlength=len(jobs)),
+        stays=_stays(simulated, since, counting, unit),
     )
 
 
-def _groups(
-    simulated: Simulated, first: _Column, total: _Column, labels: Sequence[str], quota: OwnedQuota
-) -> Iterator[GroupFigures]:
+def _stays(simulated: Simulated, since: Instant, counting: Counting, unit: Amount) -> _Stays:
+    """The stays with quota that end after an instant, and what of them is work."""
+    runs = simulated.runs
+    # By job and start: every stay but the first of a job begins with a restart.
+    order = np.lexsort((runs[:, 1], runs[:, 0]))
+    again = np.zeros(len(runs), bool)
+    again[order[1:]] = runs[order[1:], 0] == runs[order[:-1], 0]
+    done = runs[:, 4] - runs[:, 1]
+    restarted = np.where(again, np.minimum(done, counting.restart), 0)
+    preempted = runs[:, 3] == PREEMPTED
+    lost = np.where(runs[:, 7] > 0, runs[:, 7] - restarted, 0)
+    if counting.checkpoint is not None:
+        lost = np.where(preempted, (done - restarted) % counting.checkpoint, 0)
+    later = runs[:, 2] >= since
+    sizes = simulated.jobs.rows[runs[:, 0], REQUEST] / unit
+
+    def hours(lengths: _Column) -> _Column:
+        return (sizes * (lengths / HOUR))[later]
+
+    stopped, began = np.maximum(runs[:, 4], since), np.maximum(runs[:, 1], since)
+    ended = np.maximum(runs[:, 2], since)
+    return _Stays(
+        jobs=runs[later, 0],
+        lost=hours(np.where(runs[:, 4] >= since, lost, 0)),
+        restarted=hours(np.where(runs[:, 1] >= since, restarted, 0)),
+        ending=hours(ended - stopped),
+        held=hours(ended - began),
+        idle=(preempted & (done - restarted - lost <= 0) & (runs[:, 4] >= since))[later],
+    )
+
+
+def _queue(name: str, course: QueueCourse, unit: Amount) -> QueueFigures:
+    regained = course.regained()
+
+    def hours(amounts: _Column) -> float:
+        return round(course.hours(amounts) / unit, 2)
+
+    return QueueFigures(
+        queue=name,
+        nominal=round(course.nominal / unit, 6),
+        held_hours=hours(course.held),
+        borrowed_hours=hours(np.maximum(course.held - course.nominal, 0)),
+        asked_hours=hours(course.asked),
+        owed_hours=hours(course.owed),
+        regained=len(regained),
+        regain=_waits(regained),
+        longest_regain=int(regained.max(initial=0)),
+    )
+
+
+def _groups(counted: _Counted, labels: Sequence[str]) -> Iterator[GroupFigures]:
     """The figures of each group, in the order in which the groups first have a job."""
     numbers: dict[str, int] = {}
     group = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    stays = counted.stays
     for label, number in numbers.items():
         here = group == number
-        runs = simulated.runs[here[simulated.runs[:, 0]]]
-        sizes = simulated.jobs.rows[runs[:, 0], REQUEST] / quota.unit
+        of_stays = here[stays.jobs]
+        here = here & counted.jobs
         yield GroupFigures(
             group=label,
             jobs=int(here.sum()),
-            first_wait=_waits(first[here]),
-            all_waits=_waits(total[here]),
-            preemptions=int(here[simulated.preemptions[:, 2]].sum()),
-            lost_hours=round(_hours(sizes, runs[:, 7]), 2),
-            ending_hours=round(_hours(sizes, runs[:, 2] - runs[:, 4]), 2),
+            first_wait=_waits(counted.first[here]),
+            all_waits=_waits(counted.total[here]),
+            preemptions=int(counted.times[group == number].sum()),
+            lost_hours=_sum(stays.lost[of_stays]),
+            restart_hours=_sum(stays.restarted[of_stays]),
+            ending_hours=_sum(stays.ending[of_stays]),
+            wasted_hours=_sum(stays.wasted[of_stays]),
         )
 
 
@@ -119,8 +263,12 @@ def _waits(waits: _Column) -> WaitFigures:
     return WaitFigures(*(percentile(waits, percent) for percent in (50, 95, 99)))
 
 
-def _hours(sizes: _Column, lengths: _Column) -> float:
-    return float((sizes * (lengths / HOUR)).sum())
+def _sum(hours: _Column) -> float:
+    return round(float(hours.sum()), 2)
+
+
+def _by_job(jobs: _Column, hours: _Column, here: _Column) -> _Column:
+    return np.bincount(jobs, weights=hours, minlength=len(here))[here]
 
 
 def _most(simulated: Simulated, times: _Column) -> MostPreempted | None:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
 from tenure.apps.edits import edited, edits_of
-from tenure.apps.simulate.answer_types import GroupedBy, GroupFigures, SettingFigures, SimulateAnswer
-from tenure.apps.simulate.figures import OwnedQuota, figures_of
+from tenure.apps.simulate.answer_types import GroupedBy, SettingFigures, SimulateAnswer
+from tenure.apps.simulate.figures import Counting, measured
 from tenure.apps.simulate.traces import JobTrace, Placing, placed
 from tenure.errors import InputError, Problem, bad_input
 from tenure.fast.uncovered import Uncovered
 from tenure.manifests import SourcedObject
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.structure import dig, entries, items
-from tenure.model import Duration, Instant
+from tenure.model import Amount, ClusterQueue, Duration, Instant
 from tenure.readings import Reading, preset, preset_names
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.trace import Simulated, simulate
@@ -96,6 +95,7 @@ class TraceCourse:
         times: how many of the resource one of a size is.
         resource: what is looked at of the ClusterQueues' quota; empty where they have but one.
         by: what the jobs are grouped by; None for not at all.
+        counting: what counts, and at which price.
     """
 
     objects: Sequence[SourcedObject]
@@ -108,6 +108,7 @@ class TraceCourse:
     times: int = 1
     resource: str = ""
     by: GroupedBy | None = None
+    counting: Counting = field(default_factory=Counting)
 
     @property
     def length(self) -> Duration:
@@ -176,15 +177,19 @@ def _figures(
             "what the trace engine plays: one cohort, one flavor and resource, no fair sharing, no heroes"
         )
         raise InputError([Problem("--queues", left.what, expected)]) from None
-    nominal = sum(
+    quota = {name: _nominal(queue) for name, queue in sorted(queues.items())}
+    unit = amount_of(resource, 1) * course.times
+    labels = _labels(course, found, list(quota))
+    return measured(found, dict(setting), quota, unit, scenario.end, course.counting, labels).figures
+
+
+def _nominal(queue: ClusterQueue) -> Amount:
+    return sum(
         amount
-        for queue in queues.values()
         for group in queue.resource_groups
         for flavor in group.flavors
         for amount in flavor.nominal.values()
     )
-    quota = OwnedQuota(nominal, amount_of(resource, 1) * course.times)
-    return figures_of(found, dict(setting), quota, scenario.end, _labels(course, found, sorted(queues)))
 
 
 def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> list[str]:
@@ -276,75 +281,3 @@ def _resource(scenario: Scenario) -> str:
         expected = "ClusterQueues with quota of one resource, or the one that counts by --resource"
         raise InputError([Problem("--queues", found, expected)])
     return resources.pop()
-
-
-def hours(duration: Duration) -> str:
-    """A duration in hours, for tables.
-
-    >>> hours(5400 * 10**9)
-    '1.50'
-    """
-    return f"{duration / (3600 * 10**9):.2f}"
-
-
-def setting_words(setting: Mapping[str, str]) -> str:
-    """A setting in words.
-
-    >>> setting_words({}), setting_words({"minAdmitDuration": "4h", "reading": "released"})
-    ('as written', 'minAdmitDuration=4h reading=released')
-    """
-    return " ".join(f"{key}={value}" for key, value in setting.items()) or "as written"
-
-
-_WAITS: Final = ("p50", "p95", "p99")
-HEADINGS: Final = (
-    "setting",
-    *(f"first {percent}" for percent in _WAITS),
-    *(f"all {percent}" for percent in _WAITS),
-    "preemptions",
-    "most",
-    "lost",
-    "ending",
-    "used",
-)
-"""Of the table in a text and in CSV."""
-
-
-def table_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
-    """The answer as the rows of a table: waits in hours, lost and ending quota in amount times hours."""
-    yield HEADINGS
-    for figures in answer.settings:
-        most = figures.most_preempted
-        waits = (figures.first_wait, figures.all_waits)
-        yield (
-            setting_words(figures.setting),
-            *(hours(length) for wait in waits for length in (wait.p50, wait.p95, wait.p99)),
-            str(figures.preemptions),
-            "0" if most is None else str(most.times),
-            f"{figures.lost_hours:.2f}",
-            f"{figures.ending_hours:.2f}",
-            f"{figures.utilisation:.4f}",
-        )
-        for group in _in_order(figures.groups):
-            yield _group_row(figures, group)
-
-
-def _group_row(figures: SettingFigures, group: GroupFigures) -> tuple[str, ...]:
-    waits = (group.first_wait, group.all_waits)
-    return (
-        f"{setting_words(figures.setting)}: {group.group}",
-        *(hours(length) for wait in waits for length in (wait.p50, wait.p95, wait.p99)),
-        str(group.preemptions),
-        "",
-        f"{group.lost_hours:.2f}",
-        f"{group.ending_hours:.2f}",
-        "",
-    )
-
-
-def _in_order(groups: Sequence[GroupFigures]) -> list[GroupFigures]:
-    """The groups by their numbers if all are numbers, else by their names."""
-    try:
-        return sorted(groups, key=lambda group: Decimal(group.group))
-    except InvalidOperation:
-        return sorted(groups, key=lambda group: group.group)
