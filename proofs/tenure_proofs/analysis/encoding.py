@@ -24,6 +24,7 @@ import z3
 
 from tenure.analysis.guarantees import NarrowCell
 from tenure.analysis.scopes import Scope
+from tenure.analysis.states import STAMPS
 from tenure.model import (
     Attempts,
     Cluster,
@@ -61,15 +62,6 @@ from tenure_proofs.analysis.ratios import Ratio
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import Record, domain_of, well_typed
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymRecord
-
-STAMPS = (
-    "created_at",
-    "quota_reserved_at",
-    "pods_ready_evicted_at",
-    "admission_check_evicted_at",
-    "time_based_preempted_at",
-    "preempted_while_borrowing_at",
-)
 
 LATEST = 2**62
 """The latest instant, ns: a century from now."""

@@ -59,7 +59,7 @@ class HeroPair(Pair):
         places = [plan.tree.places[name] for name in names]
         self.kin = kin_between(plan, *places)
         self.configured = slice_of(plan.tree, *places)
-        self._plan, self._whole = plan, {_kind_and_name(node): node for node in plan.tree.nodes}
+        self._plan, self._whole = plan, {kind_and_name(node): node for node in plan.tree.nodes}
         self._varied: dict[tuple[int, FlavorResource], Any] = {}
         super().__init__(cluster, self.configured, names, reading, traces, scope=scope)
 
@@ -90,7 +90,7 @@ class HeroPair(Pair):
         if not self._plan.unlocks:
             return frozenset()
         return frozenset(
-            node.place for node in self.configured.nodes if _kind_and_name(node) not in self._whole
+            node.place for node in self.configured.nodes if kind_and_name(node) not in self._whole
         )
 
     def _with_quotas_of(self, moment: str) -> Tree:
@@ -98,7 +98,7 @@ class HeroPair(Pair):
         return Tree(tuple(nodes), self.configured.places)
 
     def _quotas(self, moment: str, node: Node) -> Iterator[tuple[FlavorResource, Any]]:
-        whole = self._whole.get(_kind_and_name(node))
+        whole = self._whole.get(kind_and_name(node))
         if whole is None or not self._is_touched(whole):
             yield from node.quotas.items()
             return
@@ -155,10 +155,10 @@ class HeroPair(Pair):
         limit = known.borrowing_limit
         if limit is None or not self._is_inside(node):
             return limit
-        if node.queue is None or node.place in self._plan.branch_of or limit + known.nominal > MOST:
-            return self._any(f"borrows.{name}", limit, limit + WIDE)
         made = self._any(f"borrows.{name}", limit, limit + WIDE)
-        self._folds.facts.append(made.term + term_of(nominal) == limit + known.nominal)
+        is_standard_queue = node.queue is not None and node.place not in self._plan.branch_of
+        if is_standard_queue and limit + known.nominal <= MOST:
+            self._folds.facts.append(made.term + term_of(nominal) == limit + known.nominal)
         return made
 
     def _any(self, name: str, low: int, high: int) -> Any:
@@ -184,7 +184,7 @@ class HeroPair(Pair):
     def _of_consistent_states(self) -> Iterator[z3.BoolRef]:
         """A standard queue keeps to its borrowing limit, which rises as its nominal quota falls."""
         for place in self.queues:
-            node = self._whole.get(_kind_and_name(self.configured.nodes[place]))
+            node = self._whole.get(kind_and_name(self.configured.nodes[place]))
             if node is None or node.place in self._plan.branch_of:
                 continue
             for at, quota in node.quotas.items():
@@ -216,5 +216,6 @@ class HeroPair(Pair):
             yield from super()._of_fair_sharing()
 
 
-def _kind_and_name(node: Node) -> tuple[bool, str]:
+def kind_and_name(node: Node) -> tuple[bool, str]:
+    """What a node is known by in every tree of a configuration: whether it is a Cohort, and its name."""
     return node.queue is None, node.name

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 
 import z3
 
-from tenure.analysis.states import NAMESPACE, AskedCell
+from tenure.analysis.states import NAMESPACE, STAMPS, AskedCell
 from tenure.conformance.requests import DecideRequest
 from tenure.model import UNLIMITED, Amount, Cluster, FlavorResource, Instant, NodeQuota, PodSet, Workload
 from tenure.oracle.tree import Node, Tree, quota_at
 from tenure.readings import Reading
 from tenure.rules.quota import quota_passed_up
-from tenure_proofs.analysis.encoding import STAMPS, Pair
+from tenure_proofs.analysis.encoding import Pair
 from tenure_proofs.analysis.moments import MOMENTS
 
 Held: TypeAlias = dict[FlavorResource, Amount]

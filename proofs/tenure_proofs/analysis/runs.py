@@ -16,7 +16,7 @@ from typing import TypeAlias
 import z3
 
 from tenure.analysis.scopes import Scope
-from tenure.analysis.states import PriorityLevel
+from tenure.analysis.states import STAMPS, PriorityLevel
 from tenure.model import Amount, Cluster, FlavorResource, Target
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.effective import effective_usage
@@ -25,9 +25,9 @@ from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, total_usage
 from tenure.readings import Reading
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.analysis.encoding import STAMPS, Pair, Priorities
+from tenure_proofs.analysis.encoding import Pair, Priorities
 from tenure_proofs.analysis.fold import term_of
-from tenure_proofs.analysis.heroes import HeroPair
+from tenure_proofs.analysis.heroes import HeroPair, kind_and_name
 from tenure_proofs.analysis.slices import slice_of
 from tenure_proofs.trusted.claim import Traces
 
@@ -177,9 +177,9 @@ def _quantities(pair: Pair, run: _Run) -> Iterator[z3.BoolRef]:
 
 def _quotas(pair: HeroPair, moment: str, counted: Tree) -> Iterator[z3.BoolRef]:
     """What the quotas were at a moment, of every node that is not others in a slice."""
-    whole = {(node.queue is None, node.name): node for node in counted.nodes}
+    whole = {kind_and_name(node): node for node in counted.nodes}
     for node in pair.trees[moment].nodes:
-        known = whole.get((node.queue is None, node.name))
+        known = whole.get(kind_and_name(node))
         if known is None:
             continue
         for at, quota in node.quotas.items():

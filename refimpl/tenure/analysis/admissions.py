@@ -9,28 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tenure.model import Amount, Amounts, FlavorResource, PreemptionRules, Workload
+from tenure.model import Amount, Amounts, FlavorResource, Workload
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
 from tenure.oracle.heroes.fit import free_for_hero
 from tenure.oracle.heroes.held import held_by
 from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.tree import Tree, Usage, available_at, empty_usage, occupy
 from tenure.readings import Reading
+from tenure.rules.hero_rank import is_hero
 
 
 def has_heroes(tree: Tree) -> bool:
     """Whether a tree has a hero: a ClusterQueue with UberClusterQueueRules in a Cohort (UCQ-050).
 
-    >>> from tenure.model import Cluster, ClusterQueue
+    >>> from tenure.model import Cluster, ClusterQueue, PreemptionRules
     >>> from tenure.oracle.tree import build_tree
     >>> hero = ClusterQueue("h", cohort="c", rules=PreemptionRules.UBER_CLUSTER_QUEUE)
     >>> [has_heroes(build_tree(Cluster({"h": queue}), queue)) for queue in (hero, replace(hero, cohort=None))]
     [True, False]
     """
     return any(
-        node.queue is not None
-        and node.parent is not None
-        and node.queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE
+        node.queue is not None and is_hero(node.queue.rules, has_cohort=node.parent is not None)
         for node in tree.nodes
     )
 

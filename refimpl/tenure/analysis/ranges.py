@@ -18,7 +18,16 @@ from typing import overload
 from tenure.analysis.levels import levels_of
 from tenure.analysis.matrix import CellVerdict, Matrix, Settled, trees_of
 from tenure.analysis.scopes import Scope
-from tenure.analysis.states import NOW, AskedCell, Example, PriorityLevel, decided, is_in_scope, reread
+from tenure.analysis.states import (
+    NOW,
+    STAMPS,
+    AskedCell,
+    Example,
+    PriorityLevel,
+    decided,
+    is_in_scope,
+    reread,
+)
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Instant, PolicyFault, Reason, Workload, WorkloadPriorityClass
 from tenure.oracle.ageing import grown_priority
@@ -30,15 +39,6 @@ MOST_STEPS_LOOKED_AT = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
 
 HIGHEST_PRIORITY = 2**31 - 1
-
-_STAMPS = (
-    "created_at",
-    "quota_reserved_at",
-    "pods_ready_evicted_at",
-    "admission_check_evicted_at",
-    "time_based_preempted_at",
-    "preempted_while_borrowing_at",
-)
 
 NO_AGES = (
     "the priorities that the classes can have allow it, but no example with such ages or boosts was found"
@@ -266,7 +266,7 @@ def _at_noon(request: DecideRequest) -> DecideRequest:
         return request
 
     def later(workload: Workload) -> Workload:
-        stamps = {name: getattr(workload, name) for name in _STAMPS}
+        stamps = {name: getattr(workload, name) for name in STAMPS}
         moved = {name: at + after for name, at in stamps.items() if at is not None}
         return replace(workload, **moved)
 

@@ -60,6 +60,16 @@ FILLS = "fills-"
 FEW_FILLING = 3
 """Of more that fill other ClusterQueues all are needed, or none."""
 
+STAMPS = (
+    "created_at",
+    "quota_reserved_at",
+    "pods_ready_evicted_at",
+    "admission_check_evicted_at",
+    "time_based_preempted_at",
+    "preempted_while_borrowing_at",
+)
+"""The instants of a workload that rules read, ns."""
+
 
 @dataclass(frozen=True, slots=True)
 class PriorityLevel:

@@ -110,28 +110,20 @@ def obligations() -> Mapping[str, StatedObligation]:
 
 
 def _stated_in(path: Path) -> Iterator[StatedObligation]:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
     names = _constants(path)
-    for node in tree.body:
-        for call in _registrations(node, "obligation"):
-            assert isinstance(node, ast.FunctionDef)
-            given = {
-                keyword.arg: _value(keyword.value, names)
-                for keyword in call.keywords
-                if keyword.arg in ("rules", "expect", "also", "title")
-            }
-            yield StatedObligation(
-                id=_value(call.args[0], names),
-                claim=node.name.replace("_", " "),
-                title=given.get("title", ""),
-                source=joined([ast.get_docstring(node) or ""]),
-                rules=tuple(given["rules"]),
-                expected={**given["expect"], **(given.get("also") or {})},
-                file="/".join(path.parts[-3:]),
-                line=call.lineno,
-                code="\n".join(text.splitlines()[call.lineno - 1 : node.end_lineno]),
-            )
+    for node, call in _registrations(path, "obligation"):
+        given = {
+            keyword.arg: _value(keyword.value, names)
+            for keyword in call.keywords
+            if keyword.arg in ("rules", "expect", "also", "title")
+        }
+        yield StatedObligation(
+            **_said(path, node, call),
+            title=given.get("title", ""),
+            source=joined([ast.get_docstring(node) or ""]),
+            rules=tuple(given["rules"]),
+            expected={**given["expect"], **(given.get("also") or {})},
+        )
 
 
 @cache
@@ -146,24 +138,16 @@ def theorems() -> Mapping[str, StatedTheorem]:
 
 
 def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
-    text = path.read_text(encoding="utf-8")
     names = _constants(path)
-    module = ast.parse(text)
-    for node in module.body:
-        for call in _registrations(node, "theorem"):
-            assert isinstance(node, ast.FunctionDef)
-            given = {keyword.arg: keyword.value for keyword in call.keywords}
-            yield StatedTheorem(
-                id=_value(call.args[0], names),
-                claim=node.name.replace("_", " "),
-                text=ast.get_docstring(node) or "",
-                about=_functions_named(given["about"], module),
-                size=_value(given["size"], names),
-                assumes=_value(given["assumes"], names) if "assumes" in given else {},
-                file="/".join(path.parts[-3:]),
-                line=call.lineno,
-                code="\n".join(text.splitlines()[call.lineno - 1 : node.end_lineno]),
-            )
+    for node, call in _registrations(path, "theorem"):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        yield StatedTheorem(
+            **_said(path, node, call),
+            text=ast.get_docstring(node) or "",
+            about=_functions_named(given["about"], _module(path)[1]),
+            size=_value(given["size"], names),
+            assumes=_value(given["assumes"], names) if "assumes" in given else {},
+        )
 
 
 def _functions_named(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
@@ -181,19 +165,39 @@ def _functions_named(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
     raise TypeError(f"the functions of a theorem are {ast.unparse(about)}, expected a tuple or its name")
 
 
-def _registrations(node: ast.stmt, decorator_name: str) -> Iterator[ast.Call]:
-    if isinstance(node, ast.FunctionDef):
-        for decorator in node.decorator_list:
-            match decorator:
-                case ast.Call(func=ast.Name(id=name)) if name == decorator_name:
-                    yield decorator
+@cache
+def _module(path: Path) -> tuple[str, ast.Module]:
+    """The text of a module, and what it is parsed to."""
+    text = path.read_text(encoding="utf-8")
+    return text, ast.parse(text)
+
+
+def _registrations(path: Path, registers: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
+    """The functions of a module that a decorator of that name registers, each with the decorator's call."""
+    for node in _module(path)[1].body:
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                match decorator:
+                    case ast.Call(func=ast.Name(id=name)) if name == registers:
+                        yield node, decorator
+
+
+def _said(path: Path, node: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
+    """What obligations and theorems say alike: identifier, claim, where they stand, and their source."""
+    return {
+        "id": _value(call.args[0], _constants(path)),
+        "claim": node.name.replace("_", " "),
+        "file": "/".join(path.parts[-3:]),
+        "line": call.lineno,
+        "code": "\n".join(_module(path)[0].splitlines()[call.lineno - 1 : node.end_lineno]),
+    }
 
 
 @cache
 def _constants(path: Path) -> Mapping[str, Any]:
     """The constants that the arguments of `@obligation` are written with, also those of modules beside it."""
     names: dict[str, Any] = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in _module(path)[1].body:
         match node:
             case ast.ImportFrom(module=str() as module):
                 beside = path.parent / f"{module.rpartition('.')[2]}.py"
