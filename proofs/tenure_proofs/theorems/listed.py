@@ -2,6 +2,8 @@
 
 from tenure_proofs.theorems import (
     core_amounts,
+    core_classify,
+    core_gather,
     core_grounds,
     core_heroes,
     core_kept,
@@ -9,6 +11,7 @@ from tenure_proofs.theorems import (
     core_return,
     core_search,
     core_tree,
+    core_waiting,
     decision,
     headlines,
     livelock,
@@ -26,6 +29,8 @@ THEOREMS = all_theorems()
 __all__ = [
     "THEOREMS",
     "core_amounts",
+    "core_classify",
+    "core_gather",
     "core_grounds",
     "core_heroes",
     "core_kept",
@@ -33,6 +38,7 @@ __all__ = [
     "core_return",
     "core_search",
     "core_tree",
+    "core_waiting",
     "decision",
     "headlines",
     "livelock",

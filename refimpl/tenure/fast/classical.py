@@ -52,7 +52,8 @@ def classify(given: SearchInput) -> None:
         remaining[index] = ask.amount[index]
     advantage = False
     for step in range(1, len(path)):
-        advantage = _fits_below(forest, usage, ask, path[step - 1], remaining) or advantage
+        fit = _fits_below(forest, usage, ask, path[step - 1], remaining)
+        advantage = advantage or fit
         _classify_below(forest, usage, ask, path[step], path[step - 1], advantage, work)
 
 
