@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 import z3
 
 from tenure.model import NodeQuota
-from tenure.oracle.selection import Chain, chain_of, fill_back, remove_until_fits
+from tenure.oracle.selection import Chain, fill_back, remove_until_fits
 from tenure.oracle.tree import climb
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.ast_lifter import Made, Value
@@ -35,6 +35,14 @@ def counting(items):
 def _written(source: str, **sees: Any) -> Callable[..., Any]:
     text = textwrap.dedent(source)
     return made(text, text.split("def ")[-1].split("(")[0], {"__name__": __name__, "Chain": Chain}, sees)
+
+
+def chain_of(items: Sequence[int]) -> Chain[int]:
+    """A chain of numbers, the last one in front."""
+    chain = Chain(items[0])
+    for item in items[1:]:
+        chain = Chain(item, chain)
+    return chain
 
 
 def _numbers(count: int | None = None, *, linked: bool = False) -> Row:

@@ -11,6 +11,9 @@ import z3
 
 from tenure.oracle import decide as oracle_decide
 from tenure.oracle.door import take_target
+from tenure.oracle.leaving import selection_after
+from tenure.oracle.partial import halved
+from tenure.oracle.search import find_targets
 from tenure.oracle.selection import (
     attempts_until_one_fits,
     best_of,
@@ -64,6 +67,10 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "DECIDED": oracle_decide._decided,
     "TAKEN": oracle_decide._taken,
     "OUTCOME": oracle_decide._outcome,
+    "SEARCHED": oracle_decide._searched,
+    "SEARCHES": find_targets,
+    "KEPT": selection_after,
+    "HALVED": halved,
 }
 """What theorems are about, loops above all, by what stands for it."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from tenure.model import Amounts, Attempts, Evidence
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
-from tenure.oracle.leaving import Leaving, leaving_of
+from tenure.oracle.leaving import Leaving, fitting, leaving_of, selection_after
 from tenure.oracle.question import (
     ELSEWHERE,
     OWN,
@@ -20,7 +21,14 @@ from tenure.oracle.question import (
     Selection,
     Turn,
 )
-from tenure.oracle.selection import attempts_until_one_fits, remove_until_fits
+from tenure.oracle.selection import (
+    Chain,
+    Removal,
+    attempts_until_one_fits,
+    in_order,
+    remove_until_fits,
+    some_of,
+)
 from tenure.oracle.tree import Tree, Usage, quota_at
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal, stands_in_attempt
@@ -41,17 +49,37 @@ def select_classically(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, classical preemption.
     """
-    candidates = candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
+    candidates = _candidates(question)
     leaving = leaving_of(question)
-    made = attempts_until_one_fits(
-        MAY_BORROW[_attempts_of(question, candidates)],
-        lambda may_borrow: _attempt(leaving, candidates, may_borrow),
-        lambda attempt: attempt.fits,
-    )
-    attempts_made = tuple(made or ())[::-1]
-    if attempts_made[-1].fits:
-        return leaving.selection(candidates, attempts_made, attempts_made[-1].removed, _in_attempt)
-    return Selection(candidates, (), (), (), question.snapshot.usage, attempts_made)
+    tried = partial(_attempt, leaving, candidates)
+    made = attempts_until_one_fits(_choices(question, candidates), tried, _has_found)
+    last = some_of(made).head  # at least one is made
+    borrowing, attempts_made = last.attempt.may_borrow, _attempts_in(made)
+    fits, completed = fitting(leaving, borrowing), partial(_in_attempt, borrowing)
+    return selection_after(question, candidates, attempts_made, last.end, fits, leaving.beside, completed)
+
+
+class _Tried(NamedTuple):
+    """An attempt, and what its removals came to."""
+
+    attempt: Attempt
+    end: Removal[Usage, Candidate]
+
+
+def _candidates(question: Question) -> tuple[Candidate, ...]:
+    return candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
+
+
+def _choices(question: Question, candidates: tuple[Candidate, ...]) -> tuple[bool, ...]:
+    return MAY_BORROW[_attempts_of(question, candidates)]
+
+
+def _has_found(tried: _Tried) -> bool:
+    return tried.attempt.fits
+
+
+def _attempts_in(made: Chain[_Tried] | None) -> tuple[Attempt, ...]:
+    return tuple(tried.attempt for tried in in_order(made))
 
 
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:
@@ -149,25 +177,33 @@ def _attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attem
     )
 
 
-def _attempt(leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bool) -> Attempt:
+def _attempt(leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bool) -> _Tried:
     """Remove candidates in order until the request fits or all have had their turn."""
-    turns: list[Turn] = []
+    turns, fits = _Turns(leaving, may_borrow), fitting(leaving, may_borrow)
+    end = remove_until_fits(candidates, leaving.usage, turns.may_leave, fits, leaving.without)
+    return _Tried(Attempt(candidates, turns.made, end.usage, end.fits, may_borrow), end)
 
-    def may_leave(usage: Usage, candidate: Candidate) -> bool:
+
+class _Turns:
+    """Who stands when its turn comes in an attempt; it is noted down."""
+
+    def __init__(self, leaving: Leaving, may_borrow: bool) -> None:
+        self._leaving, self._may_borrow = leaving, may_borrow
+        self._made: list[Turn] = []
+
+    def may_leave(self, usage: Usage, candidate: Candidate) -> bool:
         own = candidate.group == OWN
-        within = None if own else leaving.first_within(usage, candidate.place, candidate.common)
-        may = stands_in_attempt(own, within is None, candidate.evidence.ground, may_borrow)
-        turns.append(Turn(candidate, may, within))
+        within = None if own else self._leaving.first_within(usage, candidate.place, candidate.common)
+        may = stands_in_attempt(own, within is None, candidate.evidence.ground, self._may_borrow)
+        self._made.append(Turn(candidate, may, within))
         return may
 
-    def fits(usage: Usage) -> bool:
-        return leaving.fits(usage, may_borrow)
-
-    end = remove_until_fits(candidates, leaving.usage, may_leave, fits, leaving.without)
-    return Attempt(candidates, tuple(turns), end.usage, end.fits, may_borrow)
+    @property
+    def made(self) -> tuple[Turn, ...]:
+        return tuple(self._made)
 
 
-def _in_attempt(candidate: Candidate, may_borrow: bool) -> Candidate:
+def _in_attempt(may_borrow: bool, candidate: Candidate) -> Candidate:
     """The candidate with the evidence completed by what the attempt allows."""
     known = candidate.evidence
     evidence = Evidence(

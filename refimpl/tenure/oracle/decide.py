@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tenure.model import (
     Amounts,
@@ -129,9 +130,15 @@ def decide(
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     chosen, trials = _try(snapshot, preemptor, terms, now, assignment, search)
     kept = () if chosen.selection is None else chosen.selection.kept
-    outcome = _outcome(chosen.assignment, kept)
-    require_bounded_search(snapshot, preemptor, chosen.assignment.usage, outcome)
-    return _decided(snapshot, preemptor, chosen, kept, terms, reading, now, trials)
+    found = _within_bounds(snapshot, preemptor, chosen, kept)
+    return _decided(snapshot, preemptor, found, kept, terms, reading, now, trials)
+
+
+def _within_bounds(
+    snapshot: Snapshot, preemptor: Workload, trial: Trial, kept: tuple[Candidate, ...]
+) -> Trial:
+    require_bounded_search(snapshot, preemptor, trial.assignment.usage, _outcome(trial.assignment, kept))
+    return trial
 
 
 def _decided(
@@ -211,17 +218,26 @@ def _try(
     search: Search,
 ) -> tuple[Trial, tuple[Trial, ...]]:
     """The trial that is decided on, and every trial of a derived assignment."""
-
-    def searched(assignment: Assignment) -> Selection | None:
-        if not (assignment.fits and assignment.needs_preemption):
-            return None
-        return search(question_of(snapshot, preemptor, assignment, terms, now))
-
+    searched = partial(_searched, snapshot, preemptor, terms, now, search)
     if snapshot.queue.inactive:
         return Trial((), NOTHING, (), None), ()
     if given is not None:
         return Trial((), given, (), searched(given)), ()
     return try_counts(Assigner(snapshot, preemptor, terms, now, search), searched)
+
+
+def _searched(
+    snapshot: Snapshot,
+    preemptor: Workload,
+    terms: PreemptionTerms,
+    now: Instant,
+    search: Search,
+    assignment: Assignment,
+) -> Selection | None:
+    """The search for targets that an assignment calls for, where it calls for one."""
+    if assignment.fits and assignment.needs_preemption:
+        return search(question_of(snapshot, preemptor, assignment, terms, now))
+    return None
 
 
 def _outcome(assignment: Assignment, kept: tuple[Candidate, ...]) -> Outcome:

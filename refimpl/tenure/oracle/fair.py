@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
-from tenure.oracle.leaving import leaving_of
+from tenure.oracle.leaving import as_it_is, fitting, leaving_of, selection_after
 from tenure.oracle.question import (
     ELSEWHERE,
     Attempt,
@@ -19,7 +19,7 @@ from tenure.oracle.question import (
     SharesCompared,
     Turn,
 )
-from tenure.oracle.selection import Chain, best_of, rounds
+from tenure.oracle.selection import Chain, Removal, best_of, rounds
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Usage, common_place, places_below, quota_at
 from tenure.rules.ordering import stands_before
@@ -63,6 +63,7 @@ class Round:
         charged: the same with the request; shares are counted on it.
         waiting: the candidates that have not had their turn, by the place of their queue.
         turns: those who have had their turn by this strategy, the last one first.
+        removed: those who have been removed by any, the last one first.
         fits: whether the request fits now.
         over: whether no queue is left to visit.
     """
@@ -71,6 +72,7 @@ class Round:
     charged: Usage
     waiting: Mapping[int, tuple[Candidate, ...]]
     turns: Chain[Turn] | None = None
+    removed: Chain[Candidate] | None = None
     fits: bool = False
     over: bool = False
 
@@ -97,18 +99,50 @@ def select_fairly(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, fair-sharing preemption.
     """
-    usage = question.snapshot.usage
-    candidates = candidates_among(question, (*own_offers(question), *_borrowers(question)))
+    candidates = _candidates(question)
     if not candidates:
-        none = Attempt((), (), usage, fits=False, strategy=_strategies_of(question)[0])
-        return Selection((), (), (), (), usage, (none,))
-    charged = question.charged()
-    tournament = Tournament(question, charged)
-    attempts = tuple(tournament.attempts(charged, candidates))
-    if not attempts[-1].fits:
-        return Selection(candidates, (), (), (), usage, attempts)
-    removed = tuple(candidate for attempt in attempts for candidate in attempt.removed)
-    return tournament.leaving.selection(candidates, attempts, removed, lambda candidate, _: candidate)
+        return _nobody(question)
+    tournament = _tournament_of(question)
+    leaving, found = tournament.leaving, _played(tournament, candidates)
+    fits = fitting(leaving, True)
+    return selection_after(question, candidates, found.attempts, found.end, fits, leaving.beside, as_it_is)
+
+
+class _Played(NamedTuple):
+    """The attempts of a tournament, and what the removals of all of them came to."""
+
+    attempts: tuple[Attempt, ...]
+    end: Removal[Usage, Candidate]
+
+
+def _candidates(question: Question) -> tuple[Candidate, ...]:
+    return candidates_among(question, (*own_offers(question), *_borrowers(question)))
+
+
+def _nobody(question: Question) -> Selection:
+    usage = question.snapshot.usage
+    none = Attempt((), (), usage, fits=False, strategy=_strategies_of(question)[0])
+    return Selection((), (), (), (), usage, (none,))
+
+
+def _tournament_of(question: Question) -> Tournament:
+    return Tournament(question, question.charged())
+
+
+def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Played:
+    """Visit queues by the first strategy until the request fits or no candidate is left.
+
+    After that each queue of rejected candidates is visited once, by the second strategy, if there is one.
+    """
+    start = Round(tournament.leaving.usage, tournament.charged, by_queue(candidates))
+    end = rounds(candidates, start, tournament.first_step, _has_ended)
+    first = _attempt(candidates, end, tournament.strategies[0])
+    if end.fits or not tournament.goes_again:
+        return _Played((first,), _removal(end))
+    again = Round(end.usage, end.charged, by_queue(first.rejected), removed=end.removed)
+    end = rounds(first.rejected, again, tournament.second_step, _has_ended)
+    second = _attempt(first.rejected, end, tournament.strategies[1])
+    return _Played((first, second), _removal(end))
 
 
 class Tournament:
@@ -129,28 +163,11 @@ class Tournament:
         self._shares = SharesOf(snapshot.tree)
         settings = snapshot.cluster.settings
         self.strategies = _strategies_of(question)
+        self.goes_again = len(self.strategies) > 1
+        self.charged = charged
         self.claims_nominal = claims_nominal(
             _is_within_nominal(question, charged), settings.fair_sharing_preempt_within_nominal
         )
-
-    def attempts(self, charged: Usage, candidates: tuple[Candidate, ...]) -> Iterator[Attempt]:
-        """Visit queues by the first strategy until the request fits or no candidate is left.
-
-        After that each queue of rejected candidates is visited once, by the second strategy, if there is one.
-
-        Args:
-            charged: what is in use, the request included.
-            candidates: in order.
-        """
-        state = Round(self.leaving.usage, charged, by_queue(candidates))
-        state = rounds(candidates, state, self.first_step, _has_ended)
-        first = _attempt(candidates, state, self.strategies[0])
-        yield first
-        if state.fits or len(self.strategies) == 1:
-            return
-        state = Round(state.usage, state.charged, by_queue(first.rejected))
-        state = rounds(first.rejected, state, self.second_step, _has_ended)
-        yield _attempt(first.rejected, state, self.strategies[1])
 
     def first_step(self, state: Round) -> Round:
         """Visit the queue whose turn it is: take one of its candidates, or reject all of them."""
@@ -207,7 +224,7 @@ class Tournament:
         """
         if candidate.place == self._own or self.claims_nominal:
             return self._without_comparison(candidate)
-        again = (Ground.INITIAL_SHARE,) if len(self.strategies) > 1 else ()
+        again = (Ground.INITIAL_SHARE,) if self.goes_again else ()
         for ground in (GROUNDS[self.strategies[0]], *again):
             facts, _ = self.compared(charged, candidate, ground)
             evidence = self._question.judged(candidate, facts)
@@ -223,13 +240,15 @@ class Tournament:
     def _take(
         self, state: Round, candidate: Candidate, evidence: Evidence, shares: SharesCompared | None = None
     ) -> Round:
-        usage = self.leaving.without(state.usage, candidate)
+        without, fits, uncharged = self.leaving.without, self.leaving.fits, self._question.without
+        found, usage = _found(candidate, evidence), without(state.usage, candidate)
         return Round(
             usage=usage,
-            charged=self._question.without(state.charged, candidate),
+            charged=uncharged(state.charged, candidate),
             waiting=state.waiting,
-            turns=Chain(Turn(_found(candidate, evidence), removed=True, shares=shares), state.turns),
-            fits=self.leaving.fits(usage, may_borrow=True),
+            turns=_turned(found, shares, state.turns),
+            removed=Chain(found, state.removed),
+            fits=fits(usage, True),
         )
 
     def _beside_common(self, place: int) -> tuple[int, int]:
@@ -303,6 +322,10 @@ def _has_ended(state: Round) -> bool:
     return state.fits or state.over
 
 
+def _removal(end: Round) -> Removal[Usage, Candidate]:
+    return Removal(end.usage, end.removed, end.fits)
+
+
 def _attempt(waiting: tuple[Candidate, ...], end: Round, strategy: FairStrategy) -> Attempt:
     turns = tuple(end.turns or ())[::-1]
     return Attempt(waiting, turns, end.usage, end.fits, strategy=strategy)
@@ -320,6 +343,10 @@ def _borrowers(question: Question) -> Iterator[Offer]:
         if question.exceeds_quota(snapshot.usage, node.place):
             kin = kin_between(snapshot.heroes, snapshot.place, node.place)
             yield Offer(node.place, ELSEWHERE, over_quota=True, by_share=True, kin=kin)
+
+
+def _turned(found: Candidate, shares: SharesCompared | None, turns: Chain[Turn] | None) -> Chain[Turn]:
+    return Chain(Turn(found, removed=True, shares=shares), turns)
 
 
 def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ...]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from tenure.model import Amounts
 from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, all_fit, exceeds_any
-from tenure.oracle.selection import chain_of, fill_back
+from tenure.oracle.selection import Removal, fill_back, in_order, listed, some_of
 from tenure.oracle.tree import Usage, occupy, places_below, release
+
+_Usage = TypeVar("_Usage", bound=Usage)
 
 
 def leaving_of(question: Question) -> Leaving:
@@ -66,36 +69,6 @@ class Leaving:
                 return index
         return None
 
-    def selection(
-        self,
-        candidates: tuple[Candidate, ...],
-        attempts: tuple[Attempt, ...],
-        removed: tuple[Candidate, ...],
-        completed: Callable[[Candidate, bool], Candidate],
-    ) -> Selection:
-        """What a search found, after giving back every workload whose removal is not needed.
-
-        Args:
-            candidates: who might be preempted, in order.
-            attempts: what was tried; after the last one the request fits.
-            removed: who was removed for that, at least one, in order.
-            completed: a candidate that is preempted, with all evidence that `may_borrow` adds.
-        """
-        found = attempts[-1]
-
-        def fits(then: Usage) -> bool:
-            return self.fits(then, found.may_borrow)
-
-        filled = fill_back(chain_of(removed), found.usage, fits, self.beside)
-        return Selection(
-            candidates=candidates,
-            kept=tuple(completed(candidate, found.may_borrow) for candidate in filled.kept),
-            removed=removed,
-            spared=tuple(filled.spared or ()),
-            usage=filled.usage,
-            attempts=attempts,
-        )
-
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
         return occupy(self._tree, usage, candidate.place, self._of(candidate.workload.usage))
@@ -136,3 +109,48 @@ class LeavingBesideHeroes(Leaving):
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
         return as_effective(usage).beside(candidate.place, candidate.workload.usage)
+
+
+def fitting(leaving: Leaving, may_borrow: bool) -> Callable[[Usage], bool]:
+    """Whether the request fits, in an attempt that may borrow or not."""
+    return lambda usage: leaving.fits(usage, may_borrow)
+
+
+def as_it_is(candidate: Candidate) -> Candidate:
+    """A candidate whose evidence was complete when its turn came."""
+    return candidate
+
+
+def selection_after(
+    question: Question,
+    candidates: tuple[Candidate, ...],
+    attempts: tuple[Attempt, ...],
+    end: Removal[_Usage, Candidate],
+    fits: Callable[[_Usage], bool],
+    beside: Callable[[_Usage, Candidate], _Usage],
+    completed: Callable[[Candidate], Candidate],
+) -> Selection:
+    """What a search found, after giving back every workload whose removal is not needed.
+
+    Args:
+        question: the search.
+        candidates: who might be preempted, in order.
+        attempts: what was tried, in order.
+        end: of the last of them; where the request does not fit then, none is preempted.
+        fits: whether the request fits beside what is in use.
+        beside: what is in use when a candidate has come back.
+        completed: a candidate that is preempted, with all evidence for it.
+    """
+    if not end.fits:
+        return Selection(candidates, (), (), (), question.snapshot.usage, attempts)
+    removed = some_of(end.removed)  # the last removal made it fit
+    filled = fill_back(removed, end.usage, fits, beside)
+    kept = filled.kept
+    return Selection(
+        candidates=candidates,
+        kept=tuple(completed(candidate) for candidate in kept),
+        removed=in_order(removed),
+        spared=listed(filled.spared),
+        usage=filled.usage,
+        attempts=attempts,
+    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from tenure.model import Assignment
-from tenure.oracle.assignment import Assigner, GroupTrial
+from tenure.oracle.assignment import Assigned, Assigner, GroupTrial
 from tenure.oracle.question import Selection
 from tenure.rules.flavors import reduced_count
+
+_Trial = TypeVar("_Trial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,8 @@ def try_counts(
     """
     pod_sets = assigner.workload.pod_sets
 
-    def tried(counts: Iterable[int]) -> Trial:
-        numbers = tuple(counts)
-        assigned = assigner.assign(numbers)
-        return Trial(numbers, assigned.assignment, assigned.groups, search(assigned.assignment))
-
-    everything = tried(pods.count for pods in pod_sets)
+    tried = partial(_tried, assigner.assign, search)
+    everything = tried(tuple(pods.count for pods in pod_sets))
     trials = [everything]
     # Kueue reduces the counts of the spec, so pods that were reclaimable may be asked for again.
     full = [pods.count if pods.full_count is None else pods.full_count for pods in pod_sets]
@@ -70,15 +70,48 @@ def try_counts(
     may_reduce = assigner.snapshot.cluster.settings.partial_admission and steps > 0
     if everything.is_served or not may_reduce:
         return everything, (everything,)
-    chosen = everything
-    first, end = 0, steps + 1
+
+    def reduced(step: int) -> Trial:
+        counts = (reduced_count(count, low, step, steps) for count, low in zip(full, fewest, strict=True))
+        trials.append(tried(tuple(counts)))
+        return trials[-1]
+
+    return halved(everything, steps, reduced, _is_served), tuple(trials)
+
+
+def _tried(
+    assign: Callable[[tuple[int, ...]], Assigned],
+    search: Callable[[Assignment], Selection | None],
+    counts: tuple[int, ...],
+) -> Trial:
+    assigned = assign(counts)
+    return Trial(counts, assigned.assignment, assigned.groups, search(assigned.assignment))
+
+
+def halved(
+    everything: _Trial, steps: int, reduced: Callable[[int], _Trial], served: Callable[[_Trial], bool]
+) -> _Trial:
+    """Of the trials with fewer and fewer pods, the first that is served, found by halving; else the first.
+
+    Args:
+        everything: the trial of all pods, which is not served.
+        steps: after how many steps as few pods are left as the workload allows.
+        reduced: the trial after a number of steps.
+        served: whether a trial finds a place.
+
+    >>> halved("all", 6, str, lambda trial: trial >= "4")
+    '4'
+    """
+    chosen, first, end = everything, 0, steps + 1
     while first < end:
         step = (first + end) // 2
-        counts = (reduced_count(count, low, step, steps) for count, low in zip(full, fewest, strict=True))
-        trial = tried(counts)
-        trials.append(trial)
-        if trial.is_served:
+        trial = reduced(step)
+        if served(trial):
             chosen, end = trial, step
         else:
             first = step + 1
-    return chosen, tuple(trials)
+    return chosen
+
+
+def _is_served(trial: Trial) -> bool:
+    return trial.is_served

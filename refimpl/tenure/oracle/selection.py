@@ -6,7 +6,7 @@ an amount is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -39,19 +39,6 @@ class Chain(Generic[_Item]):
             chain = chain.rest
 
 
-def chain_of(items: Sequence[_Item]) -> Chain[_Item]:
-    """A chain of at least one item, the last one in front.
-
-    >>> list(chain_of([1, 2, 3]))
-    [3, 2, 1]
-    """
-    first, *others = items
-    chain = Chain(first)
-    for item in others:
-        chain = Chain(item, chain)
-    return chain
-
-
 @dataclass(frozen=True, slots=True)
 class Removal(Generic[_Usage, _Item]):
     """State of the removing fold.
@@ -80,6 +67,30 @@ class FillBack(Generic[_Usage, _Item]):
     usage: _Usage
     kept: Chain[_Item]
     spared: Chain[_Item] | None
+
+
+def listed(chain: Chain[_Item] | None) -> tuple[_Item, ...]:
+    """The items of a chain, the first in front first; none of None.
+
+    >>> listed(Chain(2, Chain(1))), listed(None)
+    ((2, 1), ())
+    """
+    return () if chain is None else tuple(chain)
+
+
+def in_order(chain: Chain[_Item] | None) -> tuple[_Item, ...]:
+    """The items of a chain in the order in which they were put in front; none of None.
+
+    >>> in_order(Chain(2, Chain(1)))
+    (1, 2)
+    """
+    return listed(chain)[::-1]
+
+
+def some_of(chain: Chain[_Item] | None) -> Chain[_Item]:
+    """A chain that is there, as its caller knows."""
+    assert chain is not None
+    return chain
 
 
 def removal_step(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -10,6 +10,7 @@ from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
+from tenure.oracle.leaving import as_it_is, selection_after
 from tenure.oracle.question import (
     ELSEWHERE,
     Attempt,
@@ -20,7 +21,7 @@ from tenure.oracle.question import (
     exceeds_any,
     sort_key,
 )
-from tenure.oracle.selection import fill_back, remove_in_turn
+from tenure.oracle.selection import Chain, in_order, remove_in_turn
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
 from tenure.rules.hero_targets import group_for_hero
@@ -35,22 +36,13 @@ def select_for_hero(question: Question) -> Selection:
     Source: KEP-8826, Implementation; Goals, Deterministic Victim Selection.
     """
     search = HeroSearch(question)
-    next_of = partial(search.next_of, search.by_queue())
-    state = remove_in_turn(search.candidates, search.start, next_of, search.fits, search.without)
-    removed = tuple(state.removed or ())[::-1]
-    turns = tuple(Turn(candidate, removed=True) for candidate in removed)
-    attempts = (Attempt(search.candidates, turns, state.usage, state.fits),)
-    if state.removed is None or not state.fits:
-        return Selection(search.candidates, (), (), (), question.snapshot.usage, attempts)
-    filled = fill_back(state.removed, state.usage, search.fits, search.beside)
-    return Selection(
-        candidates=search.candidates,
-        kept=tuple(filled.kept),
-        removed=removed,
-        spared=tuple(filled.spared or ()),
-        usage=filled.usage,
-        attempts=attempts,
-    )
+    end = remove_in_turn(search.candidates, search.start, search.in_turn, search.fits, search.without)
+    attempt = Attempt(search.candidates, _turns_of(end.removed), end.usage, end.fits)
+    return selection_after(question, search.candidates, (attempt,), end, search.fits, search.beside, as_it_is)
+
+
+def _turns_of(removed: Chain[Candidate] | None) -> tuple[Turn, ...]:
+    return tuple(Turn(candidate, removed=True) for candidate in in_order(removed))
 
 
 class HeroSearch:
@@ -96,6 +88,11 @@ class HeroSearch:
     def beside(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:
         """What is in use when a candidate has come back."""
         return usage.beside(candidate.place, candidate.workload.usage)
+
+    @property
+    def in_turn(self) -> Callable[[EffectiveUsage], Candidate]:
+        """Whose turn it is, of what is in use; it takes out one after the other."""
+        return partial(self.next_of, self.by_queue())
 
     def by_queue(self) -> dict[int, list[Candidate]]:
         """The candidates of each ClusterQueue, the first one last."""

@@ -1,0 +1,310 @@
+"""From a decision down to its search for targets: every step between what a search keeps and the door.
+
+The functions of `tenure.oracle` are read as they are. What they call has a theorem of its own, which takes
+its place here; what has none is a token, of which nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.model import Assignment, Cluster, ClusterQueue
+from tenure.oracle import decide, partial, search
+from tenure.oracle.assignment import NOTHING
+from tenure.oracle.partial import Trial, halved
+from tenure.oracle.question import Question, Selection
+from tenure.oracle.snapshot import Snapshot
+from tenure.rules.terms import PreemptionTerms
+from tenure_proofs.theorems.decision import seeing
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.kernels import POINT, Invariant, Law, read_kernel
+from tenure_proofs.trusted.loops import Row, State, Way
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
+
+INT, BOOL = z3.IntSort(), z3.BoolSort()
+TOLD = SymToken(z3.IntVal(0))
+"""What stands where nothing is looked into."""
+
+
+def token(name: str) -> SymToken:
+    return SymToken(z3.Int(name))
+
+
+def telling(name: str, count: int) -> Law:
+    """A function of tokens, of which nothing more is said."""
+    function = z3.Function(name, *[INT] * (count + 1))
+    return Law(lambda _, *given: SymToken(function(*(as_term(value, SymToken) for value in given))))
+
+
+def same(first: Value, second: Value) -> z3.BoolRef:
+    """Whether two values are one, whatever it is."""
+    if isinstance(first, SymToken) and isinstance(second, SymToken):
+        return first.term == second.term
+    return z3.BoolVal(first is second or (isinstance(first, tuple) and first == second))
+
+
+PARTIAL = Law(lambda _, function, *given: Law(lambda held, *more: function.value(held, *given, *more)))
+"""`functools.partial`, of positional arguments."""
+
+SEARCHED = z3.Function("searched", INT, INT)
+"""What is searched for an assignment."""
+
+
+def _assignment(name: str) -> Made:
+    known = {part: SymBool(z3.Bool(f"{name}.{part}")) for part in ("fits", "needs_preemption")}
+    return Made(Assignment, {**known, "usage": token(name)})
+
+
+def _number(assignment: Made) -> z3.ArithRef:
+    term: z3.ArithRef = assignment.fields["usage"].term
+    return term
+
+
+@theorem(
+    "PO-ANY-235",
+    about=(decide.decide, decide._try, decide._searched, decide.question_of, halved, partial._tried),
+    size="any decision, of any number of candidates and of any number of pods below 2^62",
+    assumes={
+        "a trial after some steps is that of some number of pods": BELIEVED,
+        "fewer pods find a place wherever more do, as far as the most that do are meant": BELIEVED,
+    },
+)
+def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
+    function: Callable[..., Any] = decide.decide,
+    chosen: Callable[..., Any] = decide._try,
+    searched: Callable[..., Any] = decide._searched,
+    halving: Callable[..., Any] = halved,
+    tried: Callable[..., Any] = partial._tried,
+) -> Iterator[Part]:
+    """The candidates that a search keeps, in their order, are what PO-ANY-200 is about; there are no others.
+
+    A search is made exactly where the assignment that is decided on fits and lacks quota, about that
+    assignment, the tree, the preemptor, the terms and the clock of the decision. So where a workload is kept,
+    preemption is needed, and might help. Of several numbers of pods the one that is decided on was tried, and
+    none with more of them found a place.
+    """
+    yield from _handed_on(function)
+    yield from _tried(chosen)
+    yield from _asked(searched)
+    yield from _halved(halving)
+    yield from _searched_for_its_own(tried)
+
+
+def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
+    kept, size = Row(SymToken, z3.Int("count")), z3.Int("count")
+    given = {name: token(name) for name in ("cluster", "queue_name", "now", "reading", "search")}
+    taken, effective = token("the preemptor"), token("its effective priority")
+    terms, trials = token("terms"), token("trials")
+    settings = Made(Cluster, {"settings": token("settings")})
+    for there in (False, True):
+        assignment = _assignment("assignment")
+        calls = z3.And(assignment.fields["fits"].term, assignment.fields["needs_preemption"].term)
+        found = Made(Selection, {"kept": kept, "candidates": Row(SymToken, size)}) if there else None
+        trial = Made(Trial, {"assignment": assignment, "selection": found})
+        for snapshot in (None, Made(Snapshot, {"queue": token("queue")})):
+            made = snapshot or Made(Snapshot, {"queue": token("queue taken")})
+
+            def of(
+                way: Way, made: Made = made, found: Any = found, trial: Made = trial, calls: Any = calls
+            ) -> Labelled:
+                asked = dict(zip(NAMES, way.value, strict=True))
+                these = asked["kept"] is (kept if found else asked["kept"])
+                none = isinstance(asked["kept"], tuple) or bool(found)
+                return [
+                    ("of the tree that was looked at", same(asked["snapshot"], made)),
+                    ("with its effective priority", same(asked["preemptor"], effective)),
+                    ("whom the search has kept", z3.BoolVal(these and none)),
+                    ("on what was tried", same(asked["trial"], trial)),
+                    ("by its terms", same(asked["terms"], terms)),
+                    ("by its reading", same(asked["reading"], given["reading"])),
+                    ("by its clock", same(asked["now"], given["now"])),
+                    ("with all trials", same(asked["trials"], trials)),
+                    ("a workload only where needed", z3.Implies(z3.BoolVal(bool(found)), calls)),
+                ]
+
+            yield from read_kernel(
+                seeing(
+                    function,
+                    take_snapshot=Law(lambda *_, made=made: made),
+                    with_bounded_usage=Law(lambda _, snapshot: snapshot),
+                    with_effective_priority=Law(lambda *_: effective),
+                    terms_of=Law(lambda *_: terms),
+                    require_bounded_search=Law(lambda *_: None, lambda *_: {}),
+                    _outcome=Law(lambda *_: TOLD),
+                    _try=Law(lambda *_, trial=trial: (trial, trials)),
+                    _within_bounds=Law(lambda *handed: handed[3]),
+                    _decided=Law(lambda _, *handed: handed),
+                ),
+                {
+                    **given,
+                    "cluster": settings,
+                    "preemptor": taken,
+                    "assignment": TOLD,
+                    "snapshot": snapshot,
+                },
+                of,
+                facts=(size >= 0, z3.BoolVal(there) == calls),
+            )
+
+
+NAMES = ("snapshot", "preemptor", "trial", "kept", "terms", "reading", "now", "trials")
+"""What the last step of a decision is handed, in order."""
+
+
+def _tried(function: Callable[..., Any]) -> Iterator[Part]:
+    given, derived, nothing = (_assignment(name) for name in ("given", "derived", "nothing"))
+    names = ("preemptor", "terms", "now")
+    told = {name: token(name) for name in names}
+    inactive = z3.Bool("inactive")
+    snapshot = Made(Snapshot, {"queue": Made(ClusterQueue, {"inactive": SymBool(inactive)})})
+    for assignment in (None, given):
+
+        def law(_: State, *asked: Any) -> Value:
+            *before, wanted = asked
+            own = (snapshot, told["preemptor"], told["terms"], told["now"], SEARCH)
+            exact = z3.And([same(mine, theirs) for mine, theirs in zip(before, own, strict=True)])
+            return SymToken(z3.If(exact, SEARCHED(_number(wanted)), -1))
+
+        def counted(held: State, _: Value, by: Law) -> Value:
+            trial = {"assignment": derived, "selection": by.value(held, derived)}
+            return Made(Trial, trial), TOLD
+
+        def of(way: Way, assignment: Made | None = assignment) -> Labelled:
+            trial = way.value[0].fields
+            found, decided = trial["selection"], trial["assignment"]
+            if found is None:
+                no = z3.BoolVal(not NOTHING.fits)
+                return [("no search where nothing is assigned", z3.And(inactive, same(decided, nothing), no))]
+            searched = found.term == SEARCHED(_number(decided))
+            which = same(decided, derived if assignment is None else assignment)
+            return [("searched for what is decided on", searched), ("the one assigned", which)]
+
+        yield from read_kernel(
+            seeing(
+                function,
+                partial=PARTIAL,
+                _searched=Law(law),
+                try_counts=Law(counted),
+                Assigner=Law(lambda *_: TOLD),
+                NOTHING=nothing,
+            ),
+            {**told, "snapshot": snapshot, "given": assignment, "search": SEARCH},
+            of,
+        )
+
+
+SEARCH = Law(lambda _, question: question)
+"""A search: what it is asked stands for what it finds."""
+
+
+def _asked(function: Callable[..., Any]) -> Iterator[Part]:
+    given: dict[str, Value] = {name: token(name) for name in ("preemptor", "snapshot")}
+    given |= {"terms": Made(PreemptionTerms, {}), "search": SEARCH, "now": SymInt(z3.Int("now"))}
+    assignment = _assignment("assignment")
+    calls = z3.And(assignment.fields["fits"].term, assignment.fields["needs_preemption"].term)
+    request = telling("what is asked for", 1)
+
+    def of(way: Way) -> Labelled:
+        if way.value is None:
+            return [("no search", z3.Not(calls))]
+        asked = way.value.fields
+        named = ((name, same(asked[name], given[name])) for name in ("snapshot", "preemptor", "terms", "now"))
+        own = z3.Int("assignment")
+        return [
+            ("a search", calls),
+            *named,
+            ("what lacks quota", z3.BoolVal(asked["needed"] is assignment.fields["needs_preemption"])),
+            ("its request", asked["request"].term == as_term(request.value({}, SymToken(own)), SymToken)),
+        ]
+
+    of_it = Law(lambda held, given: request.value(held, given.fields["usage"]))
+    question_of = seeing(decide.question_of, searched_request=of_it)
+    read = seeing(function, question_of=question_of)
+    yield from read_kernel(read, {**given, "assignment": assignment}, of)
+
+
+def _halved(function: Callable[..., Any]) -> Iterator[Part]:
+    everything, steps = z3.Int("everything"), z3.Int("steps")
+    tried, served = z3.Function("tried", INT, INT), z3.Function("served", INT, BOOL)
+
+    def least(names: State, point: Any) -> Labelled:
+        chosen, first, end = names["chosen"].term, as_term(names["first"], int), as_term(names["end"], int)
+        at_end = z3.And(end <= steps, served(tried(end)), chosen == tried(end))
+        none = z3.And(end == steps + 1, chosen == everything)
+        fewer = z3.Implies(z3.And(point >= 0, point < first), z3.Not(served(tried(point))))
+        return [("one that is served, or all pods", z3.Or(at_end, none)), ("none with more pods", fewer)]
+
+    def holds(number: Any, _: State, here: State, point: Any) -> Labelled:
+        first, end = (as_term(here[name], int) for name in ("first", "end"))
+        order = z3.And(first >= 0, first <= end, end <= steps + 1, end - first + number <= steps + 1)
+        return [("between, and it ends", order), *least(here, point)]
+
+    def middle(here: State) -> Any:
+        return (as_term(here["first"], int) + as_term(here["end"], int)) / 2
+
+    def more_pods(point: Any, here: State) -> list[Any]:
+        fewer = z3.And(point <= middle(here), served(tried(point)))
+        return [z3.Implies(fewer, served(tried(middle(here))))]
+
+    yield from read_kernel(
+        function,
+        {
+            "everything": SymToken(everything),
+            "steps": SymInt(steps),
+            "reduced": Law(lambda _, step: SymToken(tried(as_term(step, int)))),
+            "served": Law(lambda _, trial: SymBool(served(trial.term))),
+        },
+        lambda way: [
+            *least(way.names, POINT),
+            ("what is returned", way.value.term == way.names["chosen"].term),
+            ("all were looked at", as_term(way.names["first"], int) == as_term(way.names["end"], int)),
+        ],
+        facts=(steps >= 0, steps < 2**62),
+        loops=(Invariant(holds, everywhere=more_pods),),
+    )
+
+
+def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
+    own = _assignment("assignment")
+
+    def of(way: Way) -> Labelled:
+        trial = way.value.fields
+        selected = trial["selection"].term == SEARCHED(_number(own))
+        return [("its own assignment", same(trial["assignment"], own)), ("searched for it", selected)]
+
+    assigned = Made(Trial, {"assignment": own, "groups": TOLD})
+    yield from read_kernel(
+        function,
+        {
+            "assign": Law(lambda *_: assigned),
+            "search": Law(lambda _, wanted: SymToken(SEARCHED(_number(wanted)))),
+            "counts": token("counts"),
+        },
+        of,
+    )
+
+
+@theorem("PO-ANY-240", about=(search.find_targets,), size="any search")
+def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_configured(
+    function: Callable[..., Any] = search.find_targets,
+) -> Iterator[Part]:
+    """KEP-8826, Implementation: whatever is configured, a hero searches as heroes do."""
+    hero, shares = z3.Bool("hero"), z3.Bool("fair sharing")
+    terms = Made(PreemptionTerms, {"hero": SymBool(hero), "fair_sharing": SymBool(shares)})
+    question = Made(Question, {"terms": terms})
+    searches = {"select_for_hero": 1, "select_fairly": 2, "select_classically": 3}
+    laws = {
+        name: Law(lambda _, asked, number=number: SymToken(z3.If(same(asked, question), number, 0)))
+        for name, number in searches.items()
+    }
+    expected = z3.If(hero, 1, z3.If(shares, 2, 3))
+    yield from read_kernel(
+        seeing(function, **laws),
+        {"question": question},
+        lambda way: [("by its kind", way.value.term == expected)],
+    )
