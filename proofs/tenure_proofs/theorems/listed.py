@@ -2,6 +2,8 @@
 
 from tenure_proofs.theorems import (
     core_amounts,
+    core_billing,
+    core_carried,
     core_classify,
     core_gather,
     core_grounds,
@@ -10,6 +12,7 @@ from tenure_proofs.theorems import (
     core_plain,
     core_return,
     core_search,
+    core_shares,
     core_tree,
     core_waiting,
     deciding,
@@ -32,6 +35,8 @@ THEOREMS = all_theorems()
 __all__ = [
     "THEOREMS",
     "core_amounts",
+    "core_billing",
+    "core_carried",
     "core_classify",
     "core_gather",
     "core_grounds",
@@ -40,6 +45,7 @@ __all__ = [
     "core_plain",
     "core_return",
     "core_search",
+    "core_shares",
     "core_tree",
     "core_waiting",
     "deciding",

@@ -148,7 +148,8 @@ def bill_branch(books: Books, branch: int, at: int, kept: bool, recording: bool)
     """
     tree, now, room, root = books.tree, books.now, books.room, books.roots[branch]
     end, depth = tree[END, root], tree[DEPTH, root]
-    if not _shares(books, branch, at, kept):
+    some = _shares(books, branch, at, kept)
+    if not some:
         return
     books.is_frozen[depth, at] = books.is_frozen[depth, at] or recording
     for node in range(root, end):

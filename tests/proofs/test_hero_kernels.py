@@ -1,0 +1,136 @@
+"""Theorems about kernels for heroes hold of none with a mistake in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.fast.heroes import billing
+from tenure_proofs.theorems.listed import THEOREMS
+from tenure_proofs.theorems.proving import prove
+from tests.proofs.test_kernels import LITTLE, wrong
+
+MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
+    "the first node is left out": (
+        "PO-ANY-702",
+        "sum_over",
+        billing.sum_over,
+        "range(first, end)",
+        "range(first + 1, end)",
+        "keeps: total: so far",
+    ),
+    "the other branch's heroes": (
+        "PO-ANY-702",
+        "first",
+        billing._first_hero,
+        "branch - 1",
+        "branch",
+        "returns: behind the branch before",
+    ),
+    "shares begin at the weight": (
+        "PO-ANY-704",
+        "share_out",
+        billing.share_out,
+        "shared = upto",
+        "shared = before",
+        "keeps: so far",
+    ),
+    "all shares are rounded down": (
+        "PO-ANY-704",
+        "share_out",
+        billing.share_out,
+        "elif floor:",
+        "elif floor or True:",
+        "keeps: rows",
+    ),
+    "cohorts before what is below them": (
+        "PO-ANY-706",
+        "count_on",
+        billing.count_on,
+        "range(tree[AFTER, root] - 1, tree[PLACE, root], -1)",
+        "range(tree[PLACE, root] + 1, tree[AFTER, root])",
+        "keeps: room: so far",
+    ),
+    "a hero can be billed what it uses": (
+        "PO-ANY-708",
+        "shares",
+        billing._excess_shares,
+        "if tree[HERO, node]:",
+        "if not tree[HERO, node]:",
+        "keeps: room: so far",
+    ),
+    "more than can be billed": (
+        "PO-ANY-708",
+        "shares",
+        billing._excess_shares,
+        "min(bill, sum_over(books, WEIGHT, first, end))",
+        "bill",
+        "returns: now, covered, room, amounts, frozen, is_frozen",
+    ),
+    "of one hero twice": (
+        "PO-ANY-710",
+        "shares",
+        billing._whole_shares,
+        "_floored(books, books.heroes[index]",
+        "_floored(books, books.heroes[_first_hero(books, branch)]",
+        "keeps: room: so far",
+    ),
+    "what was recorded is not looked at": (
+        "PO-ANY-712",
+        "shares",
+        billing._shares,
+        "kept and books.is_frozen",
+        "not kept and books.is_frozen",
+        "first: the bills",
+    ),
+    "the root lends less": (
+        "PO-ANY-714",
+        "take",
+        billing._take_quota,
+        "node != root and ",
+        "",
+        "keeps: now: so far",
+    ),
+    "every hero is credited all": (
+        "PO-ANY-714",
+        "credit",
+        billing._credit_heroes,
+        "rest -= credit",
+        "rest -= 0",
+        "keeps: now, rest: so far",
+    ),
+    "weights are not put back": (
+        "PO-ANY-716",
+        "move",
+        billing._move_to_heroes,
+        "room[WEIGHT, node] = room[SHARE, node]",
+        "room[WEIGHT, node] = room[WEIGHT, node]",
+        "keeps: room: so far",
+    ),
+    "quota above is not counted": (
+        "PO-ANY-718",
+        "count",
+        billing._count_quotas,
+        "now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], more)",
+        "now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], before)",
+        "keeps: now, more, node: so far",
+    ),
+    "limits are widened before quotas are counted": (
+        "PO-ANY-720",
+        "bill_branch",
+        billing.bill_branch,
+        "minus(room[WEIGHT, node], now[SUBTREE, node, at])",
+        "minus(now[SUBTREE, node, at], room[WEIGHT, node])",
+        "keeps: now: so far",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_no_kernel_for_heroes_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, name, kernel, before, after, failure = MISTAKES[mistake]
+    parts = THEOREMS[claim].statement(**{name: wrong(kernel, before, after)})
+    # One part after the other: the first that fails so is enough.
+    failures = (said.split(": z3 says")[0] for part in parts for said in prove([part], None, LITTLE).failures)
+    assert any(said.endswith(failure) for said in failures)
