@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure.apps.cli import simulate as cli_of_simulate
 from tenure.apps.cli.bundled import schema
-from tenure.apps.simulate import sweep, tables
+from tenure.apps.simulate import course, tables
 from tenure.timeline.trace import simulate
 from tests.command_line import tenure
 
@@ -180,12 +181,30 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
         played.append(words)
         return simulate(*words, **options)
 
-    monkeypatch.setattr(sweep, "simulate", interrupted)
+    monkeypatch.setattr(course, "simulate", interrupted)
     words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
     done = tenure("simulate", TRACE, "-q", QUEUES, *words)
     answer = json.loads(done.stdout)
     assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)
     assert b"interrupted: 1 of 3 settings are done" in done.stderr
+
+
+def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_interrupts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
+    alone = tenure("simulate", TRACE, "-q", QUEUES, *words)
+    together = tenure("simulate", TRACE, "-q", QUEUES, *words, "--jobs", "2")
+    assert (together.returncode, together.stdout) == (0, alone.stdout)
+    assert together.stderr.count(b"is done") == 3
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_of_simulate._Watch, "told", interrupted)
+    done = tenure("simulate", TRACE, "-q", QUEUES, *words, "--jobs", "2")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def in_processes(plan: CampaignPlan, numbers: Sequence[int], jobs: int) -> Done:
     # Processes of their own, not copies of this one: threads that write to a program must not be copied.
     context = spawning()
     stop = context.Event()
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(stop,)) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=begin_worker, initargs=(stop,)) as pool:
         futures = {pool.submit(block_here, plan, number, code()): number for number in numbers}
         try:
             for future in as_completed(futures):
@@ -109,8 +109,8 @@ def in_processes(plan: CampaignPlan, numbers: Sequence[int], jobs: int) -> Done:
             raise
 
 
-def _start(stop: Event) -> None:
-    """Interrupts are the parent's to handle; it says when to stop."""
+def begin_worker(stop: Event) -> None:
+    """A process of a pool begins: interrupts are the parent's to handle, which says when to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(stop,), daemon=True).start()
 
@@ -135,14 +135,23 @@ def on_machines(plan: CampaignPlan, numbers: Sequence[int], address: str) -> Don
         InputError: Dask is not installed, no scheduler answers at the address, or a worker runs other code.
         ProgramFailure: the program failed as a program.
     """
+    distributed, client = connected(address)
+    with client:
+        yield from _finished(distributed, client, plan, iter(numbers))
+
+
+def connected(address: str) -> tuple[Any, Any]:
+    """The module of Dask, and a client of a scheduler.
+
+    Raises:
+        InputError: Dask is not installed, or no scheduler answers at the address.
+    """
     distributed = _distributed()
     try:
-        client = distributed.Client(address, timeout=PATIENCE_S)
+        return distributed, distributed.Client(address, timeout=PATIENCE_S)
     except (OSError, ValueError, TypeError) as error:
         expected = "the address of a Dask scheduler that answers, as tcp://10.0.0.1:8786"
         raise bad_input("--scheduler", address, f"{expected} ({type(error).__name__})") from None
-    with client:
-        yield from _finished(distributed, client, plan, iter(numbers))
 
 
 def _finished(distributed: Any, client: Any, plan: CampaignPlan, numbers: Iterator[int]) -> Done:

@@ -6,6 +6,7 @@ import csv
 import io
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.apps.cli.campaign import EXIT_INTERRUPTED, EXIT_STOPPED, Workers
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import DEFAULT_READING, ReadingName
 from tenure.apps.cli.output import Output, aligned, print_answer
-from tenure.apps.cli.terminal import Color, choose_colour, hint, print_text
+from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, print_text
 from tenure.apps.simulate.answer_types import GroupedBy
 from tenure.as_json import as_json
 from tenure.engines import require_core
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from tenure.apps.simulate.traces import JobTrace, TraceColumns
     from tenure.manifests import SourcedObject
 
-EXIT_INTERRUPTED = 130
 _SAID_EVERY_S = 10.0
 _LONGEST: Duration = 10 * 365 * 24 * 60 * MINUTE
 _MANY = 1000
@@ -196,6 +197,7 @@ def simulate_command(
     columns: ColumnOptions,
     playing: PlayOptions,
     counted: CountOptions,
+    workers: Workers,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print the figures.")
     ] = SimulateOutput.TEXT,
@@ -231,14 +233,17 @@ def simulate_command(
     kubectl get workloads -A -o json | tenure simulate - -q queues.yaml --resource nvidia.com/gpu
 
     A sweep of minAdmitDuration sets withinClusterQueue to LowerOrNewerEqualPriority, which it needs, in every
-    ClusterQueue; off leaves the policy as it is written. Ctrl-C prints the settings that are done.
+    ClusterQueue; off leaves the policy as it is written. Settings are played in --jobs processes, or by the
+    workers of a Dask scheduler. Ctrl-C prints the settings that are done.
 
-    Exit codes: 0 answered; 2 bad input, or queues that are left to `tenure play`; 3 internal error;
-    130 interrupted, with what was done until then.
+    Exit codes: 0 answered; 2 bad input, or queues that are left to `tenure play`; 3 internal error, or a
+    process was killed; 130 interrupted, with what was done until then.
     """
     choose_colour(color)
     require_core()
-    from tenure.apps.simulate.sweep import TraceCourse, parse_sweep, settings_of, simulated
+    from tenure.apps.simulate.course import TraceCourse
+    from tenure.apps.simulate.hands import PlayHands, simulated
+    from tenure.apps.simulate.sweep import parse_sweep, settings_of
     from tenure.fast.compiled import COMPILED, NOT_COMPILED
 
     settings = settings_of([parse_sweep(text) for text in sweep or ()])
@@ -261,7 +266,12 @@ def simulate_command(
     if not COMPILED and len(course.trace.rows) > _MANY:
         hint(NOT_COMPILED)
     watch = _Watch(len(settings))
-    answer = simulated(course, settings, watch.told, watch.progress)
+    hands = PlayHands(workers.jobs, workers.scheduler)
+    try:
+        answer = simulated(course, settings, watch.told, watch.progress, hands)
+    except BrokenProcessPool:
+        complain("stopped", f"a process was killed; {watch.done} of {len(settings)} settings were done")
+        raise typer.Exit(EXIT_STOPPED) from None
     _print(answer, output, by)
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
@@ -270,8 +280,8 @@ def simulate_command(
 
 def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) -> JobTrace:
     """The jobs of a CSV file or of a dump."""
+    from tenure.apps.simulate.course import resource_of
     from tenure.apps.simulate.dumps import is_dump, read_dump
-    from tenure.apps.simulate.sweep import resource_of
     from tenure.apps.simulate.traces import read_trace
 
     if not is_dump(name, is_folder=Path(name).is_dir()):
@@ -296,22 +306,34 @@ class _Watch:
     def __init__(self, settings: int) -> None:
         self._settings = settings
         self._began = self._said = time.monotonic()
+        self._parts: dict[int, float] = {}
+
+    @property
+    def done(self) -> int:
+        """How many settings are done."""
+        return sum(part == 1 for part in self._parts.values())
 
     def progress(self, number: int, part: float) -> None:
+        self._parts[number] = min(part, 0.99)
         now = time.monotonic()
         if now - self._said >= _SAID_EVERY_S:
             self._said = now
-            hint(f"setting {number + 1} of {self._settings}: {part:.0%}{self._left(number + part)}")
+            parts = ", ".join(
+                f"setting {each + 1} {part:.0%}" for each, part in sorted(self._parts.items()) if part < 1
+            )
+            hint(f"{self.done} of {self._settings} settings are done; {parts}{self._left()}")
 
     def told(self, number: int, figures: SettingFigures) -> None:
         from tenure.apps.simulate.tables import setting_words
 
+        self._parts[number] = 1
         if self._settings > 1:
             words = setting_words(figures.setting)
-            hint(f"setting {number + 1} of {self._settings} is done: {words}{self._left(number + 1)}")
+            hint(f"setting {number + 1} of {self._settings} is done: {words}{self._left()}")
 
-    def _left(self, done: float) -> str:
+    def _left(self) -> str:
         """How long the settings that are left take, as long as those before."""
+        done = sum(self._parts.values())
         left = (time.monotonic() - self._began) * (self._settings - done) / max(done, 0.001)
         return f", about {left:.0f} s left" if left >= 1 else ""
 
