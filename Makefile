@@ -121,6 +121,7 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and
 	cd tests/peers/kueue && go test $(KUEUE_BUILD_$(KUEUE)) ./...
 	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
+	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --plays --n $(CYCLES) --seed $(SEED)
 	$(BIN)/python -m tests.peers.cells --peer $(KUEUE_PEER) --n $(CELLS) --seed $(SEED)
 	@$(MAKE) --no-print-directory peers-kai
 

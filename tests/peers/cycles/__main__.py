@@ -13,7 +13,7 @@ from typing import Any
 
 from tenure.lab.programs import Program, ProgramFailure, command_of
 from tests.peers.cycles.compare import compared
-from tests.peers.cycles.draws import DrawnCycle, drawn_cycles
+from tests.peers.cycles.draws import DrawnCycle, drawn_cycles, played_cycles
 
 DESCRIPTION = """One scheduling cycle of random clusters, by `tenure next` and by Kueue's own scheduler.
 
@@ -35,6 +35,9 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--peer", required=True, help="command line of the peer")
     parser.add_argument("--n", type=int, default=500, help="how many clusters")
     parser.add_argument("--seed", type=int, default=1, help="what they are drawn from")
+    parser.add_argument(
+        "--plays", action="store_true", help="clusters that random plays have come to, at a random instant"
+    )
     parser.add_argument("--only", type=int, help="one index of the seed")
     parser.add_argument(
         "--repeat", type=int, default=10, help="how often Kueue runs each: it leaves ties to chance"
@@ -57,7 +60,8 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, peer: Program) -> int:
     count, start = (options.n, 0) if options.only is None else (options.only + 1, options.only)
-    clusters = drawn_cycles(count, options.seed, start)
+    draws = played_cycles if options.plays else drawn_cycles
+    clusters = draws(count, options.seed, start)
     seen, failures, recorded = Counter[str](), 0, []
     while batch := list(islice(clusters, BATCH)):
         answers = peer.ask([_asked(drawn, options.repeat) for drawn in batch])

@@ -12,9 +12,13 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.lab.options import KUEUE_FEATURES, Feature
 from tenure.lab.scenarios import examples
+from tenure.model import Instant
 from tenure.readings import preset
+from tenure.timeline.export import cluster_at
 from tenure.timeline.objects import without_workloads
 from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
+from tenure.units import format_instant
+from tests.traces.drawn import drawn as drawn_play
 
 API = "kueue.x-k8s.io/v1beta2"
 GATES: Mapping[str, str] = {
@@ -27,6 +31,10 @@ FEATURES = KUEUE_FEATURES - {Feature.UNRESERVED}
 """Who has an admission and no reserved quota waits, in a dump as in Kueue."""
 _AGAIN = 0.35
 """So many of the running workloads wait again."""
+_MOST_JOBS = 40
+"""So many jobs has a play at most."""
+_MOMENTS = 20
+"""At so many instants of a play somebody is looked for who waits."""
 
 Raw = dict[str, Any]
 
@@ -60,23 +68,96 @@ def drawn_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]:
         if index < start:
             continue
         dice = random.Random(f"{seed}/{index}")
-        waiting = _waiting(drawn, dice)
-        gates = {name: dice.random() < likely for name, likely in zip(GATES, (0.7, 0.5, 0.3), strict=True)}
-        drawn["featureGates"] = {**(drawn.get("featureGates") or {}), **gates}
-        try:
-            asked = [
-                read_decide_request({**drawn, "incoming": workload, "targetCQ": queue})
-                for workload, queue in waiting
-            ]
-        except InputError:
-            continue
-        yield DrawnCycle(index, _request(drawn, waiting), _scenario(asked, gates), asked[0])
+        found = _cycle(index, drawn, _waiting(drawn, dice), dice)
+        if found is not None:
+            yield found
+
+
+def played_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]:
+    """Clusters that plays have come to, each at a random instant at which somebody waits.
+
+    Some of those that run wait again, and some that wait become more important: left alone, nearly all that
+    wait at such an instant have just been found to have no candidates. The plays are those that the trace
+    engine is compared with. Kueue knows no minAdmitDuration: the state that a play under one has come to is
+    asked about without it, on both sides.
+
+    Args:
+        count: how many plays.
+        seed: any whole number.
+        start: the first index that is wanted.
+    """
+    for index in range(start, count):
+        dice = random.Random(f"plays {seed}/{index}")
+        scenario, reading = drawn_play(dice.randrange(10**9), _MOST_JOBS)
+        for _ in range(_MOMENTS):
+            objects, clock = cluster_at(scenario, reading, dice.randrange(scenario.start, scenario.end))
+            drawn, waiting = _as_drawn(objects, clock)
+            if waiting:
+                break
+        waiting += _wait_again(drawn, dice)
+        for workload, _ in waiting:
+            workload["spec"]["priority"] += dice.choice((0, 0, 1, 2))
+        found = _cycle(index, drawn, waiting, dice) if waiting else None
+        if found is not None:
+            yield found
+
+
+def _as_drawn(objects: list[Raw], clock: Instant) -> tuple[Raw, list[tuple[Raw, str]]]:
+    """A cluster as `examples` draws it, and who waits in it."""
+    kinds: dict[str, list[Raw]] = {}
+    for manifest in objects:
+        kinds.setdefault(manifest["kind"], []).append(manifest)
+    for queue in kinds["ClusterQueue"]:
+        queue["spec"].get("preemption", {}).pop("withinClusterQueueConfig", None)
+        queue["spec"].setdefault("namespaceSelector", {})
+    to = {_key(queue): queue["spec"]["clusterQueue"] for queue in kinds["LocalQueue"]}
+    workloads = kinds.get("Workload", [])
+    waiting = [workload for workload in workloads if not _is_admitted(workload)]
+    drawn = {
+        "now": format_instant(clock),
+        "clusterQueues": kinds["ClusterQueue"],
+        "cohorts": kinds.get("Cohort", []),
+        "resourceFlavors": kinds["ResourceFlavor"],
+        "admitted": [workload for workload in workloads if _is_admitted(workload)],
+    }
+    return drawn, [
+        (workload, to[workload["metadata"]["namespace"], workload["spec"]["queueName"]])
+        for workload in waiting
+    ]
+
+
+def _is_admitted(workload: Raw) -> bool:
+    return "admission" in workload.get("status", {})
+
+
+def _key(manifest: Raw) -> tuple[str, str]:
+    return manifest["metadata"].get("namespace", "default"), manifest["metadata"]["name"]
+
+
+def _cycle(index: int, drawn: Raw, waiting: list[tuple[Raw, str]], dice: random.Random) -> DrawnCycle | None:
+    """A cycle about those who wait; None where Tenure refuses to read it."""
+    gates = {name: dice.random() < likely for name, likely in zip(GATES, (0.7, 0.5, 0.3), strict=True)}
+    drawn["featureGates"] = {**(drawn.get("featureGates") or {}), **gates}
+    try:
+        asked = [
+            read_decide_request({**drawn, "incoming": workload, "targetCQ": queue})
+            for workload, queue in waiting
+        ]
+    except InputError:
+        return None
+    return DrawnCycle(index, _request(drawn, waiting), _scenario(asked, gates), asked[0])
 
 
 def _waiting(drawn: Raw, dice: random.Random) -> list[tuple[Raw, str]]:
     """The workloads that wait, with their ClusterQueues; those that ran are no longer among the admitted."""
+    return [(copy.deepcopy(drawn["incoming"]), drawn["targetCQ"]), *_wait_again(drawn, dice)]
+
+
+def _wait_again(drawn: Raw, dice: random.Random) -> list[tuple[Raw, str]]:
+    """Some of those that run, which wait from now on."""
     queues = [queue["metadata"]["name"] for queue in drawn["clusterQueues"]]
-    waiting, running = [(copy.deepcopy(drawn["incoming"]), drawn["targetCQ"])], []
+    waiting: list[tuple[Raw, str]] = []
+    running: list[Raw] = []
     for workload in drawn["admitted"]:
         place = workload["status"]["admission"]["clusterQueue"]
         if place in queues and dice.random() < _AGAIN:

@@ -1,6 +1,7 @@
 """What Kueue v0.19.2 did in the first cycles of some clusters, recorded, is what `tenure next` begins with.
 
-Written again by `python -m tests.peers.cycles --peer build/kueue-peer --n 14 --seed 7 --record FILE`.
+Written again by `python -m tests.peers.cycles --peer build/kueue-peer --n 14 --seed 7 --record FILE`, and
+with `--plays` for clusters that random plays have come to.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import pytest
 
 from tests.peers.cycles.__main__ import main
 from tests.peers.cycles.compare import compared
-from tests.peers.cycles.draws import DrawnCycle, drawn_cycles
+from tests.peers.cycles.draws import DrawnCycle, drawn_cycles, played_cycles
 
 FILE = Path(__file__).with_name("recorded.json")
 RECORDED = json.loads(FILE.read_text())
+PLAYED = json.loads(FILE.with_name("recorded_plays.json").read_text())
 ANSWERS: dict[int, dict[str, Any]] = {cycle["index"]: cycle["answer"] for cycle in RECORDED["cycles"]}
 PEER = """
 import json, sys
@@ -45,6 +47,17 @@ def test_every_recorded_cycle_is_ours(clusters: dict[int, DrawnCycle]) -> None:
         found, ours, _ = compared(drawn, ANSWERS[index])
         assert found == [], index
         fates.update(fate.result for turns in ours.values() for fate in (*turns.handled, *turns.impossible))
+    assert {"admitted", "preempting", "skipped", "waits"} <= fates
+
+
+def test_every_recorded_cycle_of_a_play_is_ours() -> None:
+    answers = {cycle["index"]: cycle["answer"] for cycle in PLAYED["cycles"]}
+    fates: set[str] = set()
+    for drawn in played_cycles(max(answers) + 1, PLAYED["seed"]):
+        found, ours, _ = compared(drawn, answers.pop(drawn.index))
+        assert found == [], drawn.index
+        fates.update(fate.result for turns in ours.values() for fate in (*turns.handled, *turns.impossible))
+    assert answers == {}
     assert {"admitted", "preempting", "skipped", "waits"} <= fates
 
 
