@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure.fast.heroes import billing
+from tenure.fast.heroes import billing, effective
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
 from tests.proofs.test_kernels import LITTLE, wrong
@@ -123,6 +123,78 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "minus(room[WEIGHT, node], now[SUBTREE, node, at])",
         "minus(now[SUBTREE, node, at], room[WEIGHT, node])",
         "keeps: now: so far",
+    ),
+    "what is held is not in use": (
+        "PO-ANY-730",
+        "clear",
+        effective._clear,
+        "now[USAGE, node, at], now[BILL, node, at]",
+        "now[BILL, node, at], now[USAGE, node, at]",
+        "keeps: now, covered, in_use: so far",
+    ),
+    "the root's limit rises too": (
+        "PO-ANY-732",
+        "kernel",
+        effective._raise,
+        "inside and node != root",
+        "inside",
+        "keeps: now, node, inside, more_quota, more_usage: so far",
+    ),
+    "heroes' usage is no limit": (
+        "PO-ANY-734",
+        "unlock",
+        effective._unlock,
+        "allowance -= min(lacking, idle)",
+        "allowance -= 0",
+        "keeps: now, allowance: so far",
+    ),
+    "the root counts below itself": (
+        "PO-ANY-736",
+        "settle",
+        effective.settle,
+        "- 1, top, -1)",
+        "- 1, top - 1, -1)",
+        "returns: defined",
+    ),
+    "bills are kept everywhere": (
+        "PO-ANY-736",
+        "settle",
+        effective.settle,
+        "above and not recording",
+        "not recording",
+        "keeps: now, covered, room, amounts, frozen, is_frozen: so far",
+    ),
+    "only one copy is written": (
+        "PO-ANY-740",
+        "hold",
+        effective.hold,
+        "books.amounts[1, books.single_of[row], at] = amount",
+        "books.amounts[0, books.single_of[row], at] = amount",
+        "keeps: now, amounts: so far",
+    ),
+    "who left stays away": (
+        "PO-ANY-742",
+        "start",
+        effective.start,
+        "amounts[1, single, at] = amounts[0, single, at]",
+        "amounts[1, single, at] = amounts[1, single, at]",
+        "keeps: amounts: so far",
+    ),
+    "columns nobody asks about": (
+        "PO-ANY-744",
+        "leave",
+        effective.leave,
+        "if ask.watched[at]:",
+        "if not ask.watched[at]:",
+        "keeps: now, covered, room, amounts, frozen, is_frozen: so far",
+    ),
+    "a hero's workload leaves without a count": (
+        "PO-ANY-744",
+        "leave",
+        effective.leave,
+        "single >= 0 or",
+        "single > 0 or",
+        "keeps: now, covered, room, amounts, frozen, is_frozen: so far",
     ),
 }
 

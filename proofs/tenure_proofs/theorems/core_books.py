@@ -371,6 +371,18 @@ MOVE = Step("quota moved", (BOOKS, None, None), ("@room", "@now", "@amounts"), (
 COUNT_QUOTAS = Step("quotas counted", (BOOKS, None, None), ("@now",), ("@now",))
 
 
+_TURNS = ("@room", "@now", "@amounts", "@frozen", "@is_frozen")
+BILL_BRANCH = Step(
+    "a branch billed", (BOOKS, *[None] * 4), _TURNS, ("@room", "@now", "@frozen", "@is_frozen")
+)
+CLEAR = Step("no node billed", (BOOKS, None, None), ("@now", "@covered"), ("@now", "@covered"), (bool,))
+COVER = Step("nodes covered", (BOOKS, None, None), ("@now", "@covered"), ("@covered",))
+RAISE = Step("limits raised", (BOOKS, *[None] * 4), ("@now",), ("@now",))
+UNLOCK = Step("limits unlocked", (BOOKS, None, None), ("@now",), ("@now",))
+ALL = tuple(AT_FIRST)
+SETTLE = Step("a tree counted", (BOOKS, *[None] * 4), ALL, ALL)
+PASS_UP = Step("an amount passed up", (BOOKS, *[None] * 4), ("@now",), ("@now",))
+
 ROOT, THIS_BRANCH = number("root", 0, NODES), number("branch", 0, BRANCHES)
 OF_BRANCH = part("roots", THIS_BRANCH.term)
 """The cohort of the branch."""

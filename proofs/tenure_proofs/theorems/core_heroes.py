@@ -12,6 +12,7 @@ from tenure.fast.heroes.tables import END, HELD, LOCAL, PARENT, USAGE, Books, Qu
 from tenure.model import NodeQuota
 from tenure.rules import hero_fit, hero_rank, quota
 from tenure_proofs.theorems.core_amounts import walked
+from tenure_proofs.theorems.core_books import KINDS, TREE
 from tenure_proofs.theorems.core_tree import PLACE_OF, REST, STEPS_UP, UP
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
@@ -35,26 +36,15 @@ from tenure_proofs.theorems.core_world import (
     says_of_all,
     seeing,
     so_far,
-    within,
 )
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.kernels import MOST, POINT, Invariant, Law, Room, Table, read_kernel
+from tenure_proofs.trusted.kernels import MOST, POINT, Invariant, Law, Room, read_kernel
 from tenure_proofs.trusted.loops import State, Way
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 
-KINDS, NUMBERS_OF_A_NODE = 8, 13
 NOW = numbers("amounts of nodes now", z3.IntVal(KINDS), NODES, COLUMNS)
-_tree = z3.Function("numbers of nodes", z3.IntSort(), z3.IntSort(), z3.IntSort())
-
-
-def _number_of(row: Any, node: Any) -> SymInt:
-    low = z3.If(row == PARENT, -1, z3.If(row == END, 1, 0))
-    return SymInt(within(_tree(row, node), low, z3.If(row == END, NODES + 1, NODES)))
-
-
-TREE = Table(_number_of, (z3.IntVal(NUMBERS_OF_A_NODE), NODES))
 BOOKS = Made(Books, {"now": NOW, "tree": TREE})
 
 

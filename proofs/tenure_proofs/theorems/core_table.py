@@ -30,7 +30,6 @@ WHY_TESTED: Mapping[str, str] = {
     "paths": "what is kept between decisions; compared with searches that keep nothing",
     "supply": "what is kept between decisions; compared with searches that keep nothing",
     "billing": "long division by shifts, which the reader does not read; compared with Python's own",
-    "effective": "quotas with all bills carried out; compared with the reference's",
     "following": "searches beside heroes; compared with the reference's",
     "search": "a hero's search; the reference's is proved, this one is compared",
     "classical": SEARCH,
