@@ -17,4 +17,3 @@ def test_workers_of_a_scheduler_say_what_one_process_says(tmp_path: Path) -> Non
     with cluster(tmp_path) as (address, _):
         done = tenure("simulate", *WORDS, *SWEPT, "--scheduler", address)
     assert (done.returncode, done.stdout) == (0, alone.stdout), done.stderr
-

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import z3
 
-from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds
+from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds, sorting
 from tenure.fast.heroes import effective, search
 from tenure_proofs.budgets import Budget
 from tenure_proofs.theorems.core_table import WHY_TESTED, kernels
@@ -30,6 +30,86 @@ def wrong(kernel: Any, before: str, after: str) -> Callable[..., Any]:
 
 
 MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
+    "the group is not packed": (
+        "PO-ANY-555",
+        "kernel",
+        grounds.key_of,
+        "order.group, int(group))",
+        "order.group, 0)",
+        "returns: the fields in their order",
+    ),
+    "who has exceeded its time elsewhere comes first": (
+        "PO-ANY-555",
+        "kernel",
+        grounds.key_of,
+        "group == OWN and ",
+        "",
+        "returns: the fields in their order",
+    ),
+    "an equal of another priority comes first": (
+        "PO-ANY-555",
+        "kernel",
+        grounds.key_of,
+        " and rows.priority[row] == policy.priority",
+        "",
+        "returns: the fields in their order",
+    ),
+    "the evicted come last": (
+        "PO-ANY-555",
+        "kernel",
+        grounds.key_of,
+        "if rows.evicted[row]",
+        "if not rows.evicted[row]",
+        "returns: the fields in their order",
+    ),
+    "running is packed into the group": (
+        "PO-ANY-555",
+        "kernel",
+        grounds.key_of,
+        "order.group + 2, 1",
+        "order.group + 1, 1",
+        "returns: the fields in their order",
+    ),
+    "a field is added below": (
+        "PO-ANY-550",
+        "beside",
+        sorting.field_beside,
+        "key | (value << bit)",
+        "(key << bit) | value",
+        "one key: it has as many bits as both",
+    ),
+    "a field takes the place of others": (
+        "PO-ANY-550",
+        "beside",
+        sorting.field_beside,
+        "key | (value << bit)",
+        "value << bit",
+        "one key: what is below is kept",
+    ),
+    "the lower bit is set": (
+        "PO-ANY-550",
+        "flip",
+        sorting.flip,
+        "key ^ mask",
+        "key | mask",
+        "the time is exceeded: 1 becomes 0",
+    ),
+    "the earlier comes first": (
+        "PO-ANY-550",
+        "laid_out",
+        sorting.laid_out,
+        "(1 << recent) - 1 - age",
+        "age",
+        "laid out: each above the one before",
+    ),
+    "the age stays": (
+        "PO-ANY-550",
+        "mask",
+        sorting.expired_mask,
+        "((1 << recent) - 1) << ties",
+        "0",
+        "the time is exceeded: fields are flipped",
+    ),
     "a sum beyond 64 bits": (
         "PO-ANY-400",
         "plus",
@@ -503,7 +583,8 @@ def test_every_kernel_is_proved_or_it_is_said_why_not() -> None:
     assert {kernel.module for kernel in kernels() if not kernel.theorems} <= WHY_TESTED.keys()
     assert {kernel.name for kernel in kernels() if kernel.module == "amounts"} == {"plus", "minus"}
     read = {function for theorem in THEOREMS.values() for function in theorem.about}
-    beside = {plain(policy.terms_of), plain(policy._queued)}
+    packing = {sorting.field_beside, sorting.flip, sorting.laid_out, sorting.expired_mask}
+    beside = {plain(policy.terms_of), plain(policy._queued), *packing}
     core = {function for function in read - beside if function.__module__.startswith("tenure.fast")}
     assert len(core) == sum(bool(kernel.theorems) for kernel in kernels())
 

@@ -23,7 +23,6 @@ SEARCH = "it calls steps that are proved, in loops over arrays; compared with th
 WHY_TESTED: Mapping[str, str] = {
     "sorting": "it sorts in place, without a permutation argument: believed, and tested against `sorted`",
     "sampling": "it only guesses where to begin; a wrong guess costs time",
-    "grounds": "a packed key: that it sorts as KQ-230 is tested",
     "shares": "floats: Python's and Go's round alike, which no theorem says",
     "fair": TOURNAMENT,
     "rounds": TOURNAMENT,

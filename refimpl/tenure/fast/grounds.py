@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenure.fast.compiled import inlined
+from tenure.fast.sorting import field_beside, flip
 from tenure.fast.tables import (
     ADVANTAGE,
     HIERARCHICAL,
@@ -77,13 +78,16 @@ def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
     return WITHOUT_BORROWING
 
 
+with_field, flipped = inlined(field_beside), inlined(flip)
+
+
 @inlined
 def key_of(rows: Rows, row: int, group: int, policy: Policy, order: Order) -> int:
     """Its place among all candidates (KQ-230)."""
-    key = rows.key[row] | (int(group) << order.group)
+    key = with_field(rows.key[row], order.group, int(group))
     if group == OWN and rows.priority[row] == policy.priority and is_expired(rows, row, policy):
-        key ^= order.expired
-    return int(key) if rows.evicted[row] else int(key | (1 << (order.group + 2)))
+        key = flipped(key, order.expired)
+    return int(key) if rows.evicted[row] else int(with_field(key, order.group + 2, 1))
 
 
 @inlined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,11 +52,40 @@ def make_keys(priority: Array, reserved: Array, tie: Array, counted: Counter[str
     if _sum_of_widths(low, age) + ties + _AROUND > _BITS:
         raise Uncovered("too many workloads for an order key")
     recent = _width(int(age.max(initial=0)))
-    most = (1 << recent) - 1
-    unexpired = 1 << (ties + recent)
-    keys = (low << (ties + recent + 1)) | unexpired | ((most - age) << ties) | tie
     group = ties + recent + 1 + _width(int(low.max(initial=0)))
-    return keys.astype(np.int64), Order(group=group, expired=unexpired | (most << ties), tie=ties)
+    keys = laid_out(low, age, tie, recent, ties)
+    return keys.astype(np.int64), Order(group=group, expired=expired_mask(recent, ties), tie=ties)
+
+
+def field_beside(key: Any, bit: Any, value: Any) -> Any:
+    """A key with one more field, above what it has.
+
+    >>> field_beside(0b11, 2, 0b10)
+    11
+    """
+    return key | (value << bit)
+
+
+def flip(key: Any, mask: Any) -> Any:
+    """A key where all bits of a mask are the other way."""
+    return key ^ mask
+
+
+def laid_out(low: Any, age: Any, tie: Any, recent: Any, ties: Any) -> Any:
+    """The fields of a key that no decision sets, of a workload that has not exceeded its time.
+
+    Args:
+        low, age: priority and reservation, above the lowest.
+        tie: the rank of uid and name.
+        recent, ties: how many bits `age` and `tie` may have.
+    """
+    later = field_beside(tie, ties, (1 << recent) - 1 - age)
+    return field_beside(field_beside(later, ties + recent, 1), ties + recent + 1, low)
+
+
+def expired_mask(recent: Any, ties: Any) -> Any:
+    """What is flipped where a workload has exceeded its time: that it has not, and what is the later."""
+    return field_beside(((1 << recent) - 1) << ties, ties + recent, 1)
 
 
 def _above_least(values: Array) -> Array:
