@@ -9,7 +9,7 @@ import z3
 
 from tenure_proofs.theorems.core_world import handed
 from tenure_proofs.trusted.kernels import Held, Law, Room
-from tenure_proofs.trusted.loops import State
+from tenure_proofs.trusted.loops import State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, as_term
 
 INT, BOOL = z3.IntSort(), z3.BoolSort()
@@ -25,6 +25,53 @@ def contents_of(held: State) -> Contents:
     return {name.removeprefix("@"): value.term for name, value in held.items() if isinstance(value, Held)}
 
 
+def same(found: State, wanted: Contents) -> list[tuple[str, Any]]:
+    """That in every array there is what there should be."""
+    pairs = [(found[f"@{name}"].term, term) for name, term in wanted.items()]
+    return [("what is in the arrays", every([now == term for now, term in pairs if not now.eq(term)]))]
+
+
+def either(condition: Any, then: Contents, otherwise: Contents) -> Contents:
+    """What is in arrays by a condition."""
+    return {
+        name: term if term is otherwise[name] else z3.If(condition, term, otherwise[name])
+        for name, term in then.items()
+    }
+
+
+class Run:
+    """What is in arrays after some steps of a loop, by the number of steps.
+
+    Args:
+        name: of the loop.
+        before: what was in them before it; only those that it changes are its own.
+        changes: which it changes.
+    """
+
+    def __init__(self, name: str, before: Contents, changes: tuple[str, ...]) -> None:
+        self.before = before
+        self.changed = {
+            array: z3.Function(f"{array} after steps of {name}", INT, before[array].sort())
+            for array in changes
+        }
+
+    def __call__(self, steps: Any) -> Contents:
+        """After so many steps."""
+        return {**self.before, **self.of(steps)}
+
+    def of(self, steps: Any) -> Contents:
+        """The same of those that it changes."""
+        return {array: found(steps) for array, found in self.changed.items()}
+
+    def goes_on(self, steps: Any, after: Contents) -> Any:
+        """That after one step more there is this."""
+        return z3.And([found(steps + 1) == after[array] for array, found in self.changed.items()])
+
+    def begins(self, before: Contents) -> Any:
+        """That before the first step there is this."""
+        return z3.And([found(0) == before[array] for array, found in self.changed.items()])
+
+
 class Step:
     """A kernel that another one calls: what it returns and leaves depends only on what it is told and reads.
 
@@ -34,8 +81,9 @@ class Step:
         name: of it.
         expected: of each parameter the record or array that it must be handed, or `int` or `bool` for
             something that it is told.
-        reads: the arrays that it depends on, with what was in them before a search.
-        writes: those of them that it may change.
+        before: some contents of all arrays, by name.
+        reads: the arrays that it depends on.
+        writes: those that it may change.
         returns: `int` or `bool`, several of them, or nothing.
     """
 
@@ -43,15 +91,17 @@ class Step:
         self,
         name: str,
         expected: tuple[Any, ...],
-        reads: Mapping[str, Any],
+        before: Mapping[str, Any],
+        *,
+        reads: tuple[str, ...],
         writes: tuple[str, ...] = (),
         returns: tuple[type, ...] = (),
     ) -> None:
-        self.expected, self.reads, self.returns = expected, tuple(reads), returns
-        told = [INT if sort is int else BOOL for sort in expected if sort in (int, bool)]
-        given = [*(reads[array].sort() for array in self.reads), *told]
+        self.expected, self.reads, self.returns = expected, reads, returns
+        told = [INT if sort is int else BOOL for sort in expected if sort is int or sort is bool]
+        given = [*(before[array].sort() for array in reads), *told]
         self.writes = {
-            array: z3.Function(f"{array} after {name}", *given, reads[array].sort()) for array in writes
+            array: z3.Function(f"{array} after {name}", *given, before[array].sort()) for array in writes
         }
         self.results = [
             z3.Function(f"result {number} of {name}", *given, INT if sort is int else BOOL)
@@ -77,7 +127,7 @@ class Step:
                 (SymInt if sort is int else SymBool)(self.result(contents, *told, place=place))
                 for place, sort in enumerate(self.returns)
             ]
-            return found[0] if len(found) == 1 else tuple(found) or None
+            return found[0] if len(found) == 1 else tuple(found)
 
         def writes(held: State, *given: Any) -> Contents:
             after = self.after(contents_of(held), *self._told(given))
@@ -88,10 +138,10 @@ class Step:
     def _told(self, given: tuple[Any, ...]) -> list[Any]:
         told = []
         for found, expected in zip(given, self.expected, strict=True):
-            if expected in (int, bool):
+            if expected is int or expected is bool:
                 told.append(as_term(found, expected))
             elif isinstance(expected, Room) and isinstance(found, Room):
-                handed((str((found.name, found.places)) == str((expected.name, expected.places)), True))
+                handed((found.name, expected.name), (found.places, expected.places))
             else:
                 handed((found, expected))
         return told

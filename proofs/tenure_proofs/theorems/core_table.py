@@ -17,15 +17,14 @@ from tenure_proofs.base import code_lines
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.registry import Theorem
 
-TOURNAMENT = "it goes through the tournament's arrays; that of the reference is proved, this one is compared"
 SEARCH = "it calls steps that are proved, in loops over arrays; compared with the reference's search"
 
 WHY_TESTED: Mapping[str, str] = {
     "sorting": "it sorts in place, without a permutation argument: believed, and tested against `sorted`",
     "sampling": "it only guesses where to begin; a wrong guess costs time",
     "shares": "floats: Python's and Go's round alike, which no theorem says",
-    "fair": TOURNAMENT,
-    "rounds": TOURNAMENT,
+    "fair": "a shift of bits: that a key without its tie sorts as KQ-230 is tested",
+    "rounds": "the least of all that a column holds: a guess that only saves visits; compared",
     "paths": "what is kept between decisions; compared with searches that keep nothing",
     "supply": "what is kept between decisions; compared with searches that keep nothing",
     "billing": "long division by shifts, which the reader does not read; compared with Python's own",

@@ -72,12 +72,17 @@ def find_winner(given: SearchInput, rounds: Rounds, node: int) -> None:
 
 
 @inlined
+def _without_tie(key: int, tie: int) -> int:
+    return key >> tie
+
+
+@inlined
 def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bool:
     share = against(rounds, queue, best)
     if share != 0:
         return bool(share > 0)
     work, tie, mine, other = given.work, given.order.tie, rounds.next[queue], rounds.next[best]
-    key, other_key = work.keys[mine] >> tie, work.keys[other] >> tie
+    key, other_key = _without_tie(work.keys[mine], tie), _without_tie(work.keys[other], tie)
     if key != other_key:
         return bool(key < other_key)
     # Of workloads that differ in their names only, none comes before the other here.
@@ -156,7 +161,10 @@ def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tu
     rows, forest, work = given.rows, given.forest, given.work
     mine, theirs = beside_common(forest, given.ask, rounds, node)
     before = against(rounds, mine, theirs)
-    if before >= 0 if how.initial else how.lowers and _lowers_all(given, rounds, node, mine, theirs):
+    rejects_all = how.initial and before >= 0
+    if how.lowers and not how.initial:
+        rejects_all = _lowers_all(given, rounds, node, mine, theirs)
+    if rejects_all:
         # The second strategy looks at the first one only.
         reject(work, rounds, node)
         rounds.next[node] = rounds.end[node]
@@ -195,10 +203,11 @@ def play(given: SearchInput, rounds: Rounds, claims: bool, how: Strategies) -> t
             rounds.next[node] += 1
         else:
             row, ground, share = _visit(given, rounds, node, how)
-        done = row >= 0 and _take(given, row, taken, ground, share)
-        taken += int(row >= 0)
-        if done:
-            return taken, True
+        if row >= 0:
+            done = _take(given, row, taken, ground, share)
+            taken += 1
+            if done:
+                return taken, True
         refresh(given, rounds, node, row >= 0)
 
 
@@ -258,7 +267,8 @@ def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, in
         claimed its nominal quota.
     """
     classify_fairly(given)
-    if gather_by_queue(given, rounds) == 0:
+    count = gather_by_queue(given, rounds)
+    if count == 0:
         copy_tree(given.forest, given.usage, given.ask.path, given.work.usage)
         return 0, 0, False
     return hold(given, rounds, how)
