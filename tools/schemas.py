@@ -13,7 +13,7 @@ from tenure.analysis.loops import LoopsAnswer
 from tenure.analysis.matrix_types import MatrixAnswer
 from tenure.analysis.sanity_answers import SanityAnswer
 from tenure.apps.ahead.answer_types import NextAnswer
-from tenure.apps.cli.answer_types import ExampleAnswer, SchemasListed, VectorsAnswer
+from tenure.apps.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
 from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
 from tenure.apps.past.answer_types import PastAnswer
@@ -36,6 +36,7 @@ from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer
 from tenure.timeline.scenario_file import ScenarioShape
+from tenure.versions import form
 from tenure_proofs.answer import ProveAnswer
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
@@ -60,7 +61,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "next": (NextAnswer, "tenure next -o json"),
     "oracle-answer": (Answer, "an answer of tenure oracle"),
     "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
-    "play": (PlayAnswer, "tenure play -o json"),
+    "play": (PlayAnswer | ScenariosListed, "tenure play -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
     "schemas": (SchemasListed, "tenure schema -o json"),
     "show": (Card | CardList, "tenure show -o json"),
@@ -94,8 +95,22 @@ def made_schema(name: str) -> dict[str, Any]:
     'a request of tenure oracle'
     """
     if name in WRITTEN:
-        return json_schema(*WRITTEN[name])
+        made = json_schema(*WRITTEN[name])
+        return made if name == "oracle-answer" else _versioned(made, name)
     return json_schema(*READ[name], mode="validation")
+
+
+def _versioned(made: dict[str, Any], name: str) -> dict[str, Any]:
+    """With what `print_answer` begins with, of one answer or another."""
+    said = {
+        "schema": {"description": "Which answer this is, and its version.", "const": form(name)},
+        "tenure": {"description": "The release of Tenure that answers.", "type": "string"},
+    }
+    answers = [made["$defs"][part["$ref"].rpartition("/")[2]] for part in made.get("anyOf", ())] or [made]
+    for answer in answers:
+        answer["required"] = [*said, *answer["required"]]
+        answer["properties"] = {**said, **answer["properties"]}
+    return made
 
 
 if __name__ == "__main__":

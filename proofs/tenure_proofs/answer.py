@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from tenure.as_json import Shape
 from tenure_proofs.registry import Verdict
-
-VERSION: Literal["tenure-proof-report/4"] = "tenure-proof-report/4"
-"""Of the report's form; a program that reads it may ask for it."""
 
 
 class LiftedShape(Shape):
@@ -196,8 +191,6 @@ class TheoremShape(Shape):
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
-    version: Literal["tenure-proof-report/4"] = Field(alias="schema")
-    """Of this form."""
     good: bool
     """Whether everything is as expected."""
     undecided: bool

@@ -17,7 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-FORM = "tenure-proof-cache/2"
+from tenure.versions import form
+
+FORM = form("proof-cache")
 """Of a file; one of another form is as good as none."""
 
 MOST_BYTES = 2**20
@@ -173,8 +175,10 @@ def _unsealed(text: str, key: str) -> Any:
         raise ValueError(f"deeper than {MOST_LEVELS} levels")
     if not isinstance(kept, dict) or kept.keys() != {"form", "key", "value", "seal"}:
         raise ValueError("no kept answer")
-    if (kept["form"], kept["key"]) != (FORM, key):
-        raise ValueError("of another form, or under another name")
+    if kept["form"] != FORM:
+        raise ValueError(f"form: found {str(kept['form'])[:80]!r}, expected {FORM}")
+    if kept["key"] != key:
+        raise ValueError("under another name")
     if kept["seal"] != _seal(kept["value"]):
         raise ValueError("damaged")
     return kept["value"]

@@ -378,7 +378,7 @@ def _print(report: Report, output: ProofOutput) -> None:
     elif output == ProofOutput.TEXT:
         print_lines(with_pointer(text_lines(report)))
     else:
-        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, to_json(report), ())
+        print_answer(Output.YAML if output == ProofOutput.YAML else Output.JSON, "prove", to_json(report), ())
 
 
 def _checks(report: Report) -> Checks:

@@ -9,7 +9,6 @@ from typing import Any
 
 from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.answer import (
-    VERSION,
     CounterexampleShape,
     KeptShape,
     LiftedShape,
@@ -331,7 +330,6 @@ def row_of(report: Report, obligation: Obligation) -> list[Result]:
 def to_json(report: Report) -> dict[str, Any]:
     """The report for other programs; schema prove describes it."""
     return ProveAnswer(
-        schema=VERSION,
         good=report.good,
         undecided=report.undecided,
         faults=list(report.faults),

@@ -6,13 +6,13 @@ first used, so that `import tenure` costs next to nothing.
 
 from __future__ import annotations
 
+from tenure.release import __version__
+
 # `typing` has one too, and costs more to import than all of this; type checkers take any by this name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all, explain, load
     from tenure.errors import InputError, Problem
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Decision",

@@ -9,19 +9,26 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
 
 from tenure.model import Duration, Instant
 from tenure.units import format_duration, format_instant
+from tenure.versions import kueue_asked
 
 Moment: TypeAlias = Annotated[Instant, PlainSerializer(format_instant, return_type=str)]
 """A time that JSON writes as RFC 3339 does."""
 
 Span: TypeAlias = Annotated[Duration, PlainSerializer(format_duration, return_type=str)]
 """A duration that JSON writes as Go does."""
+
+KueueRelease: TypeAlias = Annotated[str, Field(pattern=r"^0\.\d+(\+proposals)?$")]
+"""The Kueue that an answer is about: a release, or one with all that the proposals add."""
+
+KueueAsked: TypeAlias = Annotated[str | None, PlainSerializer(kueue_asked, return_type=KueueRelease)]
+"""The same, as `--kueue` says it; None for all that the proposals add."""
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

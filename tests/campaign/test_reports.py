@@ -14,6 +14,7 @@ from tenure.as_json import as_json
 from tenure.lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
 from tenure.lab.campaigns import CampaignPlan, Tally
 from tenure.reports import report_text
+from tenure.versions import versioned
 from tests.process import tenure
 
 TALLY = Tally(
@@ -28,7 +29,7 @@ STOPPED = report_of(CampaignPlan(2000, 7), TALLY, (TOLD,), complete=False)
 
 
 def test_the_answer_is_as_its_schema_says() -> None:
-    Draft202012Validator(schema("campaign")).validate(as_json(STOPPED))
+    Draft202012Validator(schema("campaign")).validate(versioned("campaign", as_json(STOPPED)))
 
 
 def test_a_person_reads_what_differs_and_that_it_was_stopped() -> None:

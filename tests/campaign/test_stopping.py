@@ -190,7 +190,7 @@ def test_blocks_of_other_code_are_no_evidence(tmp_path: Path) -> None:
     [
         ("", "line 1: found no header"),
         ("[]\n", "line 1: found no header"),
-        ('{"format": "x", "code": "", "plan": {"scenarios": 1, "seed": 1}}\n', "line 1: found 'x'"),
+        ('{"schema": "x", "code": "", "plan": {"scenarios": 1, "seed": 1}}\n', "line 1: schema: found 'x'"),
         ("nonsense\n", "line 1: found no header"),
     ],
 )

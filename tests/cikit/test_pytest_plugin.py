@@ -21,6 +21,7 @@ def test_nothing_of_it_is_imported_where_nothing_is_asked_for():
     assert {name for name in sys.modules if name.startswith("tenure.")} == {
         "tenure.apps",
         "tenure.apps.pytest_plugin",
+        "tenure.release",
     }
 """
 

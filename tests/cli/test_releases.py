@@ -55,7 +55,7 @@ def test_a_release_decides_as_if_the_field_were_not_there() -> None:
     bare = said("decide", "decide", *TWO, *JOB, *WITHOUT)
     proposed = said("decide", "decide", *TWO, *JOB)
     assert released["kueue"] == "0.19"
-    assert bare["kueue"] is None
+    assert bare["kueue"] == "0.19+proposals"
     (warning,) = released["warnings"]
     assert warning == (
         f"{CONFIG} is a field that Kueue 0.19 does not have (KEP-8522), and is not looked at: "
@@ -108,7 +108,7 @@ def test_a_play_is_that_of_the_release_also_after_an_event_that_sets_the_field(t
     file = written(tmp_path, scenario)
     (proposed,) = said("play", "play", file)["plays"]
     (released,) = said("play", "play", file, "--kueue", "0.19")["plays"]
-    assert (proposed["kueue"], released["kueue"]) == (None, "0.19")
+    assert (proposed["kueue"], released["kueue"]) == ("0.19+proposals", "0.19")
     assert proposed["preemptions"]
     assert released["preemptions"] == []
 
@@ -201,7 +201,7 @@ def test_the_release_does_not_start_with_a_gate_that_it_does_not_know(tmp_path: 
 
 def test_validate_says_it_and_refuses_it_under_a_release() -> None:
     free = said("validate", "validate", "--example", "two-teams")
-    assert (free["valid"], free["kueue"]) == (True, None)
+    assert (free["valid"], free["kueue"]) == (True, "0.19+proposals")
     (field,) = free["proposed"]
     assert (field["field"], field["proposal"]) == (CONFIG, "KEP-8522")
     text = tenure("validate", "--example", "two-teams", "--strict")
@@ -248,7 +248,7 @@ def test_another_release_is_refused_by_its_name(text: str) -> None:
 )
 def test_what_is_asked_of_a_configuration_is_asked_of_the_release(words: tuple[str, ...]) -> None:
     words = ("analyze", *words, "--example", "two-teams")
-    assert json.loads(tenure(*words, "-o", "json").stdout)["kueue"] is None
+    assert json.loads(tenure(*words, "-o", "json").stdout)["kueue"] == "0.19+proposals"
     done = tenure(*words, "--kueue", "0.19", "-o", "json")
     answer = json.loads(done.stdout)
     assert answer["kueue"] == "0.19"

@@ -42,7 +42,7 @@ Inquiry.decided_all = interrupted
 )
 def test_json_says_the_same_whatever_is_in_a_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     answer = {name: [name, 2**70, -1, 0.1, 1e22, True, None, [], {}, [[], {}]], "more": {"a": [{"b": name}]}}
-    print_answer(Output.JSON, answer, ())
+    print_answer(Output.JSON, None, answer, ())
     printed = capsys.readouterr().out
     assert json.loads(printed) == answer
     assert all(line.isprintable() for line in printed.splitlines())

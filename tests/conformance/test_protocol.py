@@ -65,6 +65,7 @@ def test_an_answer_names_who_leaves_why_by_which_rules_and_what_the_cluster_woul
             }
         ],
         "reading": "guaranteed",
+        "kueue": "0.19+proposals",
         "engine": "reference",
         "effects": [
             {

@@ -19,6 +19,7 @@ from tenure.conformance.vectors import (
     run_vector,
 )
 from tenure.errors import InputError
+from tenure.versions import form
 from tests.command_line import tenure
 from tests.conformance.requests import an_input
 
@@ -50,7 +51,7 @@ def a_vector(claim: str = "a-long-one-is-taken", **fields: Any) -> File:
 def a_file(*vectors: File, **fields: Any) -> File:
     """A vector file."""
     flags = {"Plain": "Nothing else is going on."}
-    return {"area": "expiry", "flags": flags, "vectors": list(vectors), **fields}
+    return {"schema": form("vectors"), "area": "expiry", "flags": flags, "vectors": list(vectors), **fields}
 
 
 def written(folder: Path, data: Any, text: str | None = None) -> Path:

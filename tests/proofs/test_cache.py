@@ -297,7 +297,10 @@ DAMAGES: dict[str, tuple[Callable[[str], str | bytes], str]] = {
     "no text": (lambda _: b"\xff\xfe", "can't decode"),
     "no number": (lambda text: text.replace('"proved"', "NaN"), "NaN is no number"),
     "another verdict": (lambda text: text.replace("proved", "refuted"), "damaged"),
-    "another form": (lambda text: text.replace(FORM, "tenure-proof-cache/0"), "of another form"),
+    "another form": (
+        lambda text: text.replace(FORM, "tenure-proof-cache/0"),
+        f"form: found 'tenure-proof-cache/0', expected {FORM}",
+    ),
     "one field more": (lambda text: text.replace("{", '{"more": 1, ', 1), "no kept answer"),
 }
 

@@ -26,7 +26,7 @@ def test_the_json_report_has_every_verdict_of_both_solvers_and_every_function_li
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     Draft202012Validator(schema("prove")).validate(report)
-    assert (report["schema"], report["good"], report["undecided"]) == ("tenure-proof-report/4", True, False)
+    assert (report["schema"], report["good"], report["undecided"]) == ("tenure-prove/1", True, False)
     assert report["warnings"][0].endswith(" obligations were asked about")
     assert report["warnings"][1:] == ["no mutants were tried", "no whole decisions were made"]
     assert report["bounded"] is None

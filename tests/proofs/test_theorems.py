@@ -27,6 +27,7 @@ from tenure.rules.eligibility import ground_for
 from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import ground_across_queues, may_reclaim
 from tenure.rules.share import ground_by_share
+from tenure.versions import versioned
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
 from tenure_proofs.formats.checks import checks_of
@@ -60,7 +61,7 @@ def test_theorems_are_proved_and_told_in_every_form() -> None:
     assert report.good
     assert exit_code(report) == 0
     assert f"{len(QUICK)} of any size" in closing_line(report)
-    answer = to_json(report)
+    answer = versioned("prove", to_json(report))
     Draft202012Validator(schema("prove")).validate(answer)
     assert [item["id"] for item in answer["theorems"]] == list(QUICK)
     assert any(line.startswith("| PO-ANY-060: attempts are made in order") for line in markdown_lines(report))

@@ -13,7 +13,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +21,8 @@ from tenure.analysis.guarantees import NarrowCell, conditions_on
 from tenure.analysis.matrix import trees_of
 from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, States, decided
-from tenure.apps.cli.terminal import hint, print_text
+from tenure.apps.cli.terminal import complain, hint, print_text
+from tenure.errors import InputError
 from tenure.model import (
     MINUTE,
     NANO,
@@ -47,10 +47,14 @@ from tenure.oracle.tree import Tree
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
+from tenure.versions import form, need_form
 from tenure_proofs.analysis.prover import SolverProver
 from tenure_proofs.analysis.runs import LEVELS, Runs
 from tenure_proofs.fingerprints import digest, package_digest
 from tenure_proofs.solvers import Cvc5
+
+JOURNAL = "analyze-campaign-journal"
+"""The form of a line of its file."""
 
 FEW_PAIRS, MOST_PAIRS = 2, 3
 """Pairs of ClusterQueues of a tree whose decisions are laid before encodings: beside questions, and alone."""
@@ -77,7 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trials = Trials(
         given.seed, given.configurations, given.states, given.queues, code, given.scope, given.heroes
     )
-    results = dict(finished_in(given.journal, trials)) if given.journal else {}
+    try:
+        results = dict(finished_in(given.journal, trials)) if given.journal else {}
+    except InputError as error:
+        complain("error", str(error))
+        return 2
     with Cvc5() as cvc5:
         for number in (number for number in trials.numbers if number not in results):
             results[number] = trials.result(number, cvc5)
@@ -149,19 +157,33 @@ class Trials:
 
 
 def finished_in(journal: Path, trials: Trials) -> Iterator[tuple[int, TrialResult]]:
-    """What a journal has of some trials, as the same code did it; a line cut short is none."""
+    """What a journal has of some trials, as the same code did it; a line cut short is none.
+
+    Raises:
+        InputError: a line of another form, or of another version.
+    """
     if not journal.exists():
         return
     same = trials.of_each
-    for line in journal.read_text(encoding="utf-8").splitlines():
-        with suppress(ValueError, KeyError, TypeError):
+    for number, line in enumerate(journal.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
             entry = json.loads(line)
-            if entry["of"] == same and entry["configuration"] in trials.numbers:
-                yield entry["configuration"], TrialResult(Counter(entry["done"]), entry["refuted"])
+        except ValueError:
+            continue
+        said = entry.get("schema") if isinstance(entry, dict) else None
+        need_form(said, JOURNAL, object=f"line {number}", file=str(journal))
+        if entry["of"] == same and entry["configuration"] in trials.numbers:
+            yield entry["configuration"], TrialResult(Counter(entry["done"]), entry["refuted"])
 
 
 def _keep(journal: Path, trials: Trials, number: int, result: TrialResult) -> None:
-    entry = {"configuration": number, "of": trials.of_each, "done": result.done, "refuted": result.refuted}
+    entry = {
+        "schema": form(JOURNAL),
+        "configuration": number,
+        "of": trials.of_each,
+        "done": result.done,
+        "refuted": result.refuted,
+    }
     with journal.open("a", encoding="utf-8") as file:
         file.write(f"{json.dumps(entry)}\n")
     hint(f"configuration {number}: {_told(result.done)}; {len(result.refuted)} refuted")

@@ -144,7 +144,7 @@ def matrix_command(
     if asked.explain is not None:
         cell = _explained(_named_cell(answer, *asked.explain), cluster, reading, asked.scope)
         answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
-    print_answer(printing.output, as_json(answer), about(kueue.release, lines))
+    print_answer(printing.output, "analyze-matrix", as_json(answer), about(kueue.release, lines))
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
         raise typer.Exit(EXIT_NOT_KNOWN)
 

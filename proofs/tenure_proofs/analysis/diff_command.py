@@ -138,7 +138,7 @@ def analyze_diff_command(
     elif asked.output == DiffOutput.TEXT:
         print_lines(about(release, difference_lines(answer)))
     else:
-        print_answer(Output(asked.output.value), as_json(answer), ())
+        print_answer(Output(asked.output.value), "analyze-diff", as_json(answer), ())
     _exit(answer, asked.fail_on)
 
 

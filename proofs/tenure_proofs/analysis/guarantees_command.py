@@ -109,7 +109,9 @@ def guarantees_command(
     unsettled = answer.unsettled
     if asked.of is not None:
         answer = _named_only(answer, asked.of)
-    print_answer(printing.output, as_json(answer), about(kueue.release, guarantee_lines(answer)))
+    print_answer(
+        printing.output, "analyze-guarantees", as_json(answer), about(kueue.release, guarantee_lines(answer))
+    )
     if unsettled:
         raise typer.Exit(EXIT_NOT_KNOWN)
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from tenure.analysis.fields import FieldChange
 from tenure.analysis.matrix_types import MatrixExample, MatrixSide
+from tenure.as_json import KueueAsked
 
 ChangeKind: TypeAlias = Literal["gained", "lost", "reasons", "unknown"]
 """What became of a cell."""
@@ -139,8 +140,8 @@ class MatrixDifference:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: str | None
-    """The release that is asked about; null for one with all that the proposals add."""
+    kueue: KueueAsked
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     seed: int
     """Of the random states."""
     solvers: dict[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.analysis.matrix_types import MatrixExample, MatrixSide
-from tenure.as_json import Span
+from tenure.as_json import KueueAsked, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class GuaranteesAnswer:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: str | None
-    """The release that is asked about; null for one with all that the proposals add."""
+    kueue: KueueAsked
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     seed: int
     """Of the random states."""
     solvers: dict[str, str]

@@ -20,7 +20,7 @@ from tenure.analysis.lasso import (
 )
 from tenure.analysis.least import NeededFact, needed_facts
 from tenure.analysis.no_loop import ProvedOfLoops, proved_of_loops
-from tenure.as_json import Span
+from tenure.as_json import KueueAsked, Span
 from tenure.errors import bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
@@ -158,8 +158,8 @@ class LoopsAnswer:
     """Those that were begun with."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: KueueAsked = None
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)

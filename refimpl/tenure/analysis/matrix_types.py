@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.as_json import Moment
+from tenure.as_json import KueueAsked, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class MatrixAnswer:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: str | None
-    """The release that is asked about, `0.19`; null for one with all that the proposals add."""
+    kueue: KueueAsked
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     fair_sharing: bool
     """Whether fair sharing is configured."""
     seed: int

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.analysis.sanity import SanityCheck, findings_of_objects, findings_of_tree
+from tenure.as_json import KueueAsked
 from tenure.manifests import SourcedObject, build, place_of
 from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
 from tenure.manifests.source_lines import SourceLines
@@ -48,8 +49,8 @@ class SanityAnswer:
     """What was found, by file and line."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: KueueAsked = None
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityAnswer:

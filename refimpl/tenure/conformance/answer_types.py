@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict  # Python 3.11 has one that pydantic does not read
 
+from tenure.as_json import KueueRelease
 from tenure.conformance.request_types import CHOICE, PRESET
 from tenure.errors import ErrorCode
 from tenure.model import Outcome, Reason
@@ -57,9 +58,6 @@ ReadingWritten = Annotated[
 ]
 """A preset's name, or every choice."""
 
-
-KueueRelease = Annotated[str, Field(pattern=r"^0\.\d+$")] | None
-"""A release of Kueue; null for one with all that the proposals add."""
 
 Warnings = Annotated[
     list[str], WithJsonSchema({"type": "array", "items": {"type": "string"}, "uniqueItems": True})
@@ -232,6 +230,8 @@ class DecideOutput(TypedDict):
     """The workloads that are preempted, in the order of removal."""
     reading: ReadingWritten
     """A preset's name, or every choice."""
+    kueue: KueueRelease
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     engine: Annotated[str, _one_of("reference", "fast")]
     """The engine that decided."""
     leftToReference: NotRequired[str]
@@ -257,8 +257,6 @@ class DecideAnswer(DecideOutput):
     """The reading in words."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words."""
-    kueue: KueueRelease
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
@@ -341,7 +339,7 @@ class PendingAnswer(TypedDict):
     engine: Annotated[str, _one_of("reference", "fast", "auto")]
     """The engine that decided; auto where each decided some."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     pending: list[PendingDecided | PendingUndecided]
     """By ClusterQueue, effective priority (the highest first), the time they queue from, and name. Those that
     cannot be decided come after the others of their ClusterQueue, those of no known ClusterQueue last."""
@@ -423,7 +421,7 @@ class ManifestsAnswer(TypedDict):
     sets: list[str]
     """The folders that are not applied together and have objects of one name; empty where all is one set."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     proposed: list[ProposedIn]
     """The fields that no release of Kueue has, in the order of the objects; errors with --kueue."""
     errors: list[RefusedIn]
@@ -501,7 +499,7 @@ class AccessibleAnswer(AccessibleOutput):
     reading: ReadingWritten
     """The reading: a preset's name, or every choice."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """About the input."""
 
@@ -511,6 +509,19 @@ class PriorityOutput(TypedDict):
 
     priority: int
     """At the clock that was asked about."""
+
+
+class VersionOutput(TypedDict):
+    """Who answers."""
+
+    tenure: str
+    """The release of Tenure."""
+    protocol: str
+    """The version of requests and answers, as `protocol` of a request says it."""
+    kueue: KueueRelease
+    """The Kueue that decides as Tenure does, with all that the proposals add."""
+    kai: str
+    """The KAI-Scheduler that `minruntime` answers as: its revision as Go writes it."""
 
 
 class ConfigOutput(TypedDict):
@@ -634,7 +645,9 @@ class Answered(TypedDict):
 
     id: Any
     """The request's; null where it has none."""
-    output: DecideOutput | AccessibleOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput
+    output: (
+        DecideOutput | AccessibleOutput | ValidateOutput | PriorityOutput | MinRuntimeOutput | VersionOutput
+    )
     """What the call answers."""
 
 

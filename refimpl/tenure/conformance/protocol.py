@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
@@ -13,10 +13,21 @@ from tenure.engines import Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
+from tenure.release import __version__
 from tenure.validation.check import answer_validate
+from tenure.versions import KAI, form, kueue_asked
 
-CALLS = ("decide", "accessible", "priority", "validate", "minruntime")
+if TYPE_CHECKING:
+    from tenure.conformance.answer_types import VersionOutput
+
+WITH_INPUT = ("decide", "accessible", "priority", "validate", "minruntime")
+"""The calls that ask about something, as vectors do."""
+
+CALLS = (*WITH_INPUT, "version")
 """The calls that are answered."""
+
+PROTOCOL: Final = form("oracle")
+"""The version of requests and answers."""
 
 
 def answer(request: object, *, engine: Engine = Engine.REFERENCE) -> dict[str, Any]:
@@ -57,6 +68,9 @@ def render_error(error: InputError) -> dict[str, Any]:
 def _output(request: object, engine: Engine) -> Mapping[str, Any]:
     if not isinstance(request, Mapping):
         raise InputError([Problem(field="", found=show(request), expected="an object with id, call, input")])
+    protocol = request.get("protocol", PROTOCOL)
+    if protocol != PROTOCOL:
+        raise InputError([Problem(field="protocol", found=show(protocol), expected=PROTOCOL)])
     call = request.get("call")
     if call not in CALLS:
         raise InputError(
@@ -69,14 +83,8 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
                 )
             ]
         )
-    if call == "accessible":
-        return answer_accessible(request.get("input"))
-    if call == "priority":
-        return answer_priority(request.get("input"))
-    if call == "validate":
-        return answer_validate(request.get("input"))
-    if call == "minruntime":
-        return answer_min_runtime(request.get("input"))
+    if call in _OTHERS:
+        return _OTHERS[call](request.get("input"))
     checked = read_decide_request(request.get("input"), engine)
     decision = decide(
         checked.engine,
@@ -90,6 +98,20 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
     )
     output = render_decision(decision, explained=checked.explained)
     return {**output, "warnings": list(checked.warnings)} if checked.warnings else output
+
+
+def _version(_: object) -> VersionOutput:
+    return {"tenure": __version__, "protocol": PROTOCOL, "kueue": kueue_asked(None), "kai": KAI}
+
+
+_OTHERS: Final[Mapping[object, Callable[[object], Mapping[str, Any]]]] = {
+    "accessible": answer_accessible,
+    "priority": answer_priority,
+    "validate": answer_validate,
+    "minruntime": answer_min_runtime,
+    "version": _version,
+}
+"""What answers each call but decide."""
 
 
 def plain_error(code: ErrorCode, message: str, field: str) -> dict[str, Any]:

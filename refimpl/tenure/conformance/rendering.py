@@ -10,6 +10,7 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 from tenure.telling.explain import Explanation, explain
 from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.versions import kueue_asked
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
@@ -34,6 +35,7 @@ def render_decision(decision: Decision, *, explained: bool = False) -> written.D
             for target in decision.targets
         ],
         "reading": decision.reading.written(),
+        "kueue": kueue_asked(None),
         "engine": str(decision.engine),
         "effects": [_effect(effect) for effect in effects_of(decision)],
     }

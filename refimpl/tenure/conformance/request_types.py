@@ -390,6 +390,8 @@ _Input = TypeVar("_Input")
 class _Asked(_OpenShape, Generic[_Call, _Input]):
     id: Any = None
     """The answer repeats it."""
+    protocol: Literal["tenure-oracle/1"] = "tenure-oracle/1"
+    """The version of the protocol that is meant; another one is refused."""
     call: _Call
     """What is asked."""
     input: _Input
@@ -416,5 +418,16 @@ class MinRuntimeCall(_Asked[Literal["minruntime"], MinRuntimeInput]):
     """Asks KAI-Scheduler's MinRuntime plugin."""
 
 
-Request = DecideCall | AccessibleCall | ValidateCall | PriorityCall | MinRuntimeCall
+class VersionCall(_OpenShape):
+    """Asks who answers, and about which schedulers."""
+
+    id: Any = None
+    """The answer repeats it."""
+    protocol: Literal["tenure-oracle/1"] = "tenure-oracle/1"
+    """As of any other call."""
+    call: Literal["version"]
+    """What is asked."""
+
+
+Request = DecideCall | AccessibleCall | ValidateCall | PriorityCall | MinRuntimeCall | VersionCall
 """One line of standard input."""

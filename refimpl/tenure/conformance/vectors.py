@@ -17,6 +17,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
 from tenure.resources import bundled, is_there
 from tenure.rules.registry import all_rules
+from tenure.versions import need_form
 
 SCHEMA = "schema.json"
 PLAYS = "plays.toml"
@@ -240,6 +241,7 @@ def expected_from(said: dict[str, Any]) -> dict[str, Any]:
 
 def _read_file(path: Path) -> Iterator[Vector]:
     data = _parse(path)
+    need_form(data.get("schema"), "vectors", file=path.name)
     _validate(data, path)
     for entry in data["vectors"]:
         yield Vector(path, entry, data["flags"])

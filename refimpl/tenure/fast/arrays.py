@@ -30,12 +30,13 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 from tenure.readings import PrioritySteps
+from tenure.versions import form
 
 REQUEUED_AFTER: Final = SECOND // 1000
 """How long after its preemption a victim queues again: a millisecond, in ns."""
 
 _ADAPTER: Final = TypeAdapter(Cluster)
-_FORMAT: Final = 1
+_FORM: Final = form("arrays")
 _HEADER: Final = (1, 0)
 """The version of NumPy's own format that short headers have."""
 MOST_ASKED: Final = 4096
@@ -418,7 +419,7 @@ class Arrays:
         described = _ADAPTER.dump_json(self.cluster)
         np.savez(
             path,
-            format=np.array([_FORMAT]),
+            form=np.array([_FORM]),
             shares_uids=np.array([columns.shares_uids]),
             cluster=np.frombuffer(described, np.uint8),
             held=np.frombuffer(
@@ -452,10 +453,10 @@ def load(path: str | Path) -> Arrays:
         raise
     except Exception as error:  # what zipfile and NumPy stumble over in a damaged file, no page lists
         raise ValueError(foreign) from error
-    if "format" not in found:
+    if "form" not in found:
         raise ValueError(foreign)
-    if found["format"].tolist() != [_FORMAT]:
-        raise ValueError(f"{foreign}: its format is {found['format'].tolist()}, expected {[_FORMAT]}")
+    if found["form"].tolist() != [_FORM]:
+        raise ValueError(f"{foreign}: its form is {found['form'].tolist()}, expected {[_FORM]}")
     try:
         return _restored(found)
     except (KeyError, IndexError, TypeError, ValueError) as error:

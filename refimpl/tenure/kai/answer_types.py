@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.telling.remarks import Remark
+from tenure.versions import KAI
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class ResolveAnswer:
     """What each rule found."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kai: str = KAI
+    """The KAI-Scheduler that decides so: its revision as Go writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class PairsAnswer:
     """By the victim's queue, in each its own first."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kai: str = KAI
+    """The KAI-Scheduler that decides so: its revision as Go writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,8 @@ class FilterAnswer:
     """The running jobs that were asked about."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kai: str = KAI
+    """The KAI-Scheduler that decides so: its revision as Go writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +189,5 @@ class ValidateAnswer:
     """The victim jobs, up to the first that refuses."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
+    kai: str = KAI
+    """The KAI-Scheduler that decides so: its revision as Go writes it."""

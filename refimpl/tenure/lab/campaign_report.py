@@ -17,6 +17,7 @@ from tenure.lab.campaigns import CampaignPlan, Count, Difference, Tally, counts,
 from tenure.lab.programs import our_answer
 from tenure.lab.shrinking import shrink, smallest
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
+from tenure.versions import form
 
 Object = dict[str, Any]
 
@@ -179,7 +180,10 @@ def write_vector(folder: Path, plan: CampaignPlan, found: Difference) -> Path:
     }
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{area}.json"
-    path.write_text(formatted({"area": area, "flags": FLAGS, "vectors": [vector]}), encoding="utf-8")
+    path.write_text(
+        formatted({"schema": form("vectors"), "area": area, "flags": FLAGS, "vectors": [vector]}),
+        encoding="utf-8",
+    )
     return path
 
 

@@ -14,8 +14,9 @@ from typing import IO, Any, Final
 
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.campaigns import CampaignPlan, Tally, code, read_plan, read_tally
+from tenure.versions import form
 
-FORMAT: Final = "tenure campaign 1"
+FORM: Final = form("campaign-journal")
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> J
     except OSError as error:
         raise bad_input("--journal", str(path), f"a file that can be written: {error.strerror}") from None
     _lock(file, path)
-    _write(file, path, {"format": FORMAT, "code": code(), "plan": plan.written()})
+    _write(file, path, {"schema": FORM, "code": code(), "plan": plan.written()})
     return Journal(path, plan, {}, file)
 
 
@@ -107,14 +108,16 @@ def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], 
     lines = _whole_lines(file)
     try:
         header, end = next(lines)
-        form, by, plan = header["format"], header["code"], read_plan(header["plan"])
+        said = header["schema"]
+        if said == FORM:
+            by, plan = header["code"], read_plan(header["plan"])
     except (StopIteration, ValueError, KeyError, TypeError):
         raise _bad(path, 1, "no header", "the first line of a campaign's journal") from None
-    if form != FORMAT:
-        raise _bad(path, 1, repr(form), FORMAT)
+    if said != FORM:
+        raise _bad(path, 1, repr(said), FORM, "schema")
     if by != code():
         expected = f"{code()}: blocks that other code decided say nothing about this one; begin a new journal"
-        raise _bad(path, 1, f"code {by}", expected)
+        raise _bad(path, 1, f"code {by}", expected, "code")
     done: dict[int, Tally] = {}
     number = 1
     try:
@@ -173,5 +176,5 @@ def _lock(file: IO[bytes], path: Path) -> None:
         raise bad_input("--journal", str(path), "a journal that no other campaign writes just now") from None
 
 
-def _bad(path: Path, line: int, found: str, expected: str) -> InputError:
-    return InputError([Problem(f"line {line}", found, expected, file=str(path))])
+def _bad(path: Path, line: int, found: str, expected: str, field: str = "") -> InputError:
+    return InputError([Problem(f"line {line}{field and ': '}{field}", found, expected, file=str(path))])

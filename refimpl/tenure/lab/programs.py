@@ -20,7 +20,7 @@ from weakref import WeakSet
 
 from tenure.conformance import protocol
 from tenure.errors import bad_input
-from tenure.manifests import MAX_LINE, in_mebibytes
+from tenure.manifests import MAX_LINE, in_mebibytes, show
 from tenure.processes import python_module
 
 Object = dict[str, Any]
@@ -171,10 +171,19 @@ class Program:
             raise
 
     def named(self) -> tuple[str, str]:
-        """What it calls itself, and its version; empty if it does not know the call `version`."""
+        """What it calls itself, and its version; empty if it does not know the call `version`.
+
+        Raises:
+            ProgramFailure: it says that it speaks another version of the protocol.
+        """
         (said,) = self.ask([{"id": "version", "call": "version"}])
         output = said.get("output")
-        name, version = next(iter(output.items()), ("", "")) if isinstance(output, dict) else ("", "")
+        if not isinstance(output, dict):
+            return "", ""
+        if (said_protocol := output.get("protocol", protocol.PROTOCOL)) != protocol.PROTOCOL:
+            expected = f"expected {protocol.PROTOCOL}, or nothing"
+            raise ProgramFailure(f"call version: output.protocol: found {show(said_protocol)}, {expected}")
+        name, version = next(iter(output.items()), ("", ""))
         return str(name), str(version)
 
     def close(self, grace: float = _GRACE_S) -> None:

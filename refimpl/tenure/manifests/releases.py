@@ -17,8 +17,9 @@ from tenure.manifests.load import Loaded
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names
+from tenure.versions import KUEUE
 
-KNOWN_RELEASES: Final = ("0.19",)
+KNOWN_RELEASES: Final = (KUEUE,)
 """Those whose fields, feature gates and decisions were compared with what Tenure has."""
 IN_OBJECTS: Final = "objects"
 """Instead of a release: the one whose Deployment is among the objects."""

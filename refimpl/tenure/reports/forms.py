@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from tenure.errors import InputError, Problem, bad_input
 from tenure.pages import COMMANDS_PAGE, IDENTIFIER, address_of, anchor, site_address
+from tenure.release import __version__
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
 from tenure.resources import is_folder, write_file
 
@@ -25,10 +26,14 @@ def junit_lines(report: Report) -> Iterator[str]:
 
     >>> from tenure.reports.content import Case, Suite
     >>> bad = Case("queues.yaml", "ClusterQueue/a", failure="found 1 < 2")
-    >>> print(*junit_lines(Report("tenure validate", (Suite("queues.yaml", (bad,)),))), sep="\\n")
+    >>> report = Report("tenure validate", (Suite("queues.yaml", (bad,)),))
+    >>> print(*junit_lines(report), sep="\\n")  # doctest: +ELLIPSIS
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="tenure validate">
       <testsuite name="queues.yaml" tests="1" failures="1" errors="0">
+        <properties>
+          <property name="tenure" value="..." />
+        </properties>
         <testcase classname="queues.yaml" name="ClusterQueue/a">
           <failure message="found 1 &lt; 2" />
         </testcase>
@@ -51,6 +56,8 @@ def _suite(suite: Suite) -> ET.Element:
         failures=str(failures if suite.failures is None else suite.failures),
         errors=str(sum(bool(case.error) for case in suite.cases)),
     )
+    properties = ET.SubElement(element, "properties")
+    properties.append(_element("property", name="tenure", value=__version__))
     element.extend(map(_case, suite.cases))
     return element
 
@@ -95,7 +102,11 @@ def to_sarif(report: Report) -> dict[str, Any]:
     """
     run: dict[str, Any] = {
         "tool": {
-            "driver": {"name": report.tool, "rules": [_rule(rule, report.tool) for rule in report.rules]}
+            "driver": {
+                "name": report.tool,
+                "version": __version__,
+                "rules": [_rule(rule, report.tool) for rule in report.rules],
+            }
         },
         "columnKind": "unicodeCodePoints",
         "results": list(map(_result, report.troubles)),

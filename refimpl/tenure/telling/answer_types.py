@@ -12,6 +12,7 @@ from tenure.telling.exposure.answer_types import ExposureShape
 from tenure.telling.remarks import Remark
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
 from tenure.telling.verdicts import PreemptedShape, WorkloadShape
+from tenure.versions import kueue_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +172,8 @@ class ExplainAnswer:
     """Changes after which the decision would differ."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +243,8 @@ class WhyAnswer:
     workload was named."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,5 +274,5 @@ class WhyNotAnswer:
     """When, for whom and why the pending workload was preempted; null where that is not recorded."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

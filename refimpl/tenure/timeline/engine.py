@@ -21,6 +21,7 @@ from tenure.timeline.record import Happening, HeadResult, Record, Result
 from tenure.timeline.scenario import Happens, Scenario
 from tenure.timeline.world import Timer, World, timers_after
 from tenure.units import format_duration, format_instant
+from tenure.versions import kueue_asked
 
 
 def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
@@ -217,7 +218,7 @@ class Player(Clockwork):
             priority_steps=tuple(journal.steps),
             cycles=tuple(journal.cycles),
             loop=self.loops.loop(journal.runs, journal.preemptions),
-            kueue=self.scenario.cluster.settings.release,
+            kueue=kueue_asked(self.scenario.cluster.settings.release),
         )
         return judge(self.scenario, record, self.outcomes)
 

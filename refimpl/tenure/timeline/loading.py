@@ -201,7 +201,7 @@ def parse_scenario(
     place = Place(f"Scenario/{called}", file)
     if not isinstance(raw, dict):
         raise place.error("", sort_of(raw), "a map with objects, events and expect")
-    shape = checked(ScenarioShape, raw, place)
+    shape = checked(ScenarioShape, raw, place, name="scenario")
     return _Reader(shape, place, str(called), strict=strict, as_if=as_if).scenario()
 
 

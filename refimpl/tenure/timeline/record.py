@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tenure.as_json import Moment, Span, as_json
+from tenure.as_json import KueueRelease, Moment, Span, as_json
 
 
 class Ending(StrEnum):
@@ -377,8 +377,11 @@ class Record:
     """What KAI-Scheduler's plugin was asked; empty for Kueue."""
     warnings: tuple[str, ...] = ()
     """About the scenario's objects."""
-    kueue: str | None = None
-    """The release of Kueue that is played; null for one with all that the proposals add."""
+    kueue: KueueRelease | None = None
+    """The release of Kueue that is played, `0.19+proposals` with all that the proposals add; null for
+    KAI-Scheduler."""
+    kai: str | None = None
+    """The KAI-Scheduler that is played; null for Kueue."""
 
 
 @dataclass(frozen=True, slots=True)

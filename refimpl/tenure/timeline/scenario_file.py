@@ -4,23 +4,42 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, StrictBool, StrictInt
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictBool,
+    StrictInt,
+    WithJsonSchema,
+)
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place
 from tenure.manifests.checking import check
 from tenure.manifests.fields import Count, DurationText, Int32, Known, Name, Positive, Text
 from tenure.manifests.quantities import parse_quantity
+from tenure.versions import form, need_form
 
 _Shape = TypeVar("_Shape", bound=BaseModel)
 
 
-def checked(model: type[_Shape], raw: object, place: Place, prefix: str = "") -> _Shape:
+def checked(model: type[_Shape], raw: object, place: Place, prefix: str = "", *, name: str = "") -> _Shape:
     """A part of a scenario as its shape has it.
+
+    Args:
+        model: the shape.
+        raw: the part, untrusted.
+        place: where it is.
+        prefix: path of the part.
+        name: of the form, if a whole document is meant, which may say its version.
 
     Raises:
         InputError: everything in which it deviates.
     """
+    if name and isinstance(raw, dict) and "schema" in raw:
+        need_form(raw["schema"], name, object=place.object, file=place.file)
     problems: list[Problem] = []
     found = check(model, raw, place, problems, prefix=prefix)
     if found is None:
@@ -295,6 +314,10 @@ class ScenarioShape(StoryShape):
     """Objects, what happens to them and when, and what is expected of it. A workload is called
     namespace/name, or by its name where that is enough."""
 
+    written_as: Annotated[str | None, WithJsonSchema({"const": form("scenario")})] = Field(
+        default=None, alias="schema"
+    )
+    """The version of the file's form; this one by default."""
     scheduler: Literal["kueue"] | None = None
     """Kueue; KAI-Scheduler's scenarios have a schema of their own, kai-scenario."""
     max_cycles: Positive | None = None

@@ -12,6 +12,7 @@ from tenure.apps.cli.bundled import schema
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
 from tenure.reports import junit_lines, to_sarif
+from tenure.versions import versioned
 from tenure_proofs.bounded import outcome
 from tenure_proofs.bounded.case import Answer, Decide
 from tenure_proofs.bounded.families import FAMILIES
@@ -105,7 +106,7 @@ def test_other_formats_tell_it_too(wrong: Bounded, right: Bounded) -> None:
     assert results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("victims.py")
     markdown = list(markdown_lines(report_of(right)))
     assert any(line.startswith("| WD-130: ") and "proved*" in line for line in markdown)
-    shown = to_json(report_of(right))
+    shown = versioned("prove", to_json(report_of(right)))
     Draft202012Validator(schema("prove")).validate(shown)
     assert shown["bounded"]["size"] == "small"
 

@@ -113,8 +113,8 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"other\.npz has not been written by this release"):
             load(path)
-    np.savez(path, format=np.array([99]))
-    with pytest.raises(ValueError, match=r"its format is \[99\], expected \[1\]"):
+    np.savez(path, form=np.array([99]))
+    with pytest.raises(ValueError, match=r"its form is \[99\], expected \['tenure-arrays/1'\]"):
         load(path)
 
 
@@ -131,7 +131,7 @@ def test_a_shape_is_believed_only_where_so_many_bytes_stand(tmp_path: Path, shap
 
 def test_a_part_that_is_compressed_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
-    np.savez_compressed(path, format=np.zeros(1000))
+    np.savez_compressed(path, form=np.zeros(1000))
     with pytest.raises(ValueError, match=r"bomb\.npz is damaged"):
         load(path)
 

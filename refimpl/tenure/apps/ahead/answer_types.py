@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tenure.as_json import Moment, Span
 from tenure.timeline.record import Result
+from tenure.versions import kueue_asked
 
 
 class LookEnd(StrEnum):
@@ -243,5 +244,5 @@ class NextAnswer:
     """The workload that is asked about; null where none is."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

@@ -16,6 +16,7 @@ from tenure.telling.groups import shortened
 from tenure.telling.shortages import amount
 from tenure.telling.summary import reading_text
 from tenure.units import format_instant
+from tenure.versions import kueue_asked
 
 HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")
 _AMOUNTS = range(3, len(HEADS))
@@ -62,12 +63,14 @@ def accessible_command(
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
         "readingText": reading_text(asked.reading),
-        "kueue": asked.kueue,
+        "kueue": kueue_asked(asked.kueue),
         "rows": render_rows(node for tree in trees for node in tree),
         "trees": [render_tree(tree) for tree in trees],
         "warnings": asked.warnings,
     }
-    print_answer(printing.output, rendered, about(asked.kueue, _lines(trees, asked, every=every)))
+    print_answer(
+        printing.output, "accessible", rendered, about(asked.kueue, _lines(trees, asked, every=every))
+    )
 
 
 def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry, *, every: bool) -> Iterator[str]:

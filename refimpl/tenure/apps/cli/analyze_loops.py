@@ -159,7 +159,7 @@ def loops_command(
     if to is not None and hunt.scenarios:
         _write(to, hunt.scenarios)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
-    print_answer(printing.output, rendered, about(kueue.release, loop_lines(answer, to)))
+    print_answer(printing.output, "analyze-loops", rendered, about(kueue.release, loop_lines(answer, to)))
     if answer.found and to is None:
         hint("--to FILE writes the loops as scenarios, for tenure play")
     code = EXIT_INTERRUPTED if answer.interrupted else _code(answer)

@@ -56,7 +56,7 @@ def sanity_command(
     for warning in answer.warnings:
         complain("warning", warning)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
-    print_answer(printing.output, rendered, about(kueue.release, sanity_lines(answer)))
+    print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))
     if strict and answer.notices:
         raise typer.Exit(1)
 

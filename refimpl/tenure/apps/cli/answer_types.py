@@ -102,6 +102,13 @@ class ExampleCopied(TypedDict):
 ExampleAnswer = ExamplesListed | ExampleDescribed | ExampleCopied
 
 
+class ScenariosListed(TypedDict):
+    """The bundled scenarios."""
+
+    scenarios: list[Titled]
+    """By name."""
+
+
 class SchemasListed(TypedDict):
     """The published schemas."""
 

@@ -36,6 +36,7 @@ from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 from tenure.units import END_OF_TIME
+from tenure.versions import kueue_asked
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -175,19 +176,20 @@ class Inquiry:
             explained=self.explained,
         )
 
-    def print(self, output: Output, answer: DataclassInstance, lines: Iterable[str]) -> None:
+    def print(self, output: Output, name: str, answer: DataclassInstance, lines: Iterable[str]) -> None:
         """Print what is answered; JSON and YAML say the warnings and the release too.
 
         Args:
             output: the form.
+            name: of its schema.
             answer: one with `warnings` and `kueue`.
             lines: its text.
         """
         if output == Output.TEXT:
-            print_answer(output, None, about(self.kueue, lines))
+            print_answer(output, name, None, about(self.kueue, lines))
         else:
-            said = replace(answer, warnings=tuple(self.warnings), kueue=self.kueue)
-            print_answer(output, as_json(said), ())
+            said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_asked(self.kueue))
+            print_answer(output, name, as_json(said), ())
 
 
 def ask(

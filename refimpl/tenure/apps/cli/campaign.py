@@ -309,7 +309,9 @@ def _print(report: CampaignReport, output: CampaignOutput) -> None:
     from tenure.as_json import as_json
     from tenure.lab.campaign_report import campaign_checks, campaign_lines
 
-    print_checked(output, lambda: campaign_checks(report), lambda: as_json(report), campaign_lines(report))
+    print_checked(
+        output, "campaign", lambda: campaign_checks(report), lambda: as_json(report), campaign_lines(report)
+    )
 
 
 def _rate_line(journal: Journal) -> RateLine:

@@ -13,7 +13,7 @@ from tenure.apps.cli.completion import complete_reading
 from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
 from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
-from tenure.conformance.protocol import CALLS
+from tenure.conformance.protocol import WITH_INPUT
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.verdicts import Mode
 from tenure.manifests import did_you_mean
@@ -56,7 +56,7 @@ class ConformingProgram:
     ] = None
     call: Annotated[
         list[str] | None,
-        typer.Option(help=f"A call that the program answers: {', '.join(CALLS)}; repeatable."),
+        typer.Option(help=f"A call that the program answers: {', '.join(WITH_INPUT)}; repeatable."),
     ] = None
 
 
@@ -222,8 +222,8 @@ def conform_command(
     reporting = Reporting(printing.report, "tenure conform")
     calls = program.call or ["decide"]
     for call in calls:
-        if call not in CALLS:
-            raise bad_input("--call", call, f"one of {', '.join(CALLS)}{did_you_mean(call, CALLS)}")
+        if call not in WITH_INPUT:
+            raise bad_input("--call", call, f"one of {', '.join(WITH_INPUT)}{did_you_mean(call, WITH_INPUT)}")
     if program.reading is not None:
         preset(program.reading)
     from tenure.lab.campaigns import CampaignPlan
@@ -292,6 +292,7 @@ def _print(conformance: Conformance, output: ReportOutput) -> None:
 
     print_checked(
         output,
+        "conform",
         lambda: conform_checks(conformance),
         lambda: as_json(conformance),
         conform_lines(conformance),

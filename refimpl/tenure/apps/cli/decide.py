@@ -32,6 +32,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.model import Outcome
 from tenure.telling.summary import reading_text, summarize
 from tenure.units import format_instant
+from tenure.versions import kueue_asked
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
@@ -164,9 +165,9 @@ def decide_command(
         return
     if printing.output == Output.TEXT:
         lines = decision_lines(decision, explained=explained, every=every)
-        print_answer(printing.output, None, about(asked.kueue, lines))
+        print_answer(printing.output, "decide", None, about(asked.kueue, lines))
     else:
-        print_answer(printing.output, rendered_one(decision, asked, explained=explained), ())
+        print_answer(printing.output, "decide", rendered_one(decision, asked, explained=explained), ())
     wrong = unexpected(decision, deciding.expect)
     reporting.write(
         lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
@@ -228,7 +229,7 @@ def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> writ
         **render_decision(decision, explained=explained),
         "readingText": reading_text(decision.reading),
         "summary": list(summarize(decision)),
-        "kueue": asked.kueue,
+        "kueue": kueue_asked(asked.kueue),
         "warnings": asked.warnings,
     }
 

@@ -20,6 +20,7 @@ from tenure.telling.groups import MOST, group_lines, grouped, queues_text, short
 from tenure.telling.summary import engine_of, reading_text, summarize
 from tenure.telling.verdicts import preempt_lines, preempted_shapes, rules_lines, workload_shape
 from tenure.units import format_instant
+from tenure.versions import kueue_asked
 
 if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
@@ -79,13 +80,13 @@ def print_pending(
         output: the form.
     """
     if output != Output.TEXT:
-        print_answer(output, rendered_pending(decisions, asked, explained=asked.explained), ())
+        print_answer(output, "pending", rendered_pending(decisions, asked, explained=asked.explained), ())
     elif grouped:
-        print_answer(output, None, about(asked.kueue, grouped_lines(decisions, asked)))
+        print_answer(output, "pending", None, about(asked.kueue, grouped_lines(decisions, asked)))
     elif asked.explained:
-        print_answer(output, None, about(asked.kueue, _explained_lines(decisions)))
+        print_answer(output, "pending", None, about(asked.kueue, _explained_lines(decisions)))
     else:
-        print_answer(output, None, about(asked.kueue, table_lines(decisions, asked)))
+        print_answer(output, "pending", None, about(asked.kueue, table_lines(decisions, asked)))
 
 
 def rendered_pending(
@@ -100,7 +101,7 @@ def rendered_pending(
         "readingText": reading_text(asked.reading),
         "counts": _counts(rows),
         "engine": _engine(asked, seen),
-        "kueue": asked.kueue,
+        "kueue": kueue_asked(asked.kueue),
         "pending": rows,
         "warnings": asked.warnings,
     }

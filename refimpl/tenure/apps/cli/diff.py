@@ -126,7 +126,7 @@ def diff_command(
     elif printing.output == DiffOutput.TEXT:
         print_lines(with_pointer(about(answer.kueue, text_lines(answer, every=printing.every))))
     else:
-        print_answer(Output(printing.output.value), as_json(answer), ())
+        print_answer(Output(printing.output.value), "diff", as_json(answer), ())
     changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
     failing = {FailOn.GAINED_VICTIMS: bool(answer.gained_victims), FailOn.ANY: changed}
     if printing.fail_on is not None and failing[printing.fail_on]:

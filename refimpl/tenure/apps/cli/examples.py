@@ -54,10 +54,12 @@ def schema_command(
             {"name": schema_name, "title": schema(schema_name)["title"]} for schema_name in schema_names()
         ]
         lines = (f"{titled['name']:16} {titled['title']}" for titled in listed)
-        print_answer(output, {"schemas": listed}, lines)
+        print_answer(output, "schemas", {"schemas": listed}, lines)
         return
     found = schema(name)
-    print_answer(output, found, json.dumps(found, indent=2, ensure_ascii=False).splitlines(), pointer=False)
+    print_answer(
+        output, None, found, json.dumps(found, indent=2, ensure_ascii=False).splitlines(), pointer=False
+    )
 
 
 def example_command(
@@ -90,7 +92,7 @@ def example_command(
             for example_name in example_names()
         ]
         lines = (f"{titled['name']:16} {titled['title']}" for titled in listed)
-        print_answer(output, {"examples": listed}, lines)
+        print_answer(output, "example", {"examples": listed}, lines)
         return
     folder = example_folder(name)
     if to is None:
@@ -101,10 +103,12 @@ def example_command(
             "files": _files(folder),
             "readme": readme,
         }
-        print_answer(output, described, readme.splitlines())
+        print_answer(output, "example", described, readme.splitlines())
         return
     _copy(folder, to)
-    print_answer(output, {"copiedTo": str(to), "files": _files(to)}, [f"{len(_files(to))} files in {to}"])
+    print_answer(
+        output, "example", {"copiedTo": str(to), "files": _files(to)}, [f"{len(_files(to))} files in {to}"]
+    )
 
 
 def _copy(folder: Path, to: Path) -> None:

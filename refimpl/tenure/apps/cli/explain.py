@@ -69,7 +69,7 @@ def explain_command(
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
     answer = explain_answer(asked.decided(workload), flips, worse=every)
-    asked.print(printing.output, answer, explain_lines(answer, every=every))
+    asked.print(printing.output, "explain", answer, explain_lines(answer, every=every))
 
 
 @with_records
@@ -149,7 +149,7 @@ def print_why(
         record = preemption_record(asked.loaded, key)
         if record is not None:
             past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
-            asked.print(output, past, past_lines(past))
+            asked.print(output, "why", past, past_lines(past))
             return
     target = _running(asked.loaded, victim, home)
     undecided: list[tuple[str, str]] = []
@@ -164,7 +164,7 @@ def print_why(
         exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
         answer = replace(answer, exposure=exposure)
         lines = chain(exposure_lines(exposure, every=every), [""], lines)
-    asked.print(output, answer, lines)
+    asked.print(output, "why", answer, lines)
 
 
 @with_records
@@ -241,7 +241,7 @@ def print_why_not(
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
-    asked.print(output, answer, why_not_lines(answer, every=every))
+    asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
 
 
 def _ahead(asked: Inquiry, decision: Decision) -> list[str]:

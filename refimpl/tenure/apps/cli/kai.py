@@ -116,7 +116,7 @@ def filter_command(
     choose_colour(printing.color)
     session = _session(paths, plugin, edits, now)
     answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
-    _print(printing.output, answer, filter_lines(answer))
+    _print(printing.output, "kai-filter", answer, filter_lines(answer))
     if not any(filtered.passes for filtered in answer.victims):
         raise typer.Exit(1)
 
@@ -158,7 +158,7 @@ def validate_command(
     session = _session(paths, plugin, edits, now)
     victims = [_victim(name, session) for name in victim or ()]
     answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
-    _print(printing.output, answer, validate_lines(answer))
+    _print(printing.output, "kai-validate", answer, validate_lines(answer))
     if not answer.accepted:
         raise typer.Exit(1)
 
@@ -194,7 +194,7 @@ def resolve_command(
     asked = pending_queue or victim_queue
     between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
     answer = resolve_answer(session, _action(plugin.action) or between, asked, victim_queue)
-    _print(printing.output, answer, resolve_lines(answer))
+    _print(printing.output, "kai-resolve", answer, resolve_lines(answer))
 
 
 @kai_app.command("pairs", cls=Command, context_settings=SETTINGS)
@@ -240,7 +240,7 @@ def pairs_command(
         )
     instant = None if started is None else parse_instant(started, field="--started")
     answer = pairs_answer(_session(paths, plugin, edits, None).scene, instant)
-    _print(printing.output, answer, pairs_lines(answer, every=every))
+    _print(printing.output, "kai-pairs", answer, pairs_lines(answer, every=every))
 
 
 def _known(option: str, queue: str | None, scene: Scene) -> None:
@@ -309,5 +309,5 @@ def _victim(text: str, session: Session) -> Victim:
     return Victim(name, tuple(pod.name for _, pod in job.pods() if pod.status.holds_a_place))
 
 
-def _print(output: Output, answer: object, lines: Any) -> None:
-    print_answer(output, None if output == Output.TEXT else as_json(answer), lines)
+def _print(output: Output, name: str, answer: object, lines: Any) -> None:
+    print_answer(output, name, None if output == Output.TEXT else as_json(answer), lines)

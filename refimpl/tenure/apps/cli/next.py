@@ -158,7 +158,7 @@ def print_next(
         InputError: as `tenure.apps.ahead.look.look_ahead`.
     """
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
-    asked.print(output, answer, next_lines(answer, every=every))
+    asked.print(output, "next", answer, next_lines(answer, every=every))
 
 
 def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:

@@ -13,6 +13,7 @@ import typer
 from tenure.apps.cli.terminal import Color, print_lines, print_text
 from tenure.errors import InputError
 from tenure.pages import IDENTIFIER
+from tenure.versions import WITH_PROPOSALS, versioned
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
@@ -76,27 +77,36 @@ def about(kueue: str | None, lines: Iterable[str]) -> Iterator[str]:
     'about Kueue 0.19, without what is only proposed'
     """
     yield from lines
-    if kueue is not None:
+    if kueue is not None and not kueue.endswith(WITH_PROPOSALS):
         yield f"about Kueue {kueue}, without what is only proposed"
 
 
-def print_answer(output: Output, rendered: Any, lines: Iterable[str], *, pointer: bool = True) -> None:
+def print_answer(
+    output: Output, name: str | None, rendered: Any, lines: Iterable[str], *, pointer: bool = True
+) -> None:
     """Print an answer in the asked form.
 
     Args:
         output: the form.
+        name: of the schema that JSON and YAML follow, which they begin with; None for what is no answer of
+            Tenure's, such as a Kubernetes List.
         rendered: what JSON and YAML say.
         lines: what the text says; drawn only if it is asked for.
         pointer: whether it ends with how to look up an identifier, if it names one.
 
-    >>> print_answer(Output.JSON, {"formatted": []}, ())
+    >>> print_answer(Output.JSON, "vectors", {"formatted": []}, ())  # doctest: +ELLIPSIS
     {
+      "schema": "tenure-vectors/1",
+      "tenure": "...",
       "formatted": []
     }
     """
     if output == Output.TEXT:
         print_lines(with_pointer(lines) if pointer else lines)
-    elif output == Output.JSON:
+        return
+    if name is not None:
+        rendered = versioned(name, rendered)
+    if output == Output.JSON:
         print_text(f"{_json_text(rendered)}\n", is_json=True)
     else:
         import yaml
@@ -212,12 +222,17 @@ def print_report(text: str, form: str) -> None:
 
 
 def print_checked(
-    output: StrEnum, report: Callable[[], Report], rendered: Callable[[], Any], lines: Iterable[str]
+    output: StrEnum,
+    name: str,
+    report: Callable[[], Report],
+    rendered: Callable[[], Any],
+    lines: Iterable[str],
 ) -> None:
     """Print what came of checks in the asked form.
 
     Args:
         output: the form, of answers or of reports.
+        name: of the schema that JSON and YAML follow.
         report: makes the report; asked for only where it is printed.
         rendered: makes what JSON and YAML say; the same.
         lines: what the text says.
@@ -227,5 +242,5 @@ def print_checked(
     if output in FORMS:
         print_report(report_text(report(), output), output)
         return
-    form = Output(output.value)
-    print_answer(form, None if form == Output.TEXT else rendered(), lines)
+    answered = Output(output.value)
+    print_answer(answered, name, None if answered == Output.TEXT else rendered(), lines)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tenure.apps.cli.answer_types import Titled
 from tenure.apps.cli.bundled import scenario_file, scenario_names
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_scenario
@@ -58,7 +59,7 @@ def print_objects(
         raise bad_input("--objects", "a play of KAI-Scheduler", "one of Kueue")
     objects, clock = cluster_at(scenario, reading, instant_within(scenario, at, "--at"))
     if output == Output.JSON:
-        print_answer(output, {"apiVersion": "v1", "kind": "List", "items": objects}, ())
+        print_answer(output, None, {"apiVersion": "v1", "kind": "List", "items": objects}, ())
         return
     import yaml
 
@@ -254,10 +255,12 @@ def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:
     if view != ViewOptions() or printing.report:
         expected = "scenario files, folders, - for standard input, or --scenario NAME"
         raise bad_input("paths", "nothing", expected)
-    listed = [{"name": name, "title": load_scenario(scenario_file(name)).title} for name in scenario_names()]
+    listed: list[Titled] = [
+        {"name": name, "title": load_scenario(scenario_file(name)).title} for name in scenario_names()
+    ]
     width = max(len(scenario["name"]) for scenario in listed)
     lines = (f"{scenario['name']:{width}} {scenario['title']}" for scenario in listed)
-    print_answer(printing.output, {"scenarios": listed}, lines)
+    print_answer(printing.output, "play", {"scenarios": listed}, lines)
 
 
 def _check_chart(chart: str, theme: str, plays: int) -> None:
@@ -269,11 +272,11 @@ def _check_chart(chart: str, theme: str, plays: int) -> None:
 
 def _print(records: list[Record], lines: int, output: Output) -> None:
     if output != Output.TEXT:
-        print_answer(output, written_plays(records), ())
+        print_answer(output, "play", written_plays(records), ())
     elif len(records) == 1:
-        print_answer(output, None, about(records[0].kueue, play_lines(records[0], lines)))
+        print_answer(output, "play", None, about(records[0].kueue, play_lines(records[0], lines)))
     else:
-        print_answer(output, None, about(records[0].kueue, short_lines(records)))
+        print_answer(output, "play", None, about(records[0].kueue, short_lines(records)))
 
 
 def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:

@@ -82,10 +82,10 @@ def show_command(
     choose_colour(printing.color)
     if identifier is None:
         listed = identifiers()
-        print_answer(printing.output, as_json(listed), _list_lines(listed), pointer=False)
+        print_answer(printing.output, "show", as_json(listed), _list_lines(listed), pointer=False)
         return
     card = card_of(identifier)
-    print_answer(printing.output, as_json(card), card_lines(card, every=every), pointer=False)
+    print_answer(printing.output, "show", as_json(card), card_lines(card, every=every), pointer=False)
 
 
 def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:

@@ -346,7 +346,7 @@ def _print(answer: SimulateAnswer, output: SimulateOutput, by: GroupedBy | None)
         csv.writer(written, lineterminator="\n").writerows(table_rows(answer))
         print_text(written.getvalue())
     else:
-        print_answer(Output(output.value), as_json(answer), _lines(answer, by), pointer=False)
+        print_answer(Output(output.value), "simulate", as_json(answer), _lines(answer, by), pointer=False)
 
 
 def _lines(answer: SimulateAnswer, by: GroupedBy | None) -> Iterator[str]:

@@ -157,6 +157,7 @@ def _print(done: Sequence[Checked], output: ReportOutput, kueue: str | None, too
     locate = _locate(SourceLines())
     print_checked(
         output,
+        "test",
         lambda: checks_of(done, locate, tool),
         lambda: answer_of(done, locate, kueue),
         about(kueue, text_lines(done, tool)),

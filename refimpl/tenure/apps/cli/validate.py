@@ -25,6 +25,7 @@ from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
 from tenure.validation.released import proposals_in, refused_by
 from tenure.validation.repository import Repository
+from tenure.versions import kueue_asked
 
 
 @with_records
@@ -142,7 +143,7 @@ def validate_command(
     proposed = [] if kueue.release else list(proposals_in(objects))
     if objects or not unreadable:
         answer = rendered(found, kueue.release, proposed)
-        print_answer(printing.output, answer, about(kueue.release, report_lines(found, proposed)))
+        print_answer(printing.output, "validate", answer, about(kueue.release, report_lines(found, proposed)))
     reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
     # What could be read has been answered; the rest is no verdict about anything.
     if unreadable:
@@ -177,7 +178,7 @@ def rendered(
         "checked": report.checked,
         "ignored": report.ignored,
         "sets": list(report.sets),
-        "kueue": kueue,
+        "kueue": kueue_asked(kueue),
         "proposed": [
             {
                 "file": left.place.file,

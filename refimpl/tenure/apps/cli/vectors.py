@@ -80,7 +80,7 @@ def run(
         "failed": failed,
         "vectors": [_rendered(run) for run in runs],
     }
-    print_answer(output, rendered, _run_lines(runs, failed, verbose))
+    print_answer(output, "vectors", rendered, _run_lines(runs, failed, verbose))
     if failed:
         raise typer.Exit(1)
 
@@ -118,11 +118,11 @@ def check(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
     """
     problems = list(progress(vectors.check_vectors(folder), "checking vectors"))
     if problems:
-        print_answer(output, {"wellFormed": False, "problems": problems}, problems)
+        print_answer(output, "vectors", {"wellFormed": False, "problems": problems}, problems)
         raise typer.Exit(1)
     count, files = len(vectors.load_vectors(folder)), len(vectors.vector_files(folder))
     checked: VectorsChecked = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
-    print_answer(output, checked, [f"vectors: {count} in {files} files, well-formed"])
+    print_answer(output, "vectors", checked, [f"vectors: {count} in {files} files, well-formed"])
 
 
 @vectors_app.command("format", cls=Command, context_settings=SETTINGS)
@@ -136,7 +136,7 @@ def format_(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
     Exit codes: 0 done, 2 bad input.
     """
     names = [path.name for path in vectors.format_files(folder)]
-    print_answer(output, {"formatted": names}, (f"formatted {name}" for name in names))
+    print_answer(output, "vectors", {"formatted": names}, (f"formatted {name}" for name in names))
 
 
 @vectors_app.command("add", cls=Command, context_settings=SETTINGS)
@@ -157,7 +157,7 @@ def add(
     Exit codes: 0 added, 2 bad input.
     """
     path = vectors.add_vector(area, _parsed(_text(source)), folder)
-    print_answer(output, {"addedTo": str(path)}, [f"added to {path}"])
+    print_answer(output, "vectors", {"addedTo": str(path)}, [f"added to {path}"])
 
 
 def _text(source: Path | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.as_json import Moment
+from tenure.as_json import KueueAsked, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class DiffAnswer:
     """Running workloads that a pending one preempts afterwards only, by name."""
     lost_victims: tuple[RunningChange, ...]
     """Running workloads that a pending one preempts before only, by name."""
-    kueue: str | None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: KueueAsked
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     notes: tuple[str, ...]
     """What follows from the change and is easily overlooked, in sentences."""
     warnings: tuple[str, ...] = ()

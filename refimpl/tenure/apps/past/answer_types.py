@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tenure.telling.answer_types import FlipsShape
 from tenure.telling.remarks import Remark
+from tenure.versions import kueue_asked
 
 
 class Certainty(StrEnum):
@@ -78,5 +79,5 @@ class PastAnswer:
     """The same in words: a preset's name, and what differs from it."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str | None = None
-    """The release of Kueue that is asked about; null for one with all that the proposals add."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tenure.as_json import Span
+from tenure.as_json import KueueRelease, Span
 
 
 class GroupedBy(StrEnum):
@@ -195,6 +195,10 @@ class SimulateAnswer:
     """What they ask for."""
     length: Span
     """From the first submission to the end of the play."""
+    reading: str
+    """The preset that decides, unless a setting says another one."""
+    kueue: KueueRelease
+    """The release of Kueue that is played; `0.19+proposals` with all that the proposals add."""
     settings: tuple[SettingFigures, ...]
     """In the order of the sweeps."""
     complete: bool

@@ -16,6 +16,7 @@ from tenure.errors import bad_input
 from tenure.lab.campaigns import code
 from tenure.lab.pool import begin_worker, connected
 from tenure.processes import spawning
+from tenure.versions import kueue_asked
 
 Setting: TypeAlias = Mapping[str, str]
 Played: TypeAlias = Generator[tuple[int, SettingFigures], None, None]
@@ -86,6 +87,8 @@ def simulated(
         jobs=len(course.trace.rows),
         resource=resource,
         length=course.length,
+        reading=course.reading,
+        kueue=kueue_asked(None),
         settings=tuple(done[number] for number in sorted(done)),
         complete=len(done) == len(settings),
     )

@@ -47,7 +47,7 @@ def decision_checks(
     >>> [check.name for check in checks]
     ['the manifests are valid without a warning']
     """
-    shape = checked(DecisionsShape, raw, place)
+    shape = checked(DecisionsShape, raw, place, name="expectations")
     situation = GivenManifests(shape, place, strict=strict, as_if=as_if)
     found = [*_checks(shape, situation, place), *_asserted(shape, situation, place, kept=kept)]
     if not found:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from tenure.apps.testing.assertion_file import Keeps, Nevers, NoLoopShape, Reaches
 from tenure.manifests.fields import Name, Text
 from tenure.timeline.scenario_file import FilePart, either
+from tenure.versions import form
 
 ABOUT_ALL_STATES: Final = ("never", "keeps", "noLoop", "reaches")
 """Keys of what is asserted of every state of the configuration."""
@@ -55,6 +56,10 @@ class DecisionsShape(FilePart):
         json_schema_extra=_one_of("validate", "expect", "neverPreempted", *ABOUT_ALL_STATES)
     )
 
+    written_as: Annotated[str | None, WithJsonSchema({"const": form("expectations")})] = Field(
+        default=None, alias="schema"
+    )
+    """The version of the document's form; this one by default."""
     test: Name | None = None
     """Its name; the file's by default."""
     title: Text | None = None

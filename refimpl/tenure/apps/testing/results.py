@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import PlainSerializer
 
 from tenure.apps.testing.check import AllowedBy, Check, CheckResult, Status
 from tenure.apps.testing.documents import ExpectationDocument
@@ -13,6 +15,7 @@ from tenure.as_json import as_json
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in
 from tenure.timeline.checks import LocateIn
+from tenure.versions import kueue_asked
 
 TEST: Final = "tenure test"
 """The command that checks everything."""
@@ -83,8 +86,8 @@ class ChecksAnswer:
     """All of them, in the order of their files."""
     warnings: tuple[str, ...]
     """About the manifests, such as workloads that are set aside; each once."""
-    kueue: str | None
-    """The Kueue that is asked about, as --kueue says it; null for one with all that the proposals add."""
+    kueue: Annotated[str | None, PlainSerializer(kueue_asked, return_type=str)]
+    """The Kueue that is asked about, as --kueue says it; `0.19+proposals` with all that the proposals add."""
 
 
 _WITHOUT_VERDICT: Final = (Status.ERROR, Status.UNKNOWN)

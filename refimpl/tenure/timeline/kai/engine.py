@@ -19,6 +19,7 @@ from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, w
 from tenure.timeline.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
 from tenure.units import format_instant
+from tenure.versions import KAI
 
 Rules = tuple[str, ...]
 
@@ -119,6 +120,7 @@ class KaiPlayer(Clockwork):
             self.journal.record(self.scenario, self.reading),
             sessions=tuple(self.world.sessions),
             questions=tuple(self.world.questions),
+            kai=KAI,
         )
         return judge(self.scenario, record, self.outcomes)
 

@@ -89,7 +89,7 @@ def parse_kai_scenario(
     >>> parse_kai_scenario({"scheduler": "kai", "until": "1m"}, Place(), "idle").scene.jobs
     {}
     """
-    return _Reader(checked(KaiScenarioShape, raw, place), place, name, as_if).scenario()
+    return _Reader(checked(KaiScenarioShape, raw, place, name="kai-scenario"), place, name, as_if).scenario()
 
 
 @dataclass(slots=True)

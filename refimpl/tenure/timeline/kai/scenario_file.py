@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictInt, WithJsonSchema
 
 from tenure.manifests.fields import Count, DurationText, Name, Text
 from tenure.timeline.scenario_file import FilePart, Names, StoryShape, either
+from tenure.versions import form
 
 MOST_PODS = 10_000
 """Pods of a job or sub-group in the short form, each of which is made."""
@@ -90,6 +91,10 @@ class KaiScenarioShape(StoryShape):
     """Queues and jobs, what happens to them, who asks the MinRuntime plugin for whom and when, and what is
     expected. A job is called namespace/name, or by its name where that is enough."""
 
+    written_as: Annotated[str | None, WithJsonSchema({"const": form("kai-scenario")})] = Field(
+        default=None, alias="schema"
+    )
+    """The version of the file's form; this one by default."""
     scheduler: Literal["kai"]
     """KAI-Scheduler."""
     arguments: dict[Name, Text] | None = None

@@ -1,0 +1,82 @@
+"""As which schedulers is decided, and the version of every form of data that is written or read.
+
+A form is written as `tenure-decide/1`: what it is, and which version. A number counts as long as whoever
+reads the older data reads the newer as it is meant; another field does not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tenure.errors import InputError, Problem
+from tenure.release import __version__
+
+KUEUE: Final = "0.19"
+"""The release of Kueue that decides as Tenure does; see `spec/divergences.toml` for where it does not."""
+
+KAI: Final = "0.13.1-0.20260307233626-72de64fc8eca"
+"""KAI-Scheduler likewise: the revision whose plugin was asked, as Go writes it."""
+
+WITH_PROPOSALS: Final = "+proposals"
+"""Behind a release of Kueue: with all that KEP-8522, KEP-8826 and KEP-754 add to it."""
+
+_NUMBERS: Final[Mapping[str, int]] = {"proof-cache": 2}
+"""Of forms that are no longer in their first version."""
+
+
+def form(name: str) -> str:
+    """What says which form something has.
+
+    Args:
+        name: of the schema that describes it, or of what is kept.
+
+    >>> form("decide")
+    'tenure-decide/1'
+    """
+    return f"tenure-{name}/{_NUMBERS.get(name, 1)}"
+
+
+def versioned(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer as JSON has it, with its form and who answers before everything else.
+
+    Args:
+        name: of its schema.
+        answer: all that the schema asks for beside them.
+
+    >>> versioned("vectors", {"formatted": []})["schema"]
+    'tenure-vectors/1'
+    """
+    return {"schema": form(name), "tenure": __version__, **answer}
+
+
+def need_form(found: object, name: str, *, object: str = "", file: str = "") -> None:  # noqa: A002 - as in errors
+    """Refuse what another Tenure has written, or what is nothing of the kind, by its name.
+
+    Args:
+        found: what it says of itself in `schema`; None where it says nothing.
+        name: of the form that is read.
+        object, file: where, as a `Problem` has them.
+
+    Raises:
+        InputError: it is another form, or another version.
+
+    >>> need_form("tenure-vectors/9", "vectors", file="quota.json")
+    Traceback (most recent call last):
+    tenure.errors.InputError: quota.json: schema: found 'tenure-vectors/9', expected tenure-vectors/1
+    """
+    if found != form(name):
+        shown = repr(found[:80]) if isinstance(found, str) else "nothing" if found is None else "no text"
+        raise InputError([Problem("schema", shown, form(name), object, file)])
+
+
+def kueue_asked(release: str | None) -> str:
+    """The Kueue that an answer is about, as answers have it.
+
+    Args:
+        release: as `--kueue` says it; None for one with all that the proposals add.
+
+    >>> kueue_asked(None), kueue_asked("0.19")
+    ('0.19+proposals', '0.19')
+    """
+    return release or f"{KUEUE}{WITH_PROPOSALS}"
