@@ -7,7 +7,7 @@ import io
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +25,7 @@ from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
 from tenure.model import MINUTE, Duration
+from tenure.resources import is_folder, write_file
 from tenure.units import format_duration
 
 if TYPE_CHECKING:
@@ -159,6 +160,58 @@ class CountOptions:
         return Counting(_length(self.warm_up, "--warm-up", least=0), checkpoint, restart, self.seed)
 
 
+@dataclass(frozen=True, slots=True)
+class DrawingOptions:
+    """What is drawn, and where it goes."""
+
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write tables and pictures as one HTML file, light and dark."),
+    ] = None
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write each picture as SVG into this folder.")
+    ] = None
+    drawn: Annotated[
+        bool, typer.Option("--drawn", help="JSON and YAML have what pictures are drawn from, too.")
+    ] = False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is drawn."""
+        return self.drawn or self.html is not None or self.svg is not None
+
+    def check(self) -> None:
+        """Whether files can be written there, before anything is played for them.
+
+        Raises:
+            InputError: a folder that does not exist.
+        """
+        if self.html is not None and not is_folder(self.html.parent):
+            raise bad_input("--html", str(self.html), "a file in a folder that exists")
+        if self.svg is not None and not is_folder(self.svg):
+            raise bad_input("--svg", str(self.svg), "a folder that exists")
+
+    def write(self, answer: SimulateAnswer) -> None:
+        """Write what is wanted.
+
+        Raises:
+            InputError: a file that cannot be written.
+        """
+        from tenure.apps.simulate.page import html_report, pictures_of, themed_svg
+
+        files: dict[Path, str] = {}
+        if self.html is not None:
+            files[self.html] = html_report(answer)
+        if self.svg is not None:
+            for name, (told, sketch) in pictures_of(answer).items():
+                files[self.svg / f"{name}.svg"] = themed_svg(sketch, told)
+        for path, text in files.items():
+            try:
+                write_file(path, text.encode())
+            except OSError as error:
+                raise bad_input("--html or --svg", str(path), f"a file to write: {error.strerror}") from None
+
+
 @with_records
 def simulate_command(
     *,
@@ -198,6 +251,7 @@ def simulate_command(
     playing: PlayOptions,
     counted: CountOptions,
     workers: Workers,
+    drawing: DrawingOptions,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print the figures.")
     ] = SimulateOutput.TEXT,
@@ -246,6 +300,7 @@ def simulate_command(
     from tenure.apps.simulate.sweep import parse_sweep, settings_of
     from tenure.fast.compiled import COMPILED, NOT_COMPILED
 
+    drawing.check()
     settings = settings_of([parse_sweep(text) for text in sweep or ()])
     objects = read_objects(queues)
     course = TraceCourse(
@@ -260,6 +315,7 @@ def simulate_command(
         resource=columns.resource,
         by=by,
         counting=counted.counting(playing.progress),
+        drawn=drawing.wanted,
     )
     if course.counting.warm_up >= course.length:
         raise bad_input("--warm-up", counted.warm_up, f"less than the play, {format_duration(course.length)}")
@@ -272,7 +328,9 @@ def simulate_command(
     except BrokenProcessPool:
         complain("stopped", f"a process was killed; {watch.done} of {len(settings)} settings were done")
         raise typer.Exit(EXIT_STOPPED) from None
-    _print(answer, output, by)
+    if answer.settings:
+        drawing.write(answer)
+    _print(answer if drawing.drawn else _without_drawn(answer), output, by)
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
         raise typer.Exit(EXIT_INTERRUPTED)
@@ -336,6 +394,10 @@ class _Watch:
         done = sum(self._parts.values())
         left = (time.monotonic() - self._began) * (self._settings - done) / max(done, 0.001)
         return f", about {left:.0f} s left" if left >= 1 else ""
+
+
+def _without_drawn(answer: SimulateAnswer) -> SimulateAnswer:
+    return replace(answer, settings=tuple(replace(figures, drawn=None) for figures in answer.settings))
 
 
 def _print(answer: SimulateAnswer, output: SimulateOutput, by: GroupedBy | None) -> None:

@@ -105,6 +105,54 @@ class QueueFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueLanes:
+    """A ClusterQueue over time: means of equal parts of what counts of the play, in sizes of the trace."""
+
+    queue: str
+    """Its name."""
+    own: tuple[float, ...]
+    """What its jobs hold of its nominal quota."""
+    borrowed: tuple[float, ...]
+    """What they hold beyond it."""
+    asked: tuple[float, ...]
+    """What they hold or wait for."""
+    owed: tuple[float, ...]
+    """What they do not hold of its nominal quota although jobs wait that fit it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobLane:
+    """One of the most preempted jobs over time."""
+
+    job: str
+    """Its name in the trace."""
+    queue: str
+    """Its ClusterQueue."""
+    size: float
+    """How much it asks for."""
+    times: int
+    """How often it is preempted."""
+    joined: float
+    """When it joins, in parts of the time."""
+    ended: float
+    """When it works for the last time, in parts of the time."""
+    running: tuple[float, ...]
+    """Of each part of the time, how much of it the job works."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFigures:
+    """What the pictures of a setting are drawn from."""
+
+    all_waits: tuple[Span, ...]
+    """The 1st to the 99th percentile of all waits of a job."""
+    queues: tuple[QueueLanes, ...]
+    """The ClusterQueues over time, by name."""
+    most_preempted: tuple[JobLane, ...]
+    """The jobs that are preempted most often."""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupFigures:
     """What the jobs of one queue, size or priority come to."""
 
@@ -179,6 +227,8 @@ class SettingFigures:
     """The ClusterQueues, by name."""
     confidence: Confidence | None
     """Null where the trace has fewer than four weeks."""
+    drawn: DrawnFigures | None
+    """Null without `--drawn`."""
     groups: tuple[GroupFigures, ...]
     """The jobs by what `--by` says; empty without it."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenure.apps.edits import edited, edits_of
 from tenure.apps.simulate.answer_types import GroupedBy, SettingFigures
+from tenure.apps.simulate.drawn import drawn_figures
 from tenure.apps.simulate.figures import Counting, measured
 from tenure.apps.simulate.sweep import DURATION, OFF, READING
 from tenure.apps.simulate.traces import JobTrace, Placing, placed
@@ -41,6 +42,7 @@ class TraceCourse:
         resource: what is looked at of the ClusterQueues' quota; empty where they have but one.
         by: what the jobs are grouped by; None for not at all.
         counting: what counts, and at which price.
+        drawn: whether the figures have what pictures are drawn from.
     """
 
     objects: Sequence[SourcedObject]
@@ -54,6 +56,7 @@ class TraceCourse:
     resource: str = ""
     by: GroupedBy | None = None
     counting: Counting = field(default_factory=Counting)
+    drawn: bool = False
 
     @property
     def length(self) -> Duration:
@@ -95,7 +98,10 @@ def play_setting(
     quota = {name: _nominal(queue) for name, queue in sorted(queues.items())}
     unit = amount_of(resource, 1) * course.times
     labels = _labels(course, found, list(quota))
-    return measured(found, dict(setting), quota, unit, scenario.end, course.counting, labels).figures
+    play = measured(found, dict(setting), quota, unit, scenario.end, course.counting, labels)
+    if not course.drawn:
+        return play.figures
+    return replace(play.figures, drawn=drawn_figures(play, found, quota, unit, scenario.end))
 
 
 def _nominal(queue: ClusterQueue) -> Amount:

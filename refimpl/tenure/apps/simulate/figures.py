@@ -155,6 +155,7 @@ def measured(
             counted.times[here],
             (_by_job(stays.jobs, stays.wasted, here), _by_job(stays.jobs, stays.held, here)),
         ),
+        drawn=None,
         groups=tuple(_groups(counted, labels)),
     )
     return MeasuredPlay(figures, counted.total[here], courses, counted.times)

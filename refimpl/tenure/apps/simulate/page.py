@@ -1,0 +1,242 @@
+"""Pictures as SVG, and everything as one HTML file: without a font, a script or a picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from pathlib import PurePath
+from typing import Final
+
+from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure.apps.simulate.pictures import front, lanes, queues, waits
+from tenure.apps.simulate.tables import (
+    HOUR_LEGEND,
+    WAIT_LEGEND,
+    brief,
+    hour_rows,
+    setting_words,
+    wait_rows,
+)
+from tenure.pages import site_address
+from tenure.timeline.chart.scene import (
+    DARK,
+    LIGHT,
+    WIDTH,
+    Box,
+    Label,
+    Mark,
+    Role,
+    Shape,
+    Sketch,
+    Stroke,
+    Theme,
+)
+from tenure.units import format_duration
+
+_FONT: Final = "system-ui, sans-serif"
+DEFINITIONS: Final = "reference/figures-of-simulate.md"
+
+
+def pictures_of(answer: SimulateAnswer) -> dict[str, tuple[str, Sketch]]:
+    """Every picture by the name of its file: what it shows in words, and its shapes."""
+    found = {"front": (_front_told(answer), front(answer)), "waits": (_waits_told(answer), waits(answer))}
+    for number, figures in enumerate(answer.settings, 1):
+        drawn = figures.drawn
+        if drawn is not None:
+            found[f"queues-{number}"] = (_queues_told(figures), queues(figures, drawn))
+            found[f"lanes-{number}"] = (_lanes_told(figures), lanes(figures, drawn))
+    return found
+
+
+def _front_told(answer: SimulateAnswer) -> str:
+    each = (
+        f"{setting_words(found.setting)}: {brief(found.all_waits.p95)}, {found.wasted_hours:,.0f} wasted"
+        for found in answer.settings
+    )
+    return f"All waits of a job (p95) against hours wasted. {'; '.join(each)}."
+
+
+def _waits_told(answer: SimulateAnswer) -> str:
+    each = (
+        f"{setting_words(found.setting)}: {brief(found.all_waits.p50)}, {brief(found.all_waits.p95)}"
+        for found in answer.settings
+    )
+    return f"Distribution of all waits of a job, half of the jobs and 95 of 100: {'; '.join(each)}."
+
+
+def _queues_told(figures: SettingFigures) -> str:
+    each = (
+        f"{queue.queue} borrows {queue.borrowed_hours:,.0f} hours and is owed {queue.owed_hours:,.1f}"
+        for queue in figures.queues
+    )
+    return f"ClusterQueues over time, {setting_words(figures.setting)}: {'; '.join(each)}."
+
+
+def _lanes_told(figures: SettingFigures) -> str:
+    drawn = figures.drawn
+    each = (f"{lane.job} {lane.times:,} times" for lane in (drawn.most_preempted if drawn else ()))
+    return f"Most preempted jobs, {setting_words(figures.setting)}: {', '.join(each) or 'none'}."
+
+
+def themed_svg(sketch: Sketch, told: str, theme: Theme | None = None) -> str:
+    """A picture as SVG.
+
+    Args:
+        sketch: its shapes.
+        told: what it shows, for those who do not see it.
+        theme: its colours; None for those of the reader's system, light or dark.
+    """
+    style = "" if theme is not None else f"<style>{_schemes('svg')}</style>"
+    size = f'viewBox="0 0 {WIDTH:g} {sketch.height:g}" width="{WIDTH:g}" height="{sketch.height:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{_FONT}">'
+    title = f"<title>{escape(told)}</title>"
+    return f"{head}{title}{style}{''.join(_marks(sketch.shapes, theme))}</svg>\n"
+
+
+def _schemes(of: str) -> str:
+    dark = f"@media (prefers-color-scheme: dark) {{ {of} {{ {_variables(DARK)} }} }}"
+    return f"{of} {{ {_variables(LIGHT)} }} {dark}"
+
+
+def _variables(theme: Theme) -> str:
+    return " ".join(f"{_name(role)}: {colour};" for role, colour in theme.items())
+
+
+def _name(role: Role) -> str:
+    return f"--{role.value.replace(' ', '-')}"
+
+
+def _colour(role: Role, theme: Theme | None) -> str:
+    return f"var({_name(role)})" if theme is None else theme[role]
+
+
+def _marks(shapes: Sequence[Shape], theme: Theme | None) -> Iterator[str]:
+    """The shapes in their order; boxes of one colour beside each other are one path."""
+    for kind, group in groupby(shapes, lambda shape: shape.fill if isinstance(shape, Box) else None):
+        if kind is None:
+            yield from (_mark(shape, theme) for shape in group)
+        else:
+            boxes = [shape for shape in group if isinstance(shape, Box)]
+            path = "".join(
+                f"M{box.x:.1f} {box.y:.1f}h{box.width:.1f}v{box.height:.1f}h{-box.width:.1f}z"
+                for box in boxes
+            )
+            yield f'<path d="{path}" style="fill: {_colour(kind, theme)}"/>'
+
+
+def _rectangle(box: Box) -> str:
+    return f"M{box.x:.1f} {box.y:.1f}h{box.width:.1f}v{box.height:.1f}h{-box.width:.1f}z"
+
+
+def _mark(shape: Shape, theme: Theme | None) -> str:
+    if isinstance(shape, Label):
+        anchor = ' text-anchor="middle"' if shape.align == "center" else ""
+        weight = ' font-weight="600"' if shape.bold else ""
+        place = f'x="{shape.x:.1f}" y="{shape.y + 0.36 * shape.size:.1f}" font-size="{shape.size:g}"'
+        paint = f'style="fill: {_colour(shape.role, theme)}"'
+        return f"<text {place}{anchor}{weight} {paint}>{escape(shape.text)}</text>"
+    if isinstance(shape, Stroke):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
+        dash = f' stroke-dasharray="{shape.dash[0]:g} {shape.dash[1]:g}"' if shape.dash else ""
+        paint = f'style="fill: none; stroke: {_colour(shape.role, theme)}"'
+        return f'<polyline points="{points}" stroke-width="{shape.width:g}"{dash} {paint}/>'
+    assert isinstance(shape, Mark)
+    fill, edge = _colour(shape.role, theme), _colour(Role.PAPER, theme)
+    return f'<path d="{_outline(shape)}" style="fill: {fill}; stroke: {edge}" stroke-width="0.8"/>'
+
+
+_OUTLINES: Final[Mapping[str, tuple[tuple[float, float], ...]]] = {
+    "s": ((-0.8, -0.8), (0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)),
+    "^": ((0, -1), (1, 0.8), (-1, 0.8)),
+    "v": ((0, 1), (1, -0.8), (-1, -0.8)),
+    "D": ((0, -1.1), (1.1, 0), (0, 1.1), (-1.1, 0)),
+    "P": (
+        (-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4),
+        (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4),
+    ),
+}  # fmt: skip
+"""Of marks, in halves of their size; any other is a circle."""
+
+
+def _outline(mark: Mark) -> str:
+    half = mark.size / 2
+    points = _OUTLINES.get(mark.shape)
+    if points is None:
+        arc = f"a{half:g} {half:g} 0 1 0"
+        return f"M{mark.x - half:.1f} {mark.y:.1f}{arc} {mark.size:g} 0{arc} {-mark.size:g} 0z"
+    return "M" + "L".join(f"{mark.x + half * x:.1f} {mark.y + half * y:.1f}" for x, y in points) + "z"
+
+
+_STYLE: Final = """
+body { margin: 0 auto; max-width: 860px; padding: 12px; font: 16px/1.45 system-ui, sans-serif;
+  background: var(--paper); color: var(--text); }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+figure { margin: 0; } svg { display: block; width: 100%; height: auto; max-width: 620px; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 3px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--grid); }
+th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); }
+.quiet { color: var(--muted); font-size: 0.9rem; } a { color: var(--protected); }
+@media (max-width: 600px) { td:first-child { white-space: normal; min-width: 7.5rem; } }
+summary { cursor: pointer; padding: 6px 0; font-weight: 600; }
+"""
+
+
+def html_report(answer: SimulateAnswer) -> str:
+    """Tables and pictures of an answer as one file."""
+    drawn = pictures_of(answer)
+    title = f"{answer.jobs:,} jobs of {PurePath(answer.trace).name or answer.trace}"
+    svgs = {
+        name: f"<figure>{themed_svg(sketch, told, _INLINE)}</figure>"
+        for name, (told, sketch) in drawn.items()
+    }
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="quiet">{escape(_below(answer))}</p>',
+        svgs["front"],
+        svgs["waits"],
+        "<h2>Waits and preemptions</h2>",
+        *_html_table(wait_rows(answer), WAIT_LEGEND),
+        "<h2>Where quota goes</h2>",
+        *_html_table(hour_rows(answer), HOUR_LEGEND),
+        *_defined(),
+        "<h2>Each setting</h2>",
+    ]
+    for number, figures in enumerate(answer.settings, 1):
+        if figures.drawn is not None:
+            opened = " open" if number == 1 else ""
+            parts.append(f"<details{opened}><summary>{escape(setting_words(figures.setting))}</summary>")
+            parts += [svgs[f"queues-{number}"], svgs[f"lanes-{number}"], "</details>"]
+    head = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{_schemes(':root')}{_STYLE}</style></head><body>"
+    )
+    return "\n".join([head, *parts, "</body></html>"]) + "\n"
+
+
+_INLINE: Final[Theme] = {role: f"var({_name(role)})" for role in Role}
+"""The colours of pictures within a page that says what they are."""
+
+
+def _below(answer: SimulateAnswer) -> str:
+    whole = "" if answer.complete else " Interrupted: settings are missing."
+    return f"tenure simulate, {answer.resource}, played for {format_duration(answer.length)}.{whole}"
+
+
+def _defined() -> Iterator[str]:
+    address = site_address(DEFINITIONS)
+    if address is not None:
+        yield f'<p class="quiet"><a href="{escape(address)}">How each figure is defined</a></p>'
+
+
+def _html_table(rows: Iterable[tuple[str, ...]], legend: Sequence[str]) -> Iterator[str]:
+    head, *body = rows
+    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    yield f'<div class="table" tabindex="0"><table><thead><tr>{cells}</tr></thead><tbody>'
+    for row in body:
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+    yield "</tbody></table></div>"
+    yield f'<p class="quiet">{escape("; ".join(legend))}</p>'
