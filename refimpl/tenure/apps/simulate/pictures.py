@@ -302,7 +302,7 @@ def _panel(
     for number, (own, borrowed, owed, _) in enumerate(listed):
         x, y = left + number * step, bottom
         for part, role in ((own, Role.PROTECTED), (borrowed, Role.FREE), (owed, Role.SAME_QUEUE)):
-            # A hundredth of a point is seen by nobody, and what is owed is to be seen.
+            # A hundredth of a point cannot be seen, and what is owed is to be seen.
             drawn = (
                 max(part * height, 1.5) if role is Role.SAME_QUEUE and part * height > 0.05 else part * height
             )
