@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure.fast.heroes import billing, effective
+from tenure.fast.heroes import billing, effective, search
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
 from tests.proofs.test_kernels import LITTLE, wrong
@@ -195,6 +195,46 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "single >= 0 or",
         "single > 0 or",
         "keeps: now, covered, room, amounts, frozen, is_frozen: so far",
+    ),
+    "the hero lends to itself": (
+        "PO-ANY-750",
+        "accessible",
+        search.accessible,
+        "room[WEIGHT, node] = 0",
+        "room[WEIGHT, node] = own",
+        "returns: returns",
+    ),
+    "what nodes owe is taken away": (
+        "PO-ANY-752",
+        "room_of",
+        search.room_of,
+        "> now[USAGE, index, at]:",
+        "!= now[USAGE, index, at]:",
+        "keeps: room: so far",
+    ),
+    "rank never comes first": (
+        "PO-ANY-754",
+        "offers",
+        search._offers,
+        "not quest.rank_first or",
+        "quest.rank_first or",
+        "returns: returns",
+    ),
+    "equals of other heroes may be preempted": (
+        "PO-ANY-754",
+        "ground",
+        search._ground,
+        ">= policy.priority",
+        "> policy.priority",
+        "returns: returns",
+    ),
+    "queues that are not active offer candidates": (
+        "PO-ANY-754",
+        "classify",
+        search.classify,
+        "books.tree[ACTIVE, node] != 0 and ",
+        "",
+        "keeps: groups: so far",
     ),
 }
 

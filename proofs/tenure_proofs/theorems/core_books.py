@@ -113,6 +113,10 @@ BOOKS = Made(
 )
 """The books; every array that any kernel writes to may be written to."""
 
+OUTER = z3.Int("how many nodes above")
+ABOVE = between("the nodes above", 0, NODES, OUTER)
+"""Those above the cohort of a hero's branch, up to the root."""
+
 WHOLE, FLOOR, HONOUR = (BOOKS.fields[name].term for name in ("whole", "floor", "honour"))
 SUMS_SEEN = {"plus": PLUS, "minus": MINUS}
 
@@ -382,6 +386,8 @@ UNLOCK = Step("limits unlocked", (BOOKS, None, None), ("@now",), ("@now",))
 ALL = tuple(AT_FIRST)
 SETTLE = Step("a tree counted", (BOOKS, *[None] * 4), ALL, ALL)
 PASS_UP = Step("an amount passed up", (BOOKS, *[None] * 4), ("@now",), ("@now",))
+
+AVAILABLE = Step("available above", (BOOKS, ABOVE, None), ("@now",), (), ((LEAST, MOST + 1),))
 
 ROOT, THIS_BRANCH = number("root", 0, NODES), number("branch", 0, BRANCHES)
 OF_BRANCH = part("roots", THIS_BRANCH.term)

@@ -1,6 +1,7 @@
 """Every theorem about loops of the reference and kernels of the core; a module not imported here has none."""
 
 from tenure_proofs.theorems import (
+    core_accessible,
     core_amounts,
     core_billing,
     core_carried,
@@ -42,6 +43,7 @@ THEOREMS = all_theorems()
 
 __all__ = [
     "THEOREMS",
+    "core_accessible",
     "core_amounts",
     "core_billing",
     "core_carried",

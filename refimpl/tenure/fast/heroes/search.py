@@ -40,7 +40,7 @@ def accessible(books: Books, node: int, root: int, at: int, alone: bool) -> int:
     """
     tree, given, room = books.tree, books.given, books.room
     for index in range(root, tree[END, root]):
-        counts = tree[IS_QUEUE, index] or not books.whole
+        counts = tree[IS_QUEUE, index] != 0 or not books.whole
         room[WEIGHT, index] = given[NOMINAL, index, at] if counts else 0
     own = room[WEIGHT, node]
     room[WEIGHT, node] = 0
@@ -113,9 +113,10 @@ def classify(given: SearchInput, books: Books, quest: Quest) -> None:
     """The group of every ClusterQueue that is looked into, also where priority has to be lower."""
     policy, work, own, root = given.policy, given.work, given.ask.own, quest.root
     for node in range(root, books.tree[END, root]):
-        offers = books.tree[ACTIVE, node] and _offers(books, own, node, quest)
+        offers = books.tree[ACTIVE, node] != 0 and _offers(books, own, node, quest)
         work.group[node] = ELSEWHERE if offers else -1
-    work.group[own] = OWN if policy.within != WithinClusterQueue.NEVER and books.tree[ACTIVE, own] else -1
+    active = books.tree[ACTIVE, own] != 0
+    work.group[own] = OWN if policy.within != WithinClusterQueue.NEVER and active else -1
 
 
 @compiled
@@ -140,7 +141,7 @@ def _ground(given: SearchInput, books: Books, row: int) -> int:
     node = rows.queue[row]
     if node == ask.own:
         return int(own_ground(rows, row, policy))
-    if books.tree[HERO, node] and rows.priority[row] >= policy.priority:
+    if books.tree[HERO, node] != 0 and rows.priority[row] >= policy.priority:
         return HERO_TAKES if _is_above(books, ask.own, node) else NONE
     return HERO_TAKES
 
