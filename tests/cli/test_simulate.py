@@ -282,8 +282,8 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
         ),
         (
             HEAD + "a,team-a,0,1,1\n",
-            ("--sweep", "clusterqueue/team-a.spec.cohortName=other"),
-            "--queues: found several trees or cohorts in cohorts, expected what the trace engine plays",
+            ("--sweep", "clusterqueue/team-a.spec.preemption.rules=UberClusterQueueRules"),
+            "--queues: found a ClusterQueue that is a hero, expected what the trace engine plays",
         ),
     ],
 )

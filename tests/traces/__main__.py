@@ -1,14 +1,24 @@
-"""Random plays by the trace engine and by `play`: `python -m tests.traces --plays 2000 --seed 1`."""
+"""Random plays by the trace engine and by `play`: `python -m tests.traces --plays 2000 --seed 1`.
+
+One cohort, and each kind of trees, in turn.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import time
+from collections import Counter
+from typing import Final
 
 from tenure.errors import InputError
+from tenure.fast.uncovered import Uncovered
 from tests.traces.drawn import drawn
+from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
+
+FLAT: Final = "flat"
+"""One cohort of one flavor and resource."""
 
 
 def main() -> int:
@@ -17,23 +27,34 @@ def main() -> int:
     parser.add_argument("--plays", type=int, default=240, help="how many (default: 240)")
     parser.add_argument("--seed", type=int, default=1, help="of the first; the next ones follow (default: 1)")
     parser.add_argument("--jobs", type=int, default=120, help="of a play at most (default: 120)")
+    parser.add_argument("--kinds", default=",".join((FLAT, *KINDS)), help="in turn (default: %(default)s)")
     given = parser.parse_args()
-    compared, unplayed, began = Compared(), 0, time.process_time()
-    for seed in range(given.seed, given.seed + given.plays):
-        scenario, reading = drawn(seed, given.jobs)
+    compared, began = Compared(), time.process_time()
+    played: Counter[str] = Counter()
+    unplayed: Counter[str] = Counter()
+    kinds = given.kinds.split(",")
+    for number in range(given.plays):
+        kind, seed = kinds[number % len(kinds)], given.seed + number // len(kinds)
+        scenario, reading = (
+            drawn(seed, given.jobs) if kind == FLAT else drawn_in_trees(kind, seed, given.jobs)
+        )
         try:
             found = difference(scenario, reading, compared)
         except InputError as error:
             # `play` ends where it would look at too much; nothing was compared then.
-            unplayed += 1
+            unplayed["play cannot hold"] += 1
             print(f"{scenario.title} is left out: {error}", file=sys.stderr)
+            continue
+        except Uncovered as left:
+            unplayed[left.what] += 1
             continue
         if found:
             print(found)
             return 1
+        played[kind] += 1
     print(
         f"{compared.plays} plays, {compared.heads} heads, {compared.preemptions} preemptions, 0 differ; "
-        f"{unplayed} that play cannot hold; "
+        f"of kinds {dict(played)}; left out {dict(unplayed)}; "
         f"results {dict(compared.results)}, reasons {dict(compared.reasons)}; "
         f"{time.process_time() - began:.0f} s"
     )

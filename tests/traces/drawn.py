@@ -29,13 +29,18 @@ def drawn(seed: int, most: int) -> tuple[Scenario, Reading]:
         "objects": [{"kind": "ResourceFlavor", "metadata": {"name": "gpu"}}, *_queues(dice, queues)],
         "events": [_event(dice, number, span, queues) for number in range(dice.randint(5, most))],
         "maxCycles": 10**6,
-        "timing": {
-            "eviction": f"{dice.choice([1, 5, 30, 0.25])}s",
-            "retry": dice.choice(["1s", "1s", "0s", "10ms", "5s"]),
-            "cycle": dice.choice(["10ms", "10ms", "100ms", "2s"]),
-        },
+        "timing": timing_of(dice),
     }
     return parse_scenario(raw), preset(dice.choice(PRESETS))
+
+
+def timing_of(dice: Random) -> dict[str, Any]:
+    """How long evictions, wakes and cycles take."""
+    return {
+        "eviction": f"{dice.choice([1, 5, 30, 0.25])}s",
+        "retry": dice.choice(["1s", "1s", "0s", "10ms", "5s"]),
+        "cycle": dice.choice(["10ms", "10ms", "100ms", "2s"]),
+    }
 
 
 def _queues(dice: Random, number: int) -> list[dict[str, Any]]:
@@ -46,7 +51,7 @@ def _queues(dice: Random, number: int) -> list[dict[str, Any]]:
         others = dice.choice(("Any", "LowerPriority", "Never")) if reclaim == "mixed" else reclaim
         spec: dict[str, Any] = {
             "cohortName": "all",
-            "preemption": _preemption(dice, own, others),
+            "preemption": preemption_of(dice, own, others),
             "resourceGroups": [
                 {
                     "coveredResources": ["nvidia.com/gpu"],
@@ -62,7 +67,8 @@ def _queues(dice: Random, number: int) -> list[dict[str, Any]]:
     return found
 
 
-def _preemption(dice: Random, within: str, reclaim: str) -> dict[str, Any]:
+def preemption_of(dice: Random, within: str, reclaim: str) -> dict[str, Any]:
+    """The preemption of a ClusterQueue, its durations and what it takes while it borrows."""
     found: dict[str, Any] = {"withinClusterQueue": within, "reclaimWithinCohort": reclaim}
     if within == "LowerOrNewerEqualPriority" and dice.random() < 0.75:
         duration = dice.choice(["1m", "2m", "5m", "20m"])

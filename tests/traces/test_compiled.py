@@ -12,6 +12,7 @@ from tenure.fast.compiled import COMPILED, compiled
 from tenure.model import TurnResult
 from tenure.rules.registry import RuleEntry, all_rules
 from tests.traces.drawn import drawn
+from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
 
 PLAYED = [entry for entry in all_rules() if entry.id.startswith("CYC-")]
@@ -22,6 +23,15 @@ def test_every_event_of_random_plays_is_the_same_when_compiled() -> None:
     compared = Compared()
     for seed in (16, 31, 88, 145, 286, 368):
         assert difference(*drawn(seed, 30), compared) == ""
+    assert compared.preemptions
+
+
+@pytest.mark.skipif(not COMPILED, reason="it is interpreted here; test_equality.py does the same so")
+def test_every_event_of_random_plays_in_trees_is_the_same_when_compiled() -> None:
+    compared = Compared()
+    for kind in KINDS:
+        for seed in range(100, 104):
+            assert difference(*drawn_in_trees(kind, seed, 30), compared) == ""
     assert compared.preemptions
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +13,9 @@ from tenure.fast.uncovered import Uncovered
 from tenure.readings import preset
 from tenure.timeline import parse_scenario
 from tenure.timeline.record import Result
-from tenure.timeline.trace import build, events, search, simulate, turns
+from tenure.timeline.trace import build, events, flavors, holding, search, simulate, turns
 from tests.traces.drawn import drawn
+from tests.traces.drawn_trees import drawn_in_trees
 from tests.traces.equality import Compared, difference
 
 SEEDS = (*range(28, 60), 88, 145, 286, 368)
@@ -30,6 +31,36 @@ def test_every_event_of_random_plays_is_the_same() -> None:
     assert len(compared.reasons) == 4
 
 
+TREES: Mapping[str, Sequence[int]] = {
+    "trees": (100, 101, 102, 103, 104, 105),
+    "flavors": (100, 101, 102, 103, 104, 105),
+    "resources": (100, 101, 102, 103, 104, 105),
+    "both": (100, 101, 102, 103, 104, 105),
+    "inactive": (100, 101, 102, 103, 104, 105),
+}
+"""Seeds of plays in trees that are quickly played, by kind."""
+
+
+def test_every_event_of_random_plays_in_trees_is_the_same() -> None:
+    compared = Compared()
+    for kind, seeds in TREES.items():
+        for seed in seeds:
+            assert difference(*drawn_in_trees(kind, seed, 25), compared) == ""
+    assert len(compared.reasons) == 3
+
+
+def test_a_job_that_asks_for_what_no_clusterqueue_has_is_no_job_of_a_flat_cohort() -> None:
+    scenario = parse_scenario(_scenario({"requests": {"cpu": 1}}))
+    assert difference(scenario, preset("guaranteed"), Compared()) == ""
+    assert not len(simulate(scenario, preset("guaranteed")).runs)
+
+
+def test_clusterqueues_of_different_flavors_share_no_quota() -> None:
+    scenario = parse_scenario(_scenario({"flavors": ["gpu", "spot"], "apart": True, "size": 5}))
+    assert difference(scenario, preset("guaranteed"), Compared()) == ""
+    assert not len(simulate(scenario, preset("guaranteed")).runs)
+
+
 def test_tables_that_are_full_grow_in_the_middle_of_a_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "ROWS", 0)
     assert difference(*drawn(8, JOBS), Compared()) == ""
@@ -43,6 +74,14 @@ WRONG: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "no quota is kept for a head without candidates": (turns, "_reserve", lambda *_: None),
     "the end of protected time wakes no workload": (turns, "run_out", lambda *_: None),
 }
+WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
+    "nothing is borrowed from above": (flavors, "level_of", lambda *_: (0, False)),
+    "a job of a tree is charged nowhere": (holding, "charge_held", lambda *_: None),
+    "an evicted job is like one that runs": (holding, "note_evicted", lambda *_: None),
+    "what the cycle preempts is preempted again": (holding, "hide_row", lambda *_: None),
+    "the first flavor is taken": (flavors, "tries_next_flavor", lambda *_: False),
+    "no quota is kept in trees": (holding, "keep_in_trees", lambda *_: None),
+}
 """Mistakes that only the engine could make: where, what, and what does it wrong."""
 NOTICED_BY = {
     "nothing is put back": 34,
@@ -53,6 +92,14 @@ NOTICED_BY = {
     "the end of protected time wakes no workload": 40,
 }
 """The seed of a play that shows each."""
+NOTICED_IN_TREES: Mapping[str, tuple[str, int]] = {
+    "nothing is borrowed from above": ("trees", 103),
+    "a job of a tree is charged nowhere": ("flavors", 100),
+    "an evicted job is like one that runs": ("resources", 140),
+    "what the cycle preempts is preempted again": ("trees", 101),
+    "the first flavor is taken": ("flavors", 100),
+    "no quota is kept in trees": ("trees", 101),
+}
 
 
 @pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
@@ -63,17 +110,25 @@ def test_a_mistake_of_the_engine_is_noticed(monkeypatch: pytest.MonkeyPatch, wro
     assert difference(*drawn(NOTICED_BY[wrong], JOBS), Compared())
 
 
+@pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
+@pytest.mark.parametrize("wrong", WRONG_IN_TREES)
+def test_a_mistake_in_trees_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    module, name, function = WRONG_IN_TREES[wrong]
+    monkeypatch.setattr(module, name, function)
+    assert difference(*drawn_in_trees(*NOTICED_IN_TREES[wrong], 25), Compared())
+
+
 QUEUE = {"nominalQuota": 4, "name": "nvidia.com/gpu"}
 UNCOVERED: Mapping[str, Mapping[str, Any]] = {
     "an event Tick": {"events": [{"at": "1s", "tick": True}]},
     "evictions that take no time": {"timing": {}},
     "gates of the queues": {"gates": {"PrioritizePreemptorWorkloads": True}},
-    "several trees or cohorts in cohorts": {"cohort": "other"},
-    "several flavors or resources": {"flavors": ["gpu", "spot"]},
+    "flavors with taints": {"flavors": ["gpu"], "taints": [{"key": "a", "effect": "NoSchedule"}]},
     "fair sharing": {"configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}}},
-    "a ClusterQueue that is a hero, inactive or in no cohort": {"spec": {"stopPolicy": "Hold"}},
+    "a ClusterQueue that is a hero": {"spec": {"preemption": {"rules": "UberClusterQueueRules"}}},
+    "a ClusterQueue that counts pods": {"covers": ["nvidia.com/gpu", "pods"]},
     "durations of decades": {"timing": {"eviction": "400000h"}},
-    "pods that do not ask for an amount of one resource": {"requests": {"nvidia.com/gpu": 1, "cpu": 1}},
+    "pods that ask for nothing, or for more than can be counted": {"requests": {"nvidia.com/gpu": 2**41}},
 }
 """What is left to `play`, and what makes it so."""
 
@@ -81,11 +136,19 @@ UNCOVERED: Mapping[str, Mapping[str, Any]] = {
 def _scenario(changes: Mapping[str, Any]) -> dict[str, Any]:
     flavors = changes.get("flavors", ["gpu"])
     objects: list[dict[str, Any]] = [
-        {"kind": "ResourceFlavor", "metadata": {"name": name}} for name in flavors
+        {
+            "kind": "ResourceFlavor",
+            "metadata": {"name": name},
+            "spec": {"nodeTaints": changes.get("taints", [])},
+        }
+        for name in flavors
     ]
+    covers = changes.get("covers", ["nvidia.com/gpu"])
     for name, cohort in (("a", "all"), ("b", changes.get("cohort", "all"))):
-        quotas = [{"name": flavor, "resources": [QUEUE]} for flavor in flavors]
-        groups = [{"coveredResources": ["nvidia.com/gpu"], "flavors": quotas}]
+        resources = [{**QUEUE, "name": resource} for resource in covers]
+        mine = flavors if not changes.get("apart") else flavors[:1] if name == "a" else flavors[1:]
+        quotas = [{"name": flavor, "resources": resources} for flavor in mine]
+        groups = [{"coveredResources": covers, "flavors": quotas}]
         spec = {"cohortName": cohort, "resourceGroups": groups, **changes.get("spec", {})}
         objects.append({"kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec})
         local = {"namespace": "default", "name": name}
@@ -93,7 +156,7 @@ def _scenario(changes: Mapping[str, Any]) -> dict[str, Any]:
     if "configuration" in changes:
         api = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
         objects.append({**api, **changes["configuration"]})
-    requests = changes.get("requests", {"nvidia.com/gpu": 1})
+    requests = changes.get("requests", {"nvidia.com/gpu": changes.get("size", 1)})
     submit = {"at": "2s", "submit": {"name": "j", "queue": "a", "requests": requests, "work": "9s"}}
     return {
         "until": "1m",

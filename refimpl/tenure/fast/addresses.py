@@ -39,6 +39,16 @@ KINDS: Final = {record: _kinds(fields) for record, fields in _FIELDS.items()}
 """Of each record type and each of its fields the type and the dimensions of the array; None for a number."""
 
 
+def describe(record: type, fields: str) -> None:
+    """Let records of another type have tables too.
+
+    Args:
+        record: the type.
+        fields: as `_FIELDS` has them.
+    """
+    KINDS[record] = _kinds(fields)
+
+
 def address_table(record: Any) -> Array:
     """Where the arrays of a record are; right as long as the record is kept.
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import IO, Any, TypeVar, cast
 
 from tenure.fast.machine_code import kept_folder, warn_not_kept
@@ -99,6 +99,19 @@ def compiled(function: _Function) -> _Function:
     1
     """
     return _compiled(function) if hasattr(function, "__code__") else function
+
+
+def compiled_over(function: _Function, callee: Callable[..., Any]) -> _Function:
+    """The same for a function that calls another one of its module.
+
+    Args:
+        function: it.
+        callee: the other one, compiled.
+    """
+    if _njit is None:
+        return function
+    names = {**function.__globals__, callee.__name__: callee}
+    return compiled(cast("_Function", FunctionType(function.__code__, names, function.__name__)))
 
 
 def inlined(function: _Function) -> _Function:

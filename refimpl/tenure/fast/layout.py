@@ -135,7 +135,8 @@ class _Builder:
 
     def _add_queue(self, queue: ClusterQueue, parent: int) -> _Node:
         quotas = {
-            at: (own, own, _local(own, lends), limit) for at, own, limit, lends in _own(queue.resource_groups)
+            at: (own, own, _local(own, lends), limit)
+            for at, own, limit, lends in own_quotas(queue.resource_groups)
         }
         node = _Node(queue.name, parent, queue, queue.weight, quotas, end=len(self.nodes) + 1)
         self.nodes.append(node)
@@ -155,7 +156,7 @@ class _Builder:
 
 
 def _sums(cohort: Cohort, children: list[_Node]) -> Quotas:
-    own = {at: (nominal, limit, lends) for at, nominal, limit, lends in _own(cohort.resource_groups)}
+    own = {at: (nominal, limit, lends) for at, nominal, limit, lends in own_quotas(cohort.resource_groups)}
     subtree = {at: nominal for at, (nominal, _, _) in own.items()}
     for child in children:
         for at, (_, quota, local, _) in child.quotas.items():
@@ -171,7 +172,9 @@ def _local(subtree: Amount, lends: Amount | None) -> Amount:
     return 0 if lends is None else max(0, minus(subtree, lends))
 
 
-def _own(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[FlavorResource, Amount, Amount, Amount | None]]:
+def own_quotas(
+    groups: tuple[ResourceGroup, ...],
+) -> Iterator[tuple[FlavorResource, Amount, Amount, Amount | None]]:
     """Every flavor-resource of an object with nominal quota, borrowing limit and lending limit."""
     for group in groups:
         for quotas in group.flavors:

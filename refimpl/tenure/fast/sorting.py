@@ -52,9 +52,17 @@ def make_keys(priority: Array, reserved: Array, tie: Array, counted: Counter[str
     if _sum_of_widths(low, age) + ties + _AROUND > _BITS:
         raise Uncovered("too many workloads for an order key")
     recent = _width(int(age.max(initial=0)))
-    group = ties + recent + 1 + _width(int(low.max(initial=0)))
     keys = laid_out(low, age, tie, recent, ties)
-    return keys.astype(np.int64), Order(group=group, expired=expired_mask(recent, ties), tie=ties)
+    return keys.astype(np.int64), order_of(_width(int(low.max(initial=0))), recent, ties)
+
+
+def order_of(low: int, recent: int, ties: int) -> Order:
+    """Where things are in keys of which priority, reservation and tie may have so many bits.
+
+    >>> order_of(1, 2, 1)
+    Order(group=5, expired=14, tie=1)
+    """
+    return Order(group=ties + recent + 1 + low, expired=expired_mask(recent, ties), tie=ties)
 
 
 def field_beside(key: Any, bit: Any, value: Any) -> Any:

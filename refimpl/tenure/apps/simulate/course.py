@@ -18,7 +18,7 @@ from tenure.fast.uncovered import Uncovered
 from tenure.manifests import SourcedObject
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.structure import dig, entries, items
-from tenure.model import Amount, ClusterQueue, Duration, Instant
+from tenure.model import Amount, ClusterQueue, Cohort, Duration, Instant
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.trace import Simulated, simulate
@@ -91,23 +91,22 @@ def play_setting(
             scenario, reading, placed(course.trace, placing, scenario.start), progress=on_progress
         )
     except Uncovered as left:
-        expected = (
-            "what the trace engine plays: one cohort, one flavor and resource, no fair sharing, no heroes"
-        )
+        expected = "what the trace engine plays: no fair sharing, no heroes, no flavors with taints"
         raise InputError([Problem("--queues", left.what, expected)]) from None
     quota = {name: _nominal(queue) for name, queue in sorted(queues.items())}
     unit = amount_of(resource, 1) * course.times
     labels = _labels(course, found, list(quota))
-    play = measured(found, dict(setting), quota, unit, scenario.end, course.counting, labels)
+    shared = sum(map(_nominal, scenario.cluster.cohorts.values()))
+    play = measured(found, dict(setting), quota, unit, scenario.end, course.counting, labels, shared)
     if not course.drawn:
         return play.figures
     return replace(play.figures, drawn=drawn_figures(play, found, quota, unit, scenario.end))
 
 
-def _nominal(queue: ClusterQueue) -> Amount:
+def _nominal(owner: ClusterQueue | Cohort) -> Amount:
     return sum(
         amount
-        for group in queue.resource_groups
+        for group in owner.resource_groups
         for flavor in group.flavors
         for amount in flavor.nominal.values()
     )

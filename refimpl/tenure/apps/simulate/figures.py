@@ -101,6 +101,7 @@ def measured(
     end: Instant,
     counting: Counting,
     labels: Sequence[str] = (),
+    shared: Amount = 0,
 ) -> MeasuredPlay:
     """The figures of a play.
 
@@ -112,6 +113,7 @@ def measured(
         end: of the play.
         counting: what counts.
         labels: the group of each job; without any there are no groups.
+        shared: nominal quota of all cohorts.
     """
     jobs = simulated.jobs.rows
     since = min(int(jobs[0, JOINS]) + counting.warm_up, end)
@@ -120,7 +122,7 @@ def measured(
     here, stays = counted.jobs, counted.stays
     preemptions = simulated.preemptions[simulated.preemptions[:, 0] >= since]
     courses = courses_of(simulated, list(queues.values()), since, end)
-    owned = sum(queues.values()) / unit * (end - since) / HOUR
+    owned = (sum(queues.values()) + shared) / unit * (end - since) / HOUR
     held = float(stays.held.sum())
     done = np.zeros(len(jobs), bool)
     done[simulated.runs[simulated.runs[:, 3] == FINISHED, 0]] = True

@@ -4,7 +4,7 @@ It calls the same rules of family CYC, compiled where numba is installed. What i
 `play`, by `tenure.fast.uncovered.Uncovered`.
 """
 
-from tenure.timeline.trace.build import TracedJobs, traced
+from tenure.timeline.trace.jobs import TracedJobs, traced
 from tenure.timeline.trace.simulated import Simulated, simulate
 
 __all__ = ["Simulated", "TracedJobs", "simulate", "traced"]

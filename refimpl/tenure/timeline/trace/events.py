@@ -7,7 +7,7 @@ from tenure.model import Ground
 from tenure.rules import cycle
 from tenure.rules.queue_order import REQUEUE_EPSILON
 from tenure.timeline.trace.heaps import drop_first_row, push_job, push_row
-from tenure.timeline.trace.search import charge
+from tenure.timeline.trace.holding import charge_job, join_holders, leave_holders, note_eviction
 from tenure.timeline.trace.tables import (
     ACTIVE,
     CREATED,
@@ -20,11 +20,9 @@ from tenure.timeline.trace.tables import (
     FINISHED,
     FIRST,
     FIRST_SHAPE,
-    FIRST_SLOT,
     HEAD,
     HEAD_WAITS,
     HEEDS,
-    HOLDERS,
     JOINED,
     JOINS,
     KEEPS,
@@ -43,7 +41,6 @@ from tenure.timeline.trace.tables import (
     QUEUE,
     QUEUED,
     RELEASE,
-    REQUEST,
     RESERVED,
     ROTATED,
     RUNNING,
@@ -51,7 +48,6 @@ from tenure.timeline.trace.tables import (
     SHAPE,
     SINCE,
     SIZE,
-    SLOT,
     STAMP,
     STAY,
     STOPPED,
@@ -59,6 +55,7 @@ from tenure.timeline.trace.tables import (
     TASKS,
     TERMINATING,
     TIMERS,
+    TREE,
     USED,
     WAITING,
     WAITS,
@@ -149,19 +146,16 @@ def wake_queue(play: TracePlay, place: int) -> None:
 @compiled
 def _give_back(play: TracePlay, job: int) -> None:
     """A job's quota is free again, and the parked of its tree are woken soon."""
-    jobs, queues, holders, state = play.jobs, play.queues, play.holders, play.state
-    place = jobs[job, QUEUE]
-    charge(play.usage, USED, queues, place, -jobs[job, REQUEST])
-    queues[place, HOLDERS] -= 1
-    last = holders[queues[place, FIRST_SLOT] + queues[place, HOLDERS]]
-    holders[jobs[job, SLOT]] = last
-    jobs[last, SLOT] = jobs[job, SLOT]
+    jobs, queues, state = play.jobs, play.queues, play.state
+    charge_job(play.usage, USED, queues, jobs, job, -1, play.trees)
+    leave_holders(queues, play.holders, jobs, job, play.trees)
     state[DIRTY] = 1
-    planned = state[WAKE_AT] != NEVER
-    due = wake_due_at(planned, state[WAKE_AT], state[NOW], play.policies.retry)
+    tree = queues[jobs[job, QUEUE], TREE]
+    planned = queues[tree, WAKE_AT] != NEVER
+    due = wake_due_at(planned, queues[tree, WAKE_AT], state[NOW], play.policies.retry)
     if not planned:
-        state[WAKE_AT] = due
-        plan(play, due, WAKE, NO_JOB, 0)
+        queues[tree, WAKE_AT] = due
+        plan(play, due, WAKE, tree, 0)
 
 
 @compiled
@@ -189,7 +183,8 @@ def _finish(play: TracePlay, job: int) -> None:
 def _follow(play: TracePlay, kind: int, job: int, stay: int) -> None:
     if kind == WAKE:
         for place in range(play.queues.shape[0] - 1):
-            wake_queue(play, place)
+            if play.queues[place, TREE] == job:
+                wake_queue(play, place)
     elif play.jobs[job, STAY] != stay:
         return
     elif kind == RELEASE and play.jobs[job, PHASE] == TERMINATING:
@@ -217,10 +212,11 @@ def follow_all(play: TracePlay) -> None:
 
     What that plans for the same instant happens when all of this has.
     """
-    state, number = play.state, play.state[NUMBER]
+    queues, state, number = play.queues, play.state, play.state[NUMBER]
     # A wake that is due is planned no longer: whatever happens at this instant plans another one.
-    if state[WAKE_AT] <= state[NOW]:
-        state[WAKE_AT] = NEVER
+    for place in range(queues.shape[0] - 1):
+        if queues[place, WAKE_AT] <= state[NOW]:
+            queues[place, WAKE_AT] = NEVER
     _follow_until(play, WAKE, number)
     while state[JOINED] < play.jobs.shape[0] and play.jobs[state[JOINED], JOINS] <= state[NOW]:
         _queue_up(play, state[JOINED])
@@ -272,10 +268,8 @@ def admit(play: TracePlay, job: int) -> None:
     jobs[job, STAY] += 1
     if queues[place, HEAD] == job:
         queues[place, HEAD] = NO_JOB
-    charge(play.usage, USED, queues, place, jobs[job, REQUEST])
-    jobs[job, SLOT] = queues[place, FIRST_SLOT] + queues[place, HOLDERS]
-    play.holders[jobs[job, SLOT]] = job
-    queues[place, HOLDERS] += 1
+    charge_job(play.usage, USED, queues, jobs, job, 1, play.trees)
+    join_holders(queues, play.holders, jobs, job, play.trees)
     if jobs[job, WORK] >= 0:
         left = work_left(jobs[job, WORK], jobs[job, PROGRESS])
         plan(play, now + left, FINISH, job, jobs[job, STAY])
@@ -313,6 +307,7 @@ def evict(play: TracePlay, job: int, victim: int, ground: int) -> None:
     if play.policies.by_eviction == 1 and protected and ground == Ground.TIME_EXPIRED:
         jobs[victim, QUEUED] = jobs[victim, ROTATED] + REQUEUE_EPSILON
     jobs[victim, PHASE], jobs[victim, SINCE], jobs[victim, STOPPED] = TERMINATING, now, now
+    note_eviction(jobs, victim, play.trees)
     plan(play, now + play.policies.eviction, RELEASE, victim, jobs[victim, STAY])
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.timeline.scenario import Scenario
-from tenure.timeline.trace.build import TracedJobs, play_of, traced_jobs
+from tenure.timeline.trace.build import play_of
+from tenure.timeline.trace.jobs import TracedJobs, traced_jobs
 from tenure.timeline.trace.tables import (
     CYCLES,
     FULL,
@@ -108,7 +109,7 @@ def simulate(
     tenure.fast.uncovered.Uncovered: evictions that take no time
     """
     given = traced_jobs(scenario) if jobs is None else jobs
-    play = play_of(scenario, reading, given, journal=journal)
+    play, _kept = play_of(scenario, reading, given, journal=journal)
     code = go_on(play, _INSTANTS)
     while code != OVER:
         if code == FULL:

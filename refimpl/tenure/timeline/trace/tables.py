@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from tenure.fast.tables import Order
+
 Table: TypeAlias = Any
 """A NumPy array of int64, or within compiled code what numba makes of one."""
 
@@ -32,15 +34,25 @@ JOB_COLUMNS: Final = 22
 WAITING, RUNNING, TERMINATING, DONE = range(4)
 """Phases of a job."""
 
-NOMINAL, LOCAL, LIMIT, WITHIN, RECLAIM, BORROW, THRESHOLD, DURATION, STRICT, FIRST_SLOT, FIRST_SHAPE = range(
-    11
-)
-"""Of a ClusterQueue: its nominal and its local quota, its borrowing limit (`NEVER` without one), its
-policies, its maxPriorityThreshold (`NEVER` without one), the minAdmitDuration in force (below 0 without one),
-whether it is StrictFIFO, and where its holders and its shapes begin."""
-HOLDERS, HEAD, HEAD_WAITS = range(11, 14)
-"""Of a ClusterQueue: how many hold quota, the job that is kept at its head, and whether that one waits."""
-QUEUE_COLUMNS: Final = 14
+NOMINAL, LOCAL, LIMIT, WITHIN, RECLAIM, BORROW, THRESHOLD, DURATION, STRICT, INACTIVE = range(10)
+"""Of a ClusterQueue: its nominal and its local quota and its borrowing limit (`NEVER` without one), which are
+looked at in one flat cohort only; its policies, its maxPriorityThreshold (`NEVER` without one), the
+minAdmitDuration in force (below 0 without one), whether it is StrictFIFO, and whether it is inactive."""
+FIRST_SLOT, FIRST_SHAPE, TREE = range(10, 13)
+"""Of a ClusterQueue: where its holders and its shapes begin, and the first ClusterQueue of its tree."""
+HOLDERS, HEAD, HEAD_WAITS, WAKE_AT = range(13, 17)
+"""Of a ClusterQueue: how many hold quota, the job that is kept at its head, and whether that one waits; of
+the first one of a tree, when the parked of the tree are woken."""
+QUEUE_COLUMNS: Final = 17
+
+NODE, DEPTH, MAY_BORROW, WHEN_CAN_BORROW, WHEN_CAN_PREEMPT, PREFERENCE = range(6)
+"""Of a ClusterQueue in a tree: its node and how many nodes its path has, whether it may preempt while it
+borrows (KQ-530), and its `flavorFungibility`."""
+COLUMN, MODE, LEVEL = range(3)
+"""Of a way of serving a resource: the flavor-resource, `tenure.model.FlavorMode`, and the level."""
+HELD_ROWS, FIRST_STAMP, RECENT, SEARCHED, FOUND_FIRST, FOUND_END = range(6)
+"""Of the trees: how many jobs hold quota, the least stamp and how many bits later ones have; the
+flavor-resource of which the last search alone was (below 0 for none), and where its targets are."""
 
 FIRST, SIZE, WITH_HEAD, PARKED_SHAPE = range(4)
 """Of a shape: where its heap begins and how many stand in it, whether the job that is kept at the head of the
@@ -63,17 +75,17 @@ RELEASE, FINISH, WAKE = 0, 1, 3
 FINISHED, PREEMPTED, STILL_RUNNING = range(3)
 """How a run ends."""
 
-NOW, MARK, LAST_CYCLE, DIRTY, ACTIVE, HEEDS, WAKE_AT, NUMBER, JOINED = range(9)
+NOW, MARK, LAST_CYCLE, DIRTY, ACTIVE, HEEDS, NUMBER, JOINED = range(8)
 """Of the play: its instant, until when what ran out has been looked at, when the last cycle began, whether
-anything has changed since, how many wait unparked, whether time alone changes anything, when the parked are
-woken, how many tasks were planned, how many have joined."""
-CYCLES, HEADS, LOOKED_AT = range(9, 12)
+anything has changed since, how many wait unparked, whether time alone changes anything, how many tasks were
+planned, how many have joined."""
+CYCLES, HEADS, LOOKED_AT = range(8, 11)
 """Of the play: how many cycles and heads there were, and how many candidates were looked at."""
-TASKS, TIMERS, RUNS, WAITS, PREEMPTIONS, HEAD_ROWS, TARGET_ROWS = range(12, 19)
+TASKS, TIMERS, RUNS, WAITS, PREEMPTIONS, HEAD_ROWS, TARGET_ROWS = range(11, 18)
 """How many rows of each growing table are in use."""
-ENTRIES, FOUND, TAKEN = range(19, 22)
+ENTRIES, FOUND, TAKEN = range(18, 21)
 """Of the cycle: how many heads, targets and preempted jobs it has."""
-STATE_SIZE: Final = 22
+STATE_SIZE: Final = 21
 
 OVER, PAUSED, FULL = range(3)
 """Why the engine has stopped: nothing more happens, it was to stop here, or a table must grow first."""
@@ -102,6 +114,67 @@ class Policies(NamedTuple):
     journal: int
 
 
+class TreeTables(NamedTuple):
+    """What the trace engine knows of trees beside the records of the optimized core.
+
+    Args:
+        places: `NODE` to `PREFERENCE` of each ClusterQueue.
+        paths: of each ClusterQueue, from its node to the root, int32[queues, deepest].
+        heights: of each node, as `tenure.fast.layout.Layout`.
+        potential: the most that a node could ever have of each flavor-resource (KQ-160).
+        options: by flavor that a group offers and resource, the flavor-resource, below 0 for none.
+        first_option, end_option: of each ClusterQueue and resource, where its options begin and end.
+        requests: of each job, by resource.
+        low: of each job, the rank of its priority.
+        columns: of each job, the flavor-resource that it gets of each resource, below 0 for none.
+        used, charged, after: `USED` to `AFTER`, by node and flavor-resource.
+        tried, chosen: `COLUMN` to `LEVEL` of a flavor, by resource.
+        at, amount, needed, is_needed, watched: room for an `Ask`.
+        holder: the job of each row of `Trees.rows`.
+        counts: `HELD_ROWS` to `FOUND_END`.
+    """
+
+    places: Table
+    paths: Table
+    heights: Table
+    potential: Table
+    options: Table
+    first_option: Table
+    end_option: Table
+    requests: Table
+    low: Table
+    columns: Table
+    used: Table
+    charged: Table
+    after: Table
+    tried: Table
+    chosen: Table
+    at: Table
+    amount: Table
+    needed: Table
+    is_needed: Table
+    watched: Table
+    holder: Table
+    counts: Table
+
+
+class Trees(NamedTuple):
+    """Trees of quota of any flavors and resources; a flat cohort of one flavor-resource does without.
+
+    Args:
+        forest, rows, work: as the optimized core's searches take them; a row is a job with quota. Compiled
+            code is given tables of addresses: handing fifty arrays to each function would be its work.
+        tables: a `TreeTables`, likewise.
+        order: of candidates.
+    """
+
+    forest: Any
+    rows: Any
+    work: Any
+    tables: Any
+    order: Order
+
+
 class TracePlay(NamedTuple):
     """A play in the making.
 
@@ -124,6 +197,7 @@ class TracePlay(NamedTuple):
         targets: of the heads: job.
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.
         policies: see there.
+        trees: see there; None for one flat cohort of one flavor-resource. Compiled code is made for each.
     """
 
     jobs: Table
@@ -149,3 +223,4 @@ class TracePlay(NamedTuple):
     targets: Table
     margins: Table
     policies: Policies
+    trees: Trees | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.fast.compiled import compiled
+from tenure.fast.compiled import compiled, inlined
 from tenure.model import ReclaimWithinCohort, TurnResult
 from tenure.rules import cycle
 from tenure.timeline.trace.events import (
@@ -15,7 +15,14 @@ from tenure.timeline.trace.events import (
     stand_in_line,
 )
 from tenure.timeline.trace.heaps import drop_job, is_ahead
-from tenure.timeline.trace.search import available_to, charge, copy_usage, decide_for
+from tenure.timeline.trace.holding import (
+    charge_job,
+    copy_rows,
+    decide_job,
+    fits_job,
+    keep_capacity,
+    mark_leaving,
+)
 from tenure.timeline.trace.tables import (
     ACTIVE,
     AFTER,
@@ -40,17 +47,16 @@ from tenure.timeline.trace.tables import (
     HEAD_WAITS,
     HEADS,
     HEEDS,
+    INACTIVE,
     JOINED,
     JOINS,
     LAST_CYCLE,
     LEAVES,
-    LIMIT,
     MARK,
     NEVER,
     NO_CANDIDATES,
     NO_FIT,
     NO_JOB,
-    NOMINAL,
     NOW,
     OVER,
     PARKED_SHAPE,
@@ -61,7 +67,6 @@ from tenure.timeline.trace.tables import (
     QUEUE,
     QUEUED,
     RECLAIM,
-    REQUEST,
     RUNS,
     SHAPE,
     SIZE,
@@ -78,7 +83,6 @@ from tenure.timeline.trace.tables import (
 )
 
 awaits_targets = compiled(cycle.awaits_targets)
-capacity_kept = compiled(cycle.capacity_kept)
 cycle_due_at = compiled(cycle.cycle_due_at)
 has_earlier_turn = compiled(cycle.has_earlier_turn)
 is_decided_again = compiled(cycle.is_decided_again)
@@ -118,11 +122,11 @@ def _pop(play: TracePlay, job: int) -> None:
         shapes[shape, SIZE] -= 1
 
 
-@compiled
+@inlined
 def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
     entries, state = play.entries, play.state
     job = entries[entry, ENTRY_JOB]
-    outcome, level, targets = decide_for(play, job, play.jobs[job, QUEUE], used, state[FOUND])
+    outcome, level, targets = decide_job(play, job, used, state[FOUND], play.trees)
     entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
     entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
     state[FOUND] += targets
@@ -133,9 +137,9 @@ def _nominate(play: TracePlay) -> None:
     """Take a head out of every queue, and decide about each."""
     state = play.state
     state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
-    copy_usage(play.usage, USED, CHARGED)
+    copy_rows(play.usage, USED, CHARGED, play.trees)
     for place in range(play.queues.shape[0] - 1):
-        job = _head_of(play, place)
+        job = NO_JOB if play.queues[place, INACTIVE] == 1 else _head_of(play, place)
         if job == NO_JOB:
             continue
         entry = state[ENTRIES]
@@ -187,41 +191,28 @@ def _overlaps(play: TracePlay, entry: int) -> bool:
 @compiled
 def _without_taken(play: TracePlay) -> None:
     """Usage once all that the cycle has preempted have left."""
-    copy_usage(play.usage, CHARGED, AFTER)
+    copy_rows(play.usage, CHARGED, AFTER, play.trees)
     for row in range(play.state[TAKEN]):
-        victim = play.taken[row]
-        charge(play.usage, AFTER, play.queues, play.jobs[victim, QUEUE], -play.jobs[victim, REQUEST])
+        charge_job(play.usage, AFTER, play.queues, play.jobs, play.taken[row], -1, play.trees)
 
 
 @compiled
 def _still_fits(play: TracePlay, entry: int) -> bool:
     """Whether an entry fits once its own targets have left too."""
-    entries, jobs = play.entries, play.jobs
+    entries = play.entries
     _without_taken(play)
     first = entries[entry, ENTRY_FIRST]
     for row in range(first, first + entries[entry, ENTRY_TARGETS]):
-        victim = play.found[row, 0]
-        charge(play.usage, AFTER, play.queues, jobs[victim, QUEUE], -jobs[victim, REQUEST])
-    job = entries[entry, ENTRY_JOB]
-    return bool(available_to(play, AFTER, jobs[job, QUEUE]) >= jobs[job, REQUEST])
+        charge_job(play.usage, AFTER, play.queues, play.jobs, play.found[row, 0], -1, play.trees)
+    return fits_job(play, AFTER, entries[entry, ENTRY_JOB], play.trees)
 
 
 @compiled
 def _reserve(play: TracePlay, entry: int) -> None:
     """Keep quota for a head without candidates (CYC-100, CYC-110)."""
-    queues, job = play.queues, play.entries[entry, ENTRY_JOB]
-    place = play.jobs[job, QUEUE]
-    if not keeps_capacity(queues[place, RECLAIM] == ReclaimWithinCohort.ANY, False, False):
-        return
-    kept = capacity_kept(
-        play.jobs[job, REQUEST],
-        play.usage[CHARGED, place],
-        queues[place, NOMINAL],
-        queues[place, LIMIT] < NEVER,
-        queues[place, LIMIT],
-        play.entries[entry, ENTRY_LEVEL] > 0,
-    )
-    charge(play.usage, CHARGED, queues, place, kept)
+    place = play.jobs[play.entries[entry, ENTRY_JOB], QUEUE]
+    if keeps_capacity(play.queues[place, RECLAIM] == ReclaimWithinCohort.ANY, False, False):
+        keep_capacity(play, CHARGED, entry, play.trees)
 
 
 @compiled
@@ -231,11 +222,11 @@ def _take(play: TracePlay, entry: int) -> None:
     for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
         victim = play.found[row, 0]
         play.taken[state[TAKEN]] = victim
-        play.jobs[victim, LEAVES] = 1
+        mark_leaving(play.jobs, victim, True, play.trees)
         state[TAKEN] += 1
 
 
-@compiled
+@inlined
 def _result(play: TracePlay, entry: int) -> TurnResult:
     """Decide again where that is due, and say what becomes of a head on its turn."""
     entries = play.entries
@@ -260,7 +251,7 @@ def _take_turn(play: TracePlay, entry: int) -> None:
     if result == TurnResult.ADMITTED or result == TurnResult.PREEMPTING:
         _take(play, entry)
     if result == TurnResult.ADMITTED or awaits_targets(result):
-        charge(play.usage, CHARGED, play.queues, play.jobs[job, QUEUE], play.jobs[job, REQUEST])
+        charge_job(play.usage, CHARGED, play.queues, play.jobs, job, 1, play.trees)
     elif entries[entry, ENTRY_OUTCOME] == NO_CANDIDATES:
         _reserve(play, entry)
 
@@ -314,7 +305,7 @@ def _settle(play: TracePlay, entry: int) -> None:
     _requeue(play, job, result == TurnResult.PARKED)
 
 
-@compiled
+@inlined
 def _cycle(play: TracePlay) -> None:
     state = play.state
     state[LAST_CYCLE], state[DIRTY] = state[NOW], 0
@@ -324,7 +315,7 @@ def _cycle(play: TracePlay) -> None:
     for turn in range(state[ENTRIES]):
         _take_turn(play, play.turns[turn])
     for row in range(state[TAKEN]):
-        play.jobs[play.taken[row], LEAVES] = 0
+        mark_leaving(play.jobs, play.taken[row], False, play.trees)
     for turn in range(state[ENTRIES]):
         _settle(play, play.turns[turn])
 

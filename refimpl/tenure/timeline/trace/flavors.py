@@ -1,0 +1,210 @@
+"""One decision of the trace engine in trees: the flavor of each resource, and the targets.
+
+Whatever calls a search is compiled with all of it once more, so most of this is compiled into its caller.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tenure.fast.compiled import compiled, compiled_over, inlined
+from tenure.fast.nodes import available
+from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Policy, Work
+from tenure.model import FlavorMode
+from tenure.rules import flavors
+from tenure.timeline.trace.records import forest_of, tables_of, work_of
+from tenure.timeline.trace.search import can_ever_fit
+from tenure.timeline.trace.tables import (
+    COLUMN,
+    FIT,
+    FOUND_END,
+    FOUND_FIRST,
+    HELD_ROWS,
+    LEVEL,
+    LOOKED_AT,
+    MAY_BORROW,
+    MODE,
+    NO_CANDIDATES,
+    NO_FIT,
+    NODE,
+    PREEMPT,
+    PREFERENCE,
+    SEARCHED,
+    WHEN_CAN_BORROW,
+    WHEN_CAN_PREEMPT,
+    TracePlay,
+    Trees,
+    TreeTables,
+)
+from tenure.timeline.trace.trees import level_of, path_of, policy_of, search, usage_of
+
+mode_without_search = compiled_over(flavors.mode_without_search, can_ever_fit)
+mode_after_search = compiled(flavors.mode_after_search)
+is_preferred: Any = compiled_over(flavors.is_preferred, compiled(flavors.is_higher_mode))
+tries_next_flavor: Any = compiled(flavors.tries_next_flavor)
+"""These two are given numbers for what is an enumeration and a record there."""
+
+_FITS, _LACKS = int(FlavorMode.FIT), int(FlavorMode.NO_FIT)
+_NOTHING = -1
+
+
+class _Fungibility(NamedTuple):
+    """As `tenure.model.FlavorFungibility`."""
+
+    when_can_borrow: int
+    when_can_preempt: int
+
+
+@compiled
+def _has_own_target(work: Work, first: int, end: int) -> bool:
+    for found in range(first, end):  # noqa: SIM110 - compiled code has no generators
+        if LOWER_PRIORITY <= work.ground[found] <= TIME_EXPIRED:
+            return True
+    return False
+
+
+@inlined
+def _search_alone(trees: Trees, policy: Policy, place: int, used: int, at: int, amount: int) -> FlavorMode:
+    """Search for targets for one flavor-resource; how it could be assigned then (KQ-540)."""
+    tables, work = tables_of(trees.tables), work_of(trees.work)
+    tables.at[0], tables.amount[0], tables.needed[0] = at, amount, at
+    search(trees, policy, place, used, 1, 1)
+    tables.counts[SEARCHED] = at
+    first, end = tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
+    return mode_after_search(first < end, _has_own_target(work, first, end))
+
+
+@inlined
+def _try_resource(
+    trees: Trees, policy: Policy, job: int, place: int, used: int, option: int, resource: int
+) -> None:
+    """Write down how a flavor could serve a resource (KQ-520)."""
+    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
+    usage, at, request = (
+        usage_of(tables, used),
+        tables.options[option, resource],
+        tables.requests[job, resource],
+    )
+    node, path = tables.places[place, NODE], path_of(tables, place)
+    level, below_root = level_of(forest, tables, usage, place, at, request)
+    mode = mode_without_search(
+        request,
+        max(0, available(forest, usage, path, at)),
+        tables.potential[node, at],
+        forest.nominal[node, at],
+        below_root or tables.places[place, MAY_BORROW] == 1,
+    )
+    if mode == FlavorMode.NO_CANDIDATES:
+        mode = _search_alone(trees, policy, place, used, at, request)
+        level, _ = level_of(forest, tables, work_of(trees.work).usage, place, at, request)
+    tried = tables.tried
+    tried[resource, COLUMN], tried[resource, MODE], tried[resource, LEVEL] = at, mode, level
+
+
+@compiled
+def _is_together(tables: TreeTables, job: int, place: int, resource: int, other: int) -> bool:
+    """Whether a job asks for another resource of the group of one."""
+    first = tables.first_option
+    return bool(tables.requests[job, other] > 0 and first[place, other] == first[place, resource])
+
+
+@inlined
+def _try_option(
+    trees: Trees, policy: Policy, job: int, place: int, used: int, option: int, resource: int
+) -> tuple[int, int]:
+    """Try a flavor for all resources of a group; mode and level of the worst."""
+    tables = tables_of(trees.tables)
+    mode, level, preference = _FITS, 0, tables.places[place, PREFERENCE]
+    for other in range(tables.requests.shape[1]):
+        if _is_together(tables, job, place, resource, other):
+            _try_resource(trees, policy, job, place, used, option, other)
+            found, height = tables.tried[other, MODE], tables.tried[other, LEVEL]
+            if is_preferred(mode, level, found, height, preference):
+                mode, level = found, height
+    return mode, level
+
+
+@compiled
+def _choose_option(tables: TreeTables, job: int, place: int, resource: int) -> None:
+    """What was tried for a group is chosen."""
+    for other in range(tables.requests.shape[1]):
+        if _is_together(tables, job, place, resource, other):
+            for column in range(3):
+                tables.chosen[other, column] = tables.tried[other, column]
+            tables.columns[job, other] = tables.tried[other, COLUMN]
+
+
+@inlined
+def _choose(trees: Trees, policy: Policy, job: int, place: int, used: int, resource: int) -> int:
+    """Choose a flavor for the group of a resource; the mode of the worst, NoFit where there is none."""
+    tables = tables_of(trees.tables)
+    best, best_level, places = _LACKS, 0, tables.places
+    fungibility = _Fungibility(places[place, WHEN_CAN_BORROW], places[place, WHEN_CAN_PREEMPT])
+    for option in range(tables.first_option[place, resource], tables.end_option[place, resource]):
+        mode, level = _try_option(trees, policy, job, place, used, option, resource)
+        if not tries_next_flavor(mode, level, fungibility):
+            _choose_option(tables, job, place, resource)
+            return mode
+        if is_preferred(mode, level, best, best_level, places[place, PREFERENCE]):
+            _choose_option(tables, job, place, resource)
+            best, best_level = mode, level
+    return best
+
+
+@inlined
+def _assign(trees: Trees, policy: Policy, job: int, place: int, used: int) -> tuple[bool, int, int]:
+    """Choose the flavors of a job; whether there are some, how many resources lack quota, and the level."""
+    tables, waits, lacking, level = tables_of(trees.tables), False, 0, 0
+    for resource in range(tables.requests.shape[1]):
+        tables.columns[job, resource] = _NOTHING
+    for resource in range(tables.requests.shape[1]):
+        if tables.requests[job, resource] == 0 or tables.columns[job, resource] != _NOTHING:
+            continue
+        mode = _choose(trees, policy, job, place, used, resource)
+        if mode == _LACKS:
+            return False, 0, 0
+        waits = waits or mode != _FITS
+    for resource in range(tables.requests.shape[1]):
+        if tables.columns[job, resource] != _NOTHING:
+            lacking += int(tables.chosen[resource, MODE] != _FITS)
+            level = max(level, tables.chosen[resource, LEVEL])
+    # A group of which the worst way is to fit counts as fitting, even where another resource lacks quota.
+    return True, lacking if waits else 0, level
+
+
+@inlined
+def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: int) -> None:
+    """Search for targets for all that a job asks for, unless that was the last search."""
+    tables, asked, lacking = tables_of(trees.tables), 0, 0
+    for resource in range(tables.requests.shape[1]):
+        at = tables.columns[job, resource]
+        if at == _NOTHING:
+            continue
+        tables.at[asked], tables.amount[asked] = at, tables.requests[job, resource]
+        asked += 1
+        if tables.chosen[resource, MODE] != _FITS:
+            tables.needed[lacking] = at
+            lacking += 1
+    if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
+        search(trees, policy, place, used, asked, lacking)
+
+
+@inlined
+def decide_in_trees(
+    play: TracePlay, trees: Trees, job: int, place: int, used: int, first: int
+) -> tuple[int, int, int]:
+    """As `tenure.timeline.trace.search.decide_for`, in trees; `columns` has what the job would get."""
+    tables, policy, targets = tables_of(trees.tables), policy_of(play, job, place), play.found
+    tables.counts[SEARCHED] = _NOTHING
+    fits, lacking, level = _assign(trees, policy, job, place, used)
+    if not fits:
+        return NO_FIT, 0, 0
+    if lacking == 0:
+        return FIT, level, 0
+    _search_together(trees, policy, job, place, used)
+    play.state[LOOKED_AT] += tables.counts[HELD_ROWS]
+    work, begin, end = work_of(trees.work), tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
+    for found in range(begin, end):
+        targets[first + found - begin, 0] = tables.holder[work.out[found]]
+        targets[first + found - begin, 1] = work.ground[found]
+    return PREEMPT if end > begin else NO_CANDIDATES, level, end - begin

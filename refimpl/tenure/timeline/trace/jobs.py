@@ -1,0 +1,146 @@
+"""The jobs of a play as rows, and why a scenario's are left to `tenure.timeline.play`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tenure.fast.uncovered import Uncovered
+from tenure.model import Amount, Instant, Workload
+from tenure.timeline.actors import shape_of
+from tenure.timeline.scenario import Scenario, Submission, Submit
+from tenure.timeline.trace.tables import (
+    CREATED,
+    JOB_COLUMNS,
+    NO_JOB,
+    PREEMPTOR,
+    QUEUE,
+    QUEUED,
+    REQUEST,
+    ROTATED,
+    SHAPE,
+    Table,
+)
+
+MOST_AMOUNT = 2**40
+"""Amounts from this on are left to `play`, where they saturate."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedJobs:
+    """The jobs of a play.
+
+    Args:
+        names: in the order of joining.
+        rows: a row of `JOB_COLUMNS` for each; `REQUEST` is what it asks for of the first resource.
+        resources: what the columns of `requests` are of, by name; none where every job asks for the one
+            resource that the ClusterQueues have.
+        requests: of each job, by resource.
+    """
+
+    names: Sequence[str]
+    rows: Table
+    resources: tuple[str, ...]
+    requests: Table
+
+
+def traced_jobs(scenario: Scenario) -> TracedJobs:
+    """The submissions of a scenario as rows.
+
+    Args:
+        scenario: one whose events are submissions.
+
+    Raises:
+        Uncovered: something else happens, or a workload asks for what the engine does not know.
+    """
+    joins, submissions = [], []
+    for event in scenario.events:
+        if not isinstance(event, Submit):
+            raise Uncovered(f"an event {type(event).__name__}")
+        joins.append(event.at)
+        submissions.append(event.submission)
+    queues = sorted(scenario.cluster.cluster_queues)
+    shapes = _numbered((submission.queue, shape_of(submission.workload)) for submission in submissions)
+    ranks = _ranks([(submission.workload.uid, submission.workload.key) for submission in submissions])
+    asked = [_asked_by(submission) for submission in submissions]
+    resources = tuple(sorted({resource for requests in asked for resource in requests}))
+    table = [[requests.get(resource, 0) for resource in resources] for requests in asked]
+    rows = [
+        _job_row(submission, at, queues.index(submission.queue), shape, requests[0], rank)
+        for submission, at, shape, requests, rank in zip(
+            submissions, joins, shapes, table, ranks, strict=True
+        )
+    ]
+    names = [submission.workload.key for submission in submissions]
+    given = np.array(rows, np.int64).reshape(len(rows), 9)
+    return traced(names, given, resources, np.array(table, np.int64).reshape(len(rows), len(resources)))
+
+
+def traced(
+    names: Sequence[str], given: Table, resources: Sequence[str] = (), requests: Table | None = None
+) -> TracedJobs:
+    """Jobs from their first columns, `JOINS` to `KEEPS`; shapes may have any numbers.
+
+    Args:
+        names: in the order of joining.
+        given: a row for each.
+        resources, requests: as of `TracedJobs`; column `REQUEST` is all where there are none.
+    """
+    rows = np.zeros((len(given), JOB_COLUMNS), np.int64)
+    rows[:, : given.shape[1]] = given
+    rows[:, SHAPE] = _by_queue(given)
+    rows[:, QUEUED] = rows[:, CREATED]
+    rows[:, PREEMPTOR] = NO_JOB
+    rows[:, ROTATED] = -1
+    asked = rows[:, REQUEST : REQUEST + 1].copy() if requests is None else requests
+    return TracedJobs(names, rows, tuple(resources), asked)
+
+
+def _by_queue(given: Table) -> Table:
+    """The shapes with numbers of which those of one ClusterQueue stand beside each other."""
+    pairs = given[:, [QUEUE, SHAPE]]
+    return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _numbered(keys: Iterable[Hashable]) -> list[int]:
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
+
+
+def _ranks(uids: Sequence[tuple[str, str]]) -> list[int]:
+    ranks = [0] * len(uids)
+    for rank, at in enumerate(sorted(range(len(uids)), key=uids.__getitem__)):
+        ranks[at] = rank
+    return ranks
+
+
+def _asked_by(submission: Submission) -> Mapping[str, Amount]:
+    """What a job asks for, by resource."""
+    workload: Workload = submission.workload
+    if len(workload.pod_sets) != 1 or submission.eviction is not None or workload.requeue_at is not None:
+        raise Uncovered("a workload with several pod sets, an eviction of its own or a back-off")
+    (pods,) = workload.pod_sets
+    if pods.node_selector or pods.node_affinity or pods.settled or pods.min_count is not None:
+        raise Uncovered("pods that require nodes, or may be fewer")
+    if not pods.requests or not all(0 < amount < MOST_AMOUNT for amount in pods.requests.values()):
+        raise Uncovered("pods that ask for nothing, or for more than can be counted")
+    return pods.requests
+
+
+def _job_row(
+    submission: Submission, at: Instant, queue: int, shape: int, request: Amount, rank: int
+) -> tuple[int, ...]:
+    workload = submission.workload
+    return (
+        at,
+        queue,
+        shape,
+        workload.priority,
+        request,
+        rank,
+        workload.created_at,
+        -1 if submission.work is None else submission.work,
+        int(submission.keeps),
+    )

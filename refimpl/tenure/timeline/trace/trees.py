@@ -1,0 +1,248 @@
+"""Quota in trees of any flavors and resources: who holds it, how much is left, and a search for targets.
+
+The walks and the search are those of the optimized core (`tenure.fast`), the rules are called here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.fast import classical, sorting
+from tenure.fast.amounts import MOST
+from tenure.fast.compiled import compiled, compiled_over, inlined
+from tenure.fast.nodes import available, change
+from tenure.fast.tables import Ask, Forest, Policy, Rows, SearchInput
+from tenure.model import SECOND
+from tenure.rules import cycle, quota
+from tenure.timeline.trace.records import forest_of, rows_of, tables_of, work_of
+from tenure.timeline.trace.tables import (
+    BORROW,
+    CHARGED,
+    CREATED,
+    DEPTH,
+    DURATION,
+    FIRST_STAMP,
+    FOUND_END,
+    FOUND_FIRST,
+    HELD_ROWS,
+    NODE,
+    NOW,
+    PRIORITY,
+    QUEUE,
+    QUEUED,
+    RANK,
+    RECENT,
+    RECLAIM,
+    SLOT,
+    STAMP,
+    THRESHOLD,
+    USED,
+    WITHIN,
+    Table,
+    TracePlay,
+    Trees,
+    TreeTables,
+)
+
+capacity_kept = compiled(cycle.capacity_kept)
+is_within_quota = compiled(quota.is_within_quota)
+laid_out: Any = compiled_over(sorting.laid_out, compiled(sorting.field_beside))
+
+FREE = -1
+"""The node of a row that no search looks at."""
+
+
+@inlined
+def usage_of(tables: TreeTables, row: int) -> Table:
+    """What is in use by node and flavor-resource: `USED`, `CHARGED` or `AFTER`."""
+    return tables.used if row == USED else tables.charged if row == CHARGED else tables.after
+
+
+@compiled
+def charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None:
+    """Add what a job holds or would hold to a row of usage, or take it away where the sign is -1."""
+    forest, tables, log = forest_of(trees.forest), tables_of(trees.tables), work_of(trees.work).log
+    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    for resource in range(tables.requests.shape[1]):
+        at = tables.columns[job, resource]
+        if at >= 0:
+            change(forest, usage, node, at, tables.requests[job, resource], sign > 0, log, 0)
+
+
+@compiled
+def copy_trees(trees: Trees, source: int, target: int) -> None:
+    """Make one row of usage like another."""
+    tables = tables_of(trees.tables)
+    before, after = usage_of(tables, source), usage_of(tables, target)
+    for node in range(before.shape[0]):
+        for at in range(before.shape[1]):
+            after[node, at] = before[node, at]
+
+
+@inlined
+def path_of(tables: TreeTables, place: int) -> Table:
+    """The nodes from a ClusterQueue to its root."""
+    return tables.paths[place, : tables.places[place, DEPTH]]
+
+
+@compiled
+def fits_in_trees(trees: Trees, row: int, place: int, job: int) -> bool:
+    """Whether all that a job would hold is available beside a row of usage."""
+    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
+    usage, path = usage_of(tables, row), path_of(tables, place)
+    for resource in range(tables.requests.shape[1]):
+        at = tables.columns[job, resource]
+        if at >= 0 and available(forest, usage, path, at) < tables.requests[job, resource]:
+            return False
+    return True
+
+
+@compiled
+def keep_in_trees(trees: Trees, row: int, place: int, job: int, borrows: bool) -> None:
+    """Charge what is kept for a head without candidates (CYC-110)."""
+    forest, tables, log = forest_of(trees.forest), tables_of(trees.tables), work_of(trees.work).log
+    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    for resource in range(tables.requests.shape[1]):
+        at = tables.columns[job, resource]
+        if at >= 0:
+            asked, nominal, limit = (
+                tables.requests[job, resource],
+                forest.nominal[node, at],
+                forest.limit[node, at],
+            )
+            kept = capacity_kept(asked, usage[node, at], nominal, limit != MOST, limit, borrows)
+            change(forest, usage, node, at, kept, True, log, 0)
+
+
+@compiled
+def level_of(
+    forest: Forest, tables: TreeTables, usage: Table, place: int, at: int, request: int
+) -> tuple[int, bool]:
+    """How far up the tree quota for a request comes from, and whether that is below the root."""
+    last, rest = tables.places[place, DEPTH] - 1, request
+    for step in range(last + 1):
+        node = tables.paths[place, step]
+        used = usage[node, at]
+        if is_within_quota(used + rest, forest.subtree[node, at]):
+            return tables.heights[node], step < last
+        rest -= max(0, forest.local[node, at] - used)
+    return tables.heights[tables.paths[place, last]], False
+
+
+@compiled
+def take_row(trees: Trees, jobs: Table, job: int) -> None:
+    """A job holds quota from now on."""
+    rows, tables, width = rows_of(trees.rows), tables_of(trees.tables), 0
+    row = tables.counts[HELD_ROWS]
+    for resource in range(tables.requests.shape[1]):
+        if tables.columns[job, resource] >= 0:
+            entry = rows.first[row] + width
+            rows.at[entry], rows.amount[entry] = tables.columns[job, resource], tables.requests[job, resource]
+            width += 1
+    rows.width[row], rows.queue[row] = width, tables.places[jobs[job, QUEUE], NODE]
+    rows.priority[row], rows.reserved[row] = jobs[job, PRIORITY], jobs[job, STAMP]
+    rows.queued[row], rows.twin[row], rows.evicted[row] = jobs[job, QUEUED], jobs[job, RANK], False
+    age = (jobs[job, STAMP] - tables.counts[FIRST_STAMP]) // SECOND
+    recent, ties = tables.counts[RECENT], trees.order.tie
+    rows.key[row] = laid_out(tables.low[job], age, jobs[job, RANK], recent, ties)
+    tables.holder[row], jobs[job, SLOT] = job, row
+    tables.counts[HELD_ROWS] += 1
+
+
+@compiled
+def free_row(trees: Trees, jobs: Table, job: int) -> None:
+    """A job no longer holds quota: the last one takes its row."""
+    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs[job, SLOT]
+    tables.counts[HELD_ROWS] -= 1
+    last = tables.counts[HELD_ROWS]
+    for entry in range(rows.width[last]):
+        rows.at[rows.first[row] + entry] = rows.at[rows.first[last] + entry]
+        rows.amount[rows.first[row] + entry] = rows.amount[rows.first[last] + entry]
+    rows.width[row], rows.queue[row] = rows.width[last], rows.queue[last]
+    rows.priority[row], rows.reserved[row] = rows.priority[last], rows.reserved[last]
+    rows.queued[row], rows.twin[row] = rows.queued[last], rows.twin[last]
+    rows.evicted[row], rows.key[row] = rows.evicted[last], rows.key[last]
+    tables.holder[row] = tables.holder[last]
+    jobs[tables.holder[row], SLOT] = row
+
+
+@compiled
+def note_evicted(trees: Trees, jobs: Table, job: int) -> None:
+    """A job that holds quota is evicted, which may change the time that it queues from."""
+    rows = rows_of(trees.rows)
+    rows.evicted[jobs[job, SLOT]], rows.queued[jobs[job, SLOT]] = True, jobs[job, QUEUED]
+
+
+@compiled
+def hide_row(trees: Trees, jobs: Table, job: int, hides: bool) -> None:
+    """Whether searches look at a job that holds quota."""
+    node = tables_of(trees.tables).places[jobs[job, QUEUE], NODE]
+    rows_of(trees.rows).queue[jobs[job, SLOT]] = FREE if hides else node
+
+
+@compiled
+def policy_of(play: TracePlay, job: int, place: int) -> Policy:
+    """Who may be preempted for a job."""
+    jobs, queues, policies = play.jobs, play.queues, play.policies
+    duration = queues[place, DURATION]
+    by_reservation = duration >= 0 and policies.by_reservation == 1
+    return Policy(
+        jobs[job, PRIORITY],
+        jobs[job, CREATED] if by_reservation else jobs[job, QUEUED],
+        play.state[NOW],
+        queues[place, WITHIN],
+        queues[place, RECLAIM],
+        queues[place, BORROW],
+        queues[place, THRESHOLD],
+        duration,
+        duration >= 0 and policies.expired_only == 1,
+        by_reservation,
+    )
+
+
+@compiled
+def search(trees: Trees, policy: Policy, place: int, used: int, asked: int, lacking: int) -> None:
+    """Search for targets; `FOUND_FIRST` and `FOUND_END` say where they are in `work.out`.
+
+    Args:
+        trees: they.
+        policy: who may be preempted.
+        place: the preemptor's ClusterQueue.
+        used: row of the usage.
+        asked, lacking: so many of `at` and `needed` are asked for, and lack quota.
+    """
+    tables, rows = tables_of(trees.tables), rows_of(trees.rows)
+    for at in range(len(tables.watched)):
+        tables.watched[at] = tables.is_needed[at] = False
+    for index in range(lacking):
+        tables.watched[tables.needed[index]] = tables.is_needed[tables.needed[index]] = True
+    for index in range(asked):
+        tables.watched[tables.at[index]] = True
+    held = Rows(
+        tables.counts[HELD_ROWS],
+        rows.queue,
+        rows.priority,
+        rows.reserved,
+        rows.queued,
+        rows.key,
+        rows.twin,
+        rows.evicted,
+        rows.first,
+        rows.width,
+        rows.at,
+        rows.amount,
+    )
+    ask = Ask(
+        tables.places[place, NODE],
+        path_of(tables, place),
+        tables.at[:asked],
+        tables.amount[:asked],
+        tables.needed[:lacking],
+        tables.is_needed,
+        tables.watched,
+        1 if len(tables.watched) == 1 else 0,
+    )
+    usage, work = usage_of(tables, used), work_of(trees.work)
+    given = SearchInput(held, forest_of(trees.forest), usage, ask, policy, trees.order, work)
+    first, end, _ = classical.select(given)
+    tables.counts[FOUND_FIRST], tables.counts[FOUND_END] = first, end
