@@ -237,14 +237,36 @@ every-page: $(STAMP) ## every page of the site in both browsers, on a desk and o
 .PHONY: wheel
 wheel: $(STAMP) ## build the distribution into dist/
 	rm -rf dist
-	$(BIN)/python -m build
+	PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/python -m build
+
+.PHONY: environments
+environments: wheel ## the wheel in empty environments of the oldest and the newest Python, bare and with each extra alone
+	$(BIN)/python -m tools.environments dist/*.whl
+
+# Of what a user gets, so from an environment with nothing else in it.
+.PHONY: sbom
+sbom: wheel ## the software bill of materials of the wheel with all extras, CycloneDX: dist/*.cdx.json
+	rm -rf build/sbom build/sbom-tool
+	$(PYTHON) -m venv build/sbom
+	$(PYTHON) -m venv build/sbom-tool
+	build/sbom/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "$$(echo dist/*.whl)[proofs,strategies,fast,campaign,charts,pytest,kubectl]"
+	build/sbom/bin/python -m pip uninstall --quiet --yes pip setuptools
+	build/sbom-tool/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt cyclonedx-bom
+	build/sbom-tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --of JSON -o "$$(echo dist/*.whl | sed s/-py3-none-any.whl/.cdx.json/)" build/sbom
+
+# Of `make release-check`: run, or a file with what `make test-all` has printed.
+STAGES ?= no
+
+.PHONY: release-check
+release-check: $(STAMP) ## a dry run of a release; nothing is published (STAGES=run, or what make test-all has printed)
+	$(BIN)/python -m tools.release_check --stages $(STAGES)
 
 # A fresh environment, so that nothing of a developer's own gets into the lock.
 .PHONY: lock
 lock: ## write constraints.txt again from the newest releases that pyproject.toml allows
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(PYTHON) -m venv "$$fresh"; \
-	env -u PIP_CONSTRAINT "$$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[proofs,fast,docs,dev]'; \
+	env -u PIP_CONSTRAINT "$$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[proofs,fast,docs,dev,release]'; \
 	{ echo '# Every release that the build is tested with, all extras included. Made by `make lock`; not edited.'; \
 	  "$$fresh/bin/python" -m pip freeze --exclude-editable; } > "$$fresh/constraints.txt"; \
 	mv "$$fresh/constraints.txt" constraints.txt

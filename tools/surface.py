@@ -177,7 +177,7 @@ def _readings() -> Iterator[str]:
 def _packaging() -> Iterator[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for extra in project["optional-dependencies"]:
-        if extra not in ("dev", "docs"):
+        if extra not in ("dev", "docs", "release"):
             yield f"extra {extra}"
     for program in project["scripts"]:
         yield f"program {program}"
