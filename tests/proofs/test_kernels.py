@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import z3
 
-from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds, sorting
+from tenure.fast import amounts, classical, fair, grounds, nodes, paths, policy, rounds, shares, sorting
 from tenure.fast.heroes import effective, search
 from tenure_proofs.budgets import Budget
 from tenure_proofs.theorems.core_table import WHY_TESTED, kernels
@@ -541,6 +541,46 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "if not fit and how.again",
         "if how.again",
         "returns: what is in the arrays",
+    ),
+    "who does not stand is written down": (
+        "PO-ANY-592",
+        "attempt",
+        classical._attempt,
+        "taken += 1",
+        "taken += 1 + int(plain)",
+        "keeps: how many are taken",
+    ),
+    "what leaves stays at the root": (
+        "PO-ANY-594",
+        "leave_plainly",
+        nodes.leave_plainly,
+        "while node >= 0",
+        "while node > 0",
+        "returns: what is in use",
+    ),
+    "a node passes up without its local quota": (
+        "PO-ANY-596",
+        "sum_up",
+        nodes.sum_up,
+        "max(0, minus(usage[node, column], forest.local[node, column]))",
+        "max(0, usage[node, column])",
+        "keeps: what is in use",
+    ),
+    "what the root has no quota of is lent": (
+        "PO-ANY-598",
+        "count_lendable",
+        shares.count_lendable,
+        "forest.covered[forest.root[node], at]",
+        "forest.covered[node, at]",
+        "keeps: what it could lend",
+    ),
+    "the second attempt is like the first": (
+        "PO-ANY-599",
+        "select",
+        classical.select,
+        "may_borrow, again = not may_borrow, False",
+        "again = False",
+        "keeps: which attempt",
     ),
     "one too many is copied": (
         "PO-ANY-485",

@@ -17,8 +17,6 @@ from tenure_proofs.base import code_lines
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.registry import Theorem
 
-SEARCH = "it calls steps that are proved, in loops over arrays; compared with the reference's search"
-
 WHY_TESTED: Mapping[str, str] = {
     "sorting": "it sorts in place, without a permutation argument: believed, and tested against `sorted`",
     "sampling": "it only guesses where to begin; a wrong guess costs time",
@@ -30,8 +28,6 @@ WHY_TESTED: Mapping[str, str] = {
     "billing": "long division by shifts, which the reader does not read; compared with Python's own",
     "following": "searches beside heroes; compared with the reference's",
     "search": "a hero's search; the reference's is proved, this one is compared",
-    "classical": SEARCH,
-    "nodes": SEARCH,
 }
 """By module: why a kernel that no theorem is about is tested only."""
 
