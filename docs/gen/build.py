@@ -28,6 +28,7 @@ from docs.gen.openings import openings
 from docs.gen.playground import page_fills, playground_files
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
+from docs.gen.real_traces import real_traces
 from docs.gen.reference import reference, restated
 from docs.gen.relied import relied_on
 from docs.gen.rules import rule_list, rule_pages
@@ -54,7 +55,8 @@ def main() -> None:
         | vector_pages(known, pictures, opened)
     )
     of_analysis, analysis = analyzed()
-    drawings |= lesson_pictures() | of_analysis
+    of_traces, traces = real_traces()
+    drawings |= lesson_pictures() | of_analysis | of_traces
     made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
     for path, text in made.items():
         _write(path, text)
@@ -77,7 +79,7 @@ def main() -> None:
         | page_fills()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]
-    illustrated = (illustrations(pictures, views), analysis, listings(navigation, made))
+    illustrated = (illustrations(pictures, views), analysis, traces, listings(navigation, made))
     for path, parts in (item for found in illustrated for item in found.items()):
         fills.setdefault(path, {}).update(parts)
     for path in written_pages():

@@ -1,0 +1,111 @@
+"""The page of published traces, from `docs/data/traces`, which `python -m tools.simulated` records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from pydantic.alias_generators import to_camel
+
+from docs.gen.drawing import shown
+from docs.gen.markdown import Fills, Pages
+from docs.gen.sources import ROOT
+from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure.apps.simulate.page import pictures_of, themed_svg
+from tenure.apps.simulate.tables import brief
+from tenure.as_json import Span
+from tenure.manifests import parse_duration
+from tenure.timeline.chart import DARK, LIGHT
+
+PAGE: Final = "explanation/real-traces.md"
+FOLDER: Final = "explanation/pictures"
+TRACES: Final = ("philly", "wagap")
+_HEADS: Final = (
+    "reading",
+    "minAdmitDuration",
+    "all waits p95",
+    "preemptions",
+    "most of one job",
+    "cut short",
+    "wasted",
+)
+
+
+def real_traces() -> tuple[Pages, Fills]:
+    """The pictures, SVG by path below `docs/`, and what replaces the markers of the page."""
+    files: Pages = {}
+    fills: dict[str, str] = {}
+    for name in TRACES:
+        answer = recorded(name)
+        fills[f"{name}-table"] = "\n".join(_table(answer))
+        for picture, (told, sketch) in pictures_of(answer).items():
+            if not sketch.height or (picture[:5] in ("queue", "lanes") and not _is_drawn(answer, picture)):
+                continue
+            path = f"{FOLDER}/{name}-{picture}"
+            for theme, colours in (("light", LIGHT), ("dark", DARK)):
+                files[f"{path}-{theme}.svg"] = themed_svg(sketch, told, colours)
+            fills[f"{name}-{_marker(answer, picture)}"] = shown(path, told, "picture", PAGE)
+    return files, {PAGE: fills}
+
+
+def _is_drawn(answer: SimulateAnswer, picture: str) -> bool:
+    kind, _, number = picture.partition("-")
+    drawn = answer.settings[int(number) - 1].drawn
+    return drawn is not None and bool(drawn.queues if kind == "queues" else drawn.most_preempted)
+
+
+def _marker(answer: SimulateAnswer, picture: str) -> str:
+    """The marker of a picture: a setting's has its reading and duration in place of its number."""
+    kind, _, number = picture.partition("-")
+    return "-".join([kind, *(answer.settings[int(number) - 1].setting.values() if number else ())])
+
+
+def _table(answer: SimulateAnswer) -> Iterator[str]:
+    yield f"| {' | '.join(_HEADS)} |"
+    yield f"|{'---|' * 2}{'--:|' * (len(_HEADS) - 2)}"
+    for each in answer.settings:
+        yield f"| {' | '.join(_row(each))} |"
+
+
+def _row(figures: SettingFigures) -> Iterator[str]:
+    yield figures.setting["reading"]
+    yield figures.setting["minAdmitDuration"]
+    yield brief(figures.all_waits.p95)
+    yield f"{figures.preemptions:,}"
+    yield f"{figures.most_preempted.times if figures.most_preempted else 0:,}"
+    yield f"{figures.cut_short:,}"
+    yield f"{figures.wasted_hours / figures.held_hours:.1%}"
+
+
+@cache
+def recorded(name: str) -> SimulateAnswer:
+    """What was recorded of a trace.
+
+    >>> recorded("wagap").jobs
+    17898
+    """
+    text = (ROOT / "docs" / "data" / "traces" / f"{name}.json").read_text(encoding="utf-8")
+    answer = _read(SimulateAnswer, json.loads(text))
+    assert isinstance(answer, SimulateAnswer)
+    return answer
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """What JSON says as the type that it was written from."""
+    if value is None or kind is Any:
+        return value
+    if kind == Span:
+        return parse_duration(value)
+    if is_dataclass(kind):
+        hints: Mapping[str, Any] = get_type_hints(kind, include_extras=True)
+        given = {each.name: _read(hints[each.name], value[to_camel(each.name)]) for each in fields(kind)}
+        return kind(**given)  # type: ignore[operator]
+    if get_origin(kind) in (Union, UnionType):
+        return _read(next(each for each in get_args(kind) if each is not type(None)), value)
+    if get_origin(kind) is tuple:
+        return tuple(_read(get_args(kind)[0], each) for each in value)
+    return value
