@@ -436,7 +436,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         classical.classify,
         "advantage = advantage or fit",
         "advantage = fit",
-        "keeps: advantage",
+        "keeps: what is so far",
     ),
     "a ground is looked up of another place": (
         "PO-ANY-564",
@@ -452,7 +452,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         rounds.gather_by_queue,
         "            rounds.end[node] += 1\n    for",
         "            rounds.end[node] += 0\n    for",
-        "keeps: where it ends",
+        "keeps: what is so far",
     ),
     "what is settled is sorted again": (
         "PO-ANY-568",
@@ -476,7 +476,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         rounds.line_up,
         "work.group[node] >= 0",
         "work.group[node] < 0",
-        "keeps: end",
+        "keeps: where each queue begins and ends",
     ),
     "who was in the place is lost": (
         "PO-ANY-572",
@@ -484,7 +484,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         classical.gather,
         "count += 1",
         "count += int(key < limit)",
-        "keeps: how many so far",
+        "keeps: what is so far",
     ),
     "the last cohort loses": (
         "PO-ANY-576",
@@ -492,7 +492,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         fair.find_winner,
         "against(rounds, child, cohort) >= 0",
         "against(rounds, child, cohort) > 0",
-        "keeps: the best cohort",
+        "keeps: the best so far",
     ),
     "the two sides are mixed up": (
         "PO-ANY-578",
@@ -524,7 +524,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         fair._visit,
         "allowed = share <= 0",
         "allowed = share < 0",
-        "keeps: those before are rejected",
+        "keeps: what is so far",
     ),
     "a visit without a victim takes one": (
         "PO-ANY-586",
@@ -532,7 +532,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         fair.play,
         "if row >= 0:",
         "if row >= -1:",
-        "keeps: what is in the arrays",
+        "keeps: what is so far",
     ),
     "the second strategy plays in any case": (
         "PO-ANY-588",
@@ -548,7 +548,7 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         classical._attempt,
         "taken += 1",
         "taken += 1 + int(plain)",
-        "keeps: how many are taken",
+        "keeps: what is so far",
     ),
     "what leaves stays at the root": (
         "PO-ANY-594",

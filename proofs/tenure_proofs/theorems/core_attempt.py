@@ -11,7 +11,7 @@ from tenure.fast import classical
 from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.tables import Order, Policy, SearchInput, Work
 from tenure_proofs.theorems.core_fair import FEW
-from tenure_proofs.theorems.core_steps import GRID, INT, NUMBERS, Contents, Run, Step, either, same
+from tenure_proofs.theorems.core_steps import GRID, INT, NUMBERS, Contents, Run, Step, either, same, together
 from tenure_proofs.theorems.core_tree import COLUMN
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
@@ -276,15 +276,18 @@ def an_attempt_takes_candidates_in_their_order_each_if_it_stands_at_its_turn_unt
         )
         waits = z3.And(point >= steps, point < loaded)
         before = z3.And(point >= 0, point < steps, _stands(point))
-        return [
-            *sorted_so_far(here),
-            ("one turn after the other", reached),
-            ("what is in use", here["@usage"].term == USED(steps)),
-            ("how many are taken", z3.And(taken == TAKEN(steps), taken >= 0, taken <= steps)),
-            ("what is looked up", z3.Implies(waits, _ready(here, point))),
-            ("who left", _written(here, point, steps)),
-            ("it did not fit", z3.Implies(before, z3.Not(_fits(point + 1)))),
-        ]
+        return together(
+            "what is so far",
+            [
+                *sorted_so_far(here),
+                ("one turn after the other", reached),
+                ("what is in use", here["@usage"].term == USED(steps)),
+                ("how many are taken", z3.And(taken == TAKEN(steps), taken >= 0, taken <= steps)),
+                ("what is looked up", z3.Implies(waits, _ready(here, point))),
+                ("who left", _written(here, point, steps)),
+                ("it did not fit", z3.Implies(before, z3.Not(_fits(point + 1)))),
+            ],
+        )
 
     def sorting(steps: Any, first: State, here: State, _: Any) -> Labelled:
         further = as_term(here["settled"], int) >= as_term(first["settled"], int) + steps
@@ -297,14 +300,20 @@ def an_attempt_takes_candidates_in_their_order_each_if_it_stands_at_its_turn_unt
         turn = way.names["#0"].term
         turns = turn + z3.If(fit, 1, 0)
         before = z3.And(POINT >= 0, turn > POINT, _stands(POINT))
-        return [
-            ("it fits, or all had their turn", z3.If(fit, z3.And(_stands(turn), _fits(turns)), turn == last)),
-            ("it did not fit before", z3.Implies(before, z3.Not(_fits(POINT + 1)))),
-            ("what is in use", way.names["@usage"].term == USED(turns)),
-            ("how many are taken", taken == TAKEN(turns)),
-            ("who left", _written(way.names, POINT, turns)),
-            ("how far it is sorted", way.names["@candidates"].term == SETTLED(settled)),
-        ]
+        return together(
+            "what an attempt comes to",
+            [
+                (
+                    "it fits, or all had their turn",
+                    z3.If(fit, z3.And(_stands(turn), _fits(turns)), turn == last),
+                ),
+                ("it did not fit before", z3.Implies(before, z3.Not(_fits(POINT + 1)))),
+                ("what is in use", way.names["@usage"].term == USED(turns)),
+                ("how many are taken", taken == TAKEN(turns)),
+                ("who left", _written(way.names, POINT, turns)),
+                ("how far it is sorted", way.names["@candidates"].term == SETTLED(settled)),
+            ],
+        )
 
     laws = {
         "settle": Law(_settled, _settling),

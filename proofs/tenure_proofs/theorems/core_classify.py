@@ -12,7 +12,7 @@ from tenure.fast.tables import ADVANTAGE, ELSEWHERE, OWN, Policy, Work
 from tenure.model import WithinClusterQueue
 from tenure_proofs.theorems import core_world as world
 from tenure_proofs.theorems.core_search import given_search
-from tenure_proofs.theorems.core_steps import BOOL, GRID, INT, NUMBERS
+from tenure_proofs.theorems.core_steps import BOOL, GRID, INT, NUMBERS, together
 from tenure_proofs.theorems.core_tree import CELLS, COLUMN, EXCEEDS, IN_ORDER, LOG, LOGGED, exceeding
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
@@ -231,12 +231,15 @@ def from_the_queue_up_to_the_root_each_cohort_is_looked_into_with_advantage_once
         return [("what is asked for", here["@log"].term[0][point] == left)]
 
     def walking(steps: Any, _: State, here: State, __: Any) -> Labelled:
-        return [
-            ("what is left", here["@log"].term[0] == LEFT(steps)),
-            ("advantage", as_term(here["advantage"], bool) == AHEAD(steps)),
-            ("groups", here["@groups"].term == GROUPED(steps)),
-            ("common", here["@common"].term == JOINED(steps)),
-        ]
+        return together(
+            "what is so far",
+            [
+                ("what is left", here["@log"].term[0] == LEFT(steps)),
+                ("advantage", as_term(here["advantage"], bool) == AHEAD(steps)),
+                ("groups", here["@groups"].term == GROUPED(steps)),
+                ("common", here["@common"].term == JOINED(steps)),
+            ],
+        )
 
     def says(way: Way) -> Labelled:
         done = z3.If(reclaim.term, DEPTH - 1, 0)

@@ -28,7 +28,7 @@ from tenure_proofs.theorems.core_rounds import (
     ORDERED,
     SHARED,
 )
-from tenure_proofs.theorems.core_steps import INT, Contents, Run, Step, either, same
+from tenure_proofs.theorems.core_steps import INT, Contents, Run, Step, either, same, together
 from tenure_proofs.theorems.core_tournament import (
     BEFORE,
     COMPARING,
@@ -153,7 +153,10 @@ class _Rounds:
         over, done, _after = self.ends(point)
         before = z3.Implies(z3.And(point >= 0, point < steps), z3.Not(z3.Or(over, done)))
         taken = as_term(here["taken"], int) == TAKEN(steps)
-        return [*same(here, self.run.of(steps)), ("taken so far", taken), ("none before is the last", before)]
+        return together(
+            "what is so far",
+            [*same(here, self.run.of(steps)), ("taken so far", taken), ("none before is the last", before)],
+        )
 
     def says(self, way: Way) -> Labelled:
         steps = way.names[self.loop].term
@@ -161,13 +164,16 @@ class _Rounds:
         taken, fits = as_term(way.value[0], int), as_term(way.value[1], bool)
         before = z3.And(POINT >= 0, steps > POINT)
         ended = self.ends(POINT)
-        return [
-            ("none is left, or it fits", z3.Or(over, done)),
-            ("whether it fits", fits == z3.Not(over)),
-            ("how many are taken", taken == TAKEN(steps) + z3.If(over, 0, 1)),
-            ("no round before it is the last", z3.Implies(before, z3.Not(z3.Or(*ended[:2])))),
-            *same(way.names, after),
-        ]
+        return together(
+            "the last round",
+            [
+                ("none is left, or it fits", z3.Or(over, done)),
+                ("whether it fits", fits == z3.Not(over)),
+                ("how many are taken", taken == TAKEN(steps) + z3.If(over, 0, 1)),
+                ("no round before it is the last", z3.Implies(before, z3.Not(z3.Or(*ended[:2])))),
+                *same(way.names, after),
+            ],
+        )
 
     @property
     def invariant(self) -> Invariant:

@@ -10,7 +10,7 @@ import z3
 from tenure.fast import classical
 from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.tables import ADVANTAGE, OWN
-from tenure_proofs.theorems.core_steps import INT
+from tenure_proofs.theorems.core_steps import INT, together
 from tenure_proofs.theorems.core_waiting import (
     BEFORE,
     CANDIDATES,
@@ -114,11 +114,17 @@ def all_candidates_are_gathered_every_one_once_with_its_key_and_the_lower_ones_b
         passed = z3.If(z3.And(IS_ONE, DIVIDER.term < steps), 1, 0)
         names = {"count": count, "low": low, "elsewhere": ELSE(steps), "advantaged": AHEAD(steps)}
         few = [z3.And(number >= 0, number <= steps) for number in names.values()]
-        return [
-            ("how many so far", z3.And([as_term(here[name], int) == value for name, value in names.items()])),
-            ("no more than rows", z3.And(*few, low <= count, count + passed <= steps)),
-            *_each(here, steps, point, lambda row: WHERE(steps, row), low, count),
-        ]
+        return together(
+            "what is so far",
+            [
+                (
+                    "how many so far",
+                    z3.And([as_term(here[name], int) == value for name, value in names.items()]),
+                ),
+                ("no more than rows", z3.And(*few, low <= count, count + passed <= steps)),
+                *_each(here, steps, point, lambda row: WHERE(steps, row), low, count),
+            ],
+        )
 
     def points(steps: Any, here: State) -> list[Any]:
         rows = here["@candidates"].term
@@ -139,16 +145,19 @@ def all_candidates_are_gathered_every_one_once_with_its_key_and_the_lower_ones_b
         before, row = z3.And(POINT >= 0, found[0] > POINT), rows[POINT]
         where = z3.If(IS_ONE, _moved(row, DIVIDER.term, WHERE(SIZE, row), low, count), WHERE(SIZE, row))
         one = z3.And(row >= 0, row < SIZE, z3.Or(row == DIVIDER.term, _gathered(row)), where == POINT)
-        return [
-            *(
-                (f"how many: {number}", as_term(value, int) == wanted)
-                for number, (value, wanted) in enumerate(zip(way.value, found, strict=True))
-            ),
-            ("every candidate is there with its key", z3.Implies(among, here_it_is)),
-            ("lower ones come first", lies_before),
-            ("the divider is between them", z3.Implies(IS_ONE, at_divider)),
-            ("no other is there", z3.Implies(before, one)),
-        ]
+        return together(
+            "what is gathered",
+            [
+                *(
+                    (f"how many: {number}", as_term(value, int) == wanted)
+                    for number, (value, wanted) in enumerate(zip(way.value, found, strict=True))
+                ),
+                ("every candidate is there with its key", z3.Implies(among, here_it_is)),
+                ("lower ones come first", lies_before),
+                ("the divider is between them", z3.Implies(IS_ONE, at_divider)),
+                ("no other is there", z3.Implies(before, one)),
+            ],
+        )
 
     none = z3.And([one(0) == 0 for one in (COUNT, LOW, ELSE, AHEAD)])
     group = z3.Implies(IS_ONE, z3.And(queue_of(DIVIDER.term) >= 0, queue_of(DIVIDER.term) < NODES))

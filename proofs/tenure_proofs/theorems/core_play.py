@@ -21,7 +21,7 @@ from tenure_proofs.theorems.core_rounds import (
     UNDO,
     share_without,
 )
-from tenure_proofs.theorems.core_steps import INT, Contents, Run, Step, either, same
+from tenure_proofs.theorems.core_steps import INT, Contents, Run, Step, either, same, together
 from tenure_proofs.theorems.core_tournament import (
     BEFORE,
     CANDIDATES,
@@ -157,10 +157,13 @@ def a_visit_takes_the_first_candidate_of_a_queue_that_the_first_strategy_allows(
         turned_down = z3.And(
             run(point)["next"][node] < BEFORE["end"][node], z3.Not(_allowed(run(point), node))
         )
-        return [
-            *same(here, run.of(steps)),
-            ("those before are rejected", z3.Implies(z3.And(point >= 0, point < steps), turned_down)),
-        ]
+        return together(
+            "what is so far",
+            [
+                *same(here, run.of(steps)),
+                ("those before are rejected", z3.Implies(z3.And(point >= 0, point < steps), turned_down)),
+            ],
+        )
 
     def says(way: Way) -> Labelled:
         row, ground, share = (as_term(part, int) for part in way.value)

@@ -14,7 +14,7 @@ from tenure.fast import fair, shares
 from tenure.fast.rounds import NO_NODE, Rounds
 from tenure.fast.tables import Order, Policy, SearchInput, Work
 from tenure.rules import share as rules
-from tenure_proofs.theorems.core_steps import FLAGS, GRID, INT, NUMBERS, Contents, contents_of
+from tenure_proofs.theorems.core_steps import FLAGS, GRID, INT, NUMBERS, Contents, contents_of, together
 from tenure_proofs.theorems.core_tree import IN_ORDER
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
@@ -281,16 +281,22 @@ def below_a_node_that_queue_wins_that_the_rules_visit(find_winner: Any = fair.fi
         before = z3.And(child > point)
         best = z3.And(queue != NO_NODE, z3.Not(queue_beats(point, queue)))
         last = z3.And(cohort != NO_NODE, _last_of_best(point, cohort))
-        return [
-            (
-                "at a child, or done",
-                z3.And(child > node, child <= _end(node), z3.Or(child == _end(node), _is_child(child))),
-            ),
-            ("a queue before it", z3.Or(queue == NO_NODE, z3.And(_stands(queue, True), queue < child))),
-            ("a cohort before it", z3.Or(cohort == NO_NODE, z3.And(_stands(cohort, False), cohort < child))),
-            ("the best queue", z3.Implies(z3.And(before, _stands(point, True)), best)),
-            ("the best cohort", z3.Implies(z3.And(before, _stands(point, False)), last)),
-        ]
+        return together(
+            "the best so far",
+            [
+                (
+                    "at a child, or done",
+                    z3.And(child > node, child <= _end(node), z3.Or(child == _end(node), _is_child(child))),
+                ),
+                ("a queue before it", z3.Or(queue == NO_NODE, z3.And(_stands(queue, True), queue < child))),
+                (
+                    "a cohort before it",
+                    z3.Or(cohort == NO_NODE, z3.And(_stands(cohort, False), cohort < child)),
+                ),
+                ("the best queue", z3.Implies(z3.And(before, _stands(point, True)), best)),
+                ("the best cohort", z3.Implies(z3.And(before, _stands(point, False)), last)),
+            ],
+        )
 
     def says(way: Way) -> Labelled:
         wins = way.names["@winner"].term[node]
@@ -304,24 +310,30 @@ def below_a_node_that_queue_wins_that_the_rules_visit(find_winner: Any = fair.fi
         other_queue, other_cohort = _stands(POINT, True), _stands(POINT, False)
         by_cohort = z3.And(_stands(cohort, False), wins == BEFORE["winner"][cohort])
         inside = z3.And(wins >= node, wins < _end(node))
-        return [
-            stored,
-            ("below a cohort", z3.Not(_is_queue(node))),
-            ("it is below it", z3.Implies(some, inside)),
-            ("none, where none may be visited", z3.Implies(z3.Or(other_queue, other_cohort), some)),
-            ("a queue that may be visited", z3.Implies(queue, _stands(wins, True))),
-            ("no queue beats it", z3.Implies(z3.And(queue, other_queue), z3.Not(queue_beats(POINT, wins)))),
-            (
-                "no cohort beats it",
-                z3.Implies(z3.And(queue, other_cohort), z3.Not(cohort_beats(POINT, wins))),
-            ),
-            ("who wins below a cohort", z3.Implies(below, by_cohort)),
-            (
-                "the last of the greatest",
-                z3.Implies(z3.And(below, other_cohort), _last_of_best(POINT, cohort)),
-            ),
-            ("it beats all queues", z3.Implies(z3.And(below, other_queue), cohort_beats(cohort, POINT))),
-        ]
+        return together(
+            "who wins",
+            [
+                stored,
+                ("below a cohort", z3.Not(_is_queue(node))),
+                ("it is below it", z3.Implies(some, inside)),
+                ("none, where none may be visited", z3.Implies(z3.Or(other_queue, other_cohort), some)),
+                ("a queue that may be visited", z3.Implies(queue, _stands(wins, True))),
+                (
+                    "no queue beats it",
+                    z3.Implies(z3.And(queue, other_queue), z3.Not(queue_beats(POINT, wins))),
+                ),
+                (
+                    "no cohort beats it",
+                    z3.Implies(z3.And(queue, other_cohort), z3.Not(cohort_beats(POINT, wins))),
+                ),
+                ("who wins below a cohort", z3.Implies(below, by_cohort)),
+                (
+                    "the last of the greatest",
+                    z3.Implies(z3.And(below, other_cohort), _last_of_best(POINT, cohort)),
+                ),
+                ("it beats all queues", z3.Implies(z3.And(below, other_queue), cohort_beats(cohort, POINT))),
+            ],
+        )
 
     def staying(_: State, tournament: Any, which: Any) -> SymBool:
         handed((tournament, ROUNDS))

@@ -11,7 +11,7 @@ from tenure.fast import rounds
 from tenure.fast.tables import Policy, Work
 from tenure_proofs.theorems import core_world as world
 from tenure_proofs.theorems.core_search import given_search
-from tenure_proofs.theorems.core_steps import BOOL, GRID, INT, NUMBERS
+from tenure_proofs.theorems.core_steps import BOOL, GRID, INT, NUMBERS, together
 from tenure_proofs.theorems.core_tree import ENDS
 from tenure_proofs.theorems.core_world import (
     ARRAYS,
@@ -175,19 +175,25 @@ def _counting(steps: Any, _: State, here: State, point: Any) -> Labelled:
 
 
 def _lining(steps: Any, _: State, here: State, point: Any) -> Labelled:
-    return [
-        ("how many before", as_term(here["count"], int) == STARTS(steps)),
-        _end(here, point, z3.If(point < steps, STARTS(point), HOW_MANY(point, SIZE))),
-        _both(here, point, point < steps),
-    ]
+    return together(
+        "what is so far",
+        [
+            ("how many before", as_term(here["count"], int) == STARTS(steps)),
+            _end(here, point, z3.If(point < steps, STARTS(point), HOW_MANY(point, SIZE))),
+            _both(here, point, point < steps),
+        ],
+    )
 
 
 def _placing(steps: Any, _: State, here: State, point: Any) -> Labelled:
-    return [
-        _end(here, point, STARTS(point) + HOW_MANY(point, steps)),
-        _both(here, point),
-        _placed(here, steps, point),
-    ]
+    return together(
+        "what is so far",
+        [
+            _end(here, point, STARTS(point) + HOW_MANY(point, steps)),
+            _both(here, point),
+            _placed(here, steps, point),
+        ],
+    )
 
 
 def _unsorted(here: State, steps: Any, point: Any) -> tuple[str, Any]:
@@ -204,7 +210,10 @@ def _ending(steps: Any, _: State, here: State, point: Any) -> Labelled:
 
 
 def _done(here: State, point: Any) -> Labelled:
-    return [_end(here, point, STARTS(point + 1)), _both(here, point), _placed(here, SIZE, point)]
+    return together(
+        "every queue and candidate",
+        [_end(here, point, STARTS(point + 1)), _both(here, point), _placed(here, SIZE, point)],
+    )
 
 
 def _says(way: Way) -> Labelled:
@@ -355,12 +364,15 @@ def whose_turn_it_is_in_a_queue_is_the_first_that_is_a_candidate_of_those_that_w
 
     def holds(steps: Any, _: State, state: State, point: Any) -> Labelled:
         passed = z3.And(point >= position, point < position + steps)
-        return [
-            ("its turn", state["@next"].term == z3.Store(BEFORE["next"], node, position + steps)),
-            ("no key is changed", state["@keys"].term == wanted["keys"]),
-            ("not behind the last", z3.Or(steps == 0, position + steps <= end)),
-            ("none of those passed over is one", z3.Implies(passed, z3.Not(OFFERED(row_at(point))))),
-        ]
+        return together(
+            "what is so far",
+            [
+                ("its turn", state["@next"].term == z3.Store(BEFORE["next"], node, position + steps)),
+                ("no key is changed", state["@keys"].term == wanted["keys"]),
+                ("not behind the last", z3.Or(steps == 0, position + steps <= end)),
+                ("none of those passed over is one", z3.Implies(passed, z3.Not(OFFERED(row_at(point))))),
+            ],
+        )
 
     def says(way: Way) -> Labelled:
         turn, keys = way.names["@next"].term[node], way.names["@keys"].term
@@ -413,10 +425,13 @@ def where_all_are_sorted_already_each_queue_that_is_looked_into_waits_with_all_o
         behind = z3.If(looked, starts.at(point + 1).term, begin)
         new = {"start": begin, "next": begin, "end": behind, "settled": behind}
         done = z3.And(point >= 0, point < steps)
-        return [
-            (name, here[f"@{name}"].term[point] == z3.If(done, value, BEFORE[name][point]))
-            for name, value in new.items()
-        ]
+        return together(
+            "where each queue begins and ends",
+            [
+                (name, here[f"@{name}"].term[point] == z3.If(done, value, BEFORE[name][point]))
+                for name, value in new.items()
+            ],
+        )
 
     copied = COPIED(BEFORE["candidates"], first, end, first)
     yield from read_kernel(
