@@ -582,6 +582,14 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "again = False",
         "keeps: which attempt",
     ),
+    "a workload without a column is not missed": (
+        "PO-ANY-557",
+        "find_lightest",
+        rounds.find_lightest,
+        "counts[node, total] += 1",
+        "counts[node, total] += 0",
+        "first: so far",
+    ),
     "one too many is copied": (
         "PO-ANY-485",
         "copy_part",

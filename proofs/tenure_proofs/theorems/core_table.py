@@ -22,7 +22,6 @@ WHY_TESTED: Mapping[str, str] = {
     "sampling": "it only guesses where to begin; a wrong guess costs time",
     "shares": "floats: Python's and Go's round alike, which no theorem says",
     "fair": "a shift of bits: that a key without its tie sorts as KQ-230 is tested",
-    "rounds": "the least of all that a column holds: a guess that only saves visits; compared",
     "paths": "what is kept between decisions; compared with searches that keep nothing",
     "supply": "what is kept between decisions; compared with searches that keep nothing",
     "billing": "long division by shifts, which the reader does not read; compared with Python's own",
