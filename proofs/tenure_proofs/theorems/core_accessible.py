@@ -185,7 +185,11 @@ GROUPS = z3.Array("groups before", z3.IntSort(), z3.IntSort())
     "PO-ANY-754",
     about=(search._offers, search._ground, search.classify),
     size="any tree, any workload",
-    assumes={**ARRAYS, "who is above whom": "PO-ANY-505", "the ground in the own queue": "PO-ANY-420"},
+    assumes={
+        **ARRAYS,
+        "who is above whom": "PO-ANY-505",
+        "the ground in the preemptor's ClusterQueue": "PO-ANY-420",
+    },
 )
 def a_queue_may_offer_candidates_and_a_workload_may_be_preempted_by_a_hero_where_the_rules_say_so(
     offers: Any = search._offers, ground: Any = search._ground, classify: Any = search.classify
