@@ -15,8 +15,10 @@ from tenure.oracle.partial import halved
 from tenure.oracle.search import find_targets
 from tenure_proofs.budgets import Budget
 from tenure_proofs.theorems import deciding, three_searches
+from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.trusted.domains import LiftError
 from tests.proofs.changed import changed
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)
@@ -181,3 +183,21 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
 def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
     parts, function, right, wrong = MISTAKES[mistake]
     assert any(prove([part], None, LITTLE).failures for part in parts(changed(function, (right, wrong))))
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        name
+        for name, claim in THEOREMS.items()
+        if not claim.statement.__module__.rpartition(".")[2].startswith("core_")
+    ],
+)
+def test_every_loop_and_step_of_the_reference_is_read_as_it_is_now(identifier: str) -> None:
+    parts = list(THEOREMS[identifier].statement())
+    assert all(part.goals for part in parts)
+
+
+def test_a_name_that_a_function_does_not_see_stands_for_nothing() -> None:
+    with pytest.raises(LiftError, match="halved sees no _tired"):
+        seeing(halved, _tired=None)

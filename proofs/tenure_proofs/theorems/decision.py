@@ -7,6 +7,7 @@ every decision.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
@@ -20,6 +21,7 @@ from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.loops import Given, Row, every, returned
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
@@ -42,8 +44,15 @@ def _of(name: str, place: Any) -> SymToken:
 
 
 def seeing(function: Callable[..., Any], **others: Any) -> FunctionType:
-    """The same function where some of the names that it sees stand for something else."""
+    """The same function where some of the names that it sees stand for something else.
+
+    Raises:
+        LiftError: it sees no such name, so that nothing would stand for it.
+    """
     assert isinstance(function, FunctionType)
+    unseen = others.keys() - function.__globals__.keys() - vars(builtins).keys()
+    if unseen:
+        raise LiftError(f"{function.__name__} sees no {', '.join(sorted(unseen))}")
     return FunctionType(function.__code__, {**function.__globals__, **others}, function.__name__)
 
 

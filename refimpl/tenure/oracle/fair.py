@@ -101,7 +101,7 @@ def select_fairly(question: Question) -> Selection:
     """
     candidates = _candidates(question)
     if not candidates:
-        return _nobody(question)
+        return _none_yet(question)
     tournament = _tournament_of(question)
     leaving, found = tournament.leaving, _played(tournament, candidates)
     fits = fitting(leaving, True)
@@ -119,7 +119,7 @@ def _candidates(question: Question) -> tuple[Candidate, ...]:
     return candidates_among(question, (*own_offers(question), *_borrowers(question)))
 
 
-def _nobody(question: Question) -> Selection:
+def _none_yet(question: Question) -> Selection:
     usage = question.snapshot.usage
     none = Attempt((), (), usage, fits=False, strategy=_strategies_of(question)[0])
     return Selection((), (), (), (), usage, (none,))
