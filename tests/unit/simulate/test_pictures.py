@@ -47,11 +47,12 @@ def test_a_lane_has_a_job_s_stays_and_how_often_it_is_preempted() -> None:
 
 
 def test_each_picture_is_a_file_that_says_what_it_shows_in_both_schemes(tmp_path: Path) -> None:
-    done = tenure("simulate", *WORDS, *SWEPT, "--svg", str(tmp_path))
+    folder = tmp_path / "pictures"
+    done = tenure("simulate", *WORDS, *SWEPT, "--svg", str(folder))
     assert done.returncode == 0, done.stderr
-    names = {path.stem for path in tmp_path.iterdir()}
+    names = {path.stem for path in folder.iterdir()}
     assert names == {"front", "waits", "queues-1", "queues-2", "lanes-1", "lanes-2"}
-    for path in tmp_path.iterdir():
+    for path in folder.iterdir():
         text = path.read_text(encoding="utf-8")
         root = ET.fromstring(text)
         assert root.attrib["role"] == "img"
@@ -62,9 +63,9 @@ def test_each_picture_is_a_file_that_says_what_it_shows_in_both_schemes(tmp_path
         assert min(float(found.attrib["font-size"]) for found in root.iter(f"{SVG}text")) >= 10
         left, _, width, _ = map(float, root.attrib["viewBox"].split())
         assert all(left <= float(found.attrib["x"]) <= width for found in root.iter(f"{SVG}text"))
-    told = (tmp_path / "lanes-1.svg").read_text(encoding="utf-8")
+    told = (folder / "lanes-1.svg").read_text(encoding="utf-8")
     assert "borrows 1 times" in told
-    assert "no job is preempted" in (tmp_path / "lanes-2.svg").read_text(encoding="utf-8")
+    assert "no job is preempted" in (folder / "lanes-2.svg").read_text(encoding="utf-8")
 
 
 def test_a_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
@@ -80,8 +81,8 @@ def test_a_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     assert text.count("<details") == 2
 
 
-@pytest.mark.parametrize("words", [("--html", "absent/report.html"), ("--svg", "absent")])
-def test_a_folder_that_does_not_exist_is_named_before_anything_is_played(words: tuple[str, str]) -> None:
+@pytest.mark.parametrize("words", [("--html", "absent/report.html"), ("--svg", "absent/pictures"), ("--svg", __file__)])
+def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_played(words: tuple[str, str]) -> None:
     done = tenure("simulate", "absent.csv", "-q", str(FOLDER / "queues.yaml"), *words)
     assert done.returncode == 2
     assert f"{words[0]}: found '{words[1]}', expected a" in done.stderr.decode()

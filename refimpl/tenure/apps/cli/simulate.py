@@ -169,7 +169,7 @@ class DrawingOptions:
         typer.Option(metavar="FILE", help="Write tables and pictures as one HTML file, light and dark."),
     ] = None
     svg: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write each picture as SVG into this folder.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write each picture as SVG into this folder, made where it is missing.")
     ] = None
     drawn: Annotated[
         bool, typer.Option("--drawn", help="JSON and YAML have what pictures are drawn from, too.")
@@ -181,15 +181,19 @@ class DrawingOptions:
         return self.drawn or self.html is not None or self.svg is not None
 
     def check(self) -> None:
-        """Whether files can be written there, before anything is played for them.
+        """Whether files can be written there, before anything is played for them; makes the folder of `--svg`.
 
         Raises:
-            InputError: a folder that does not exist.
+            InputError: a folder that does not exist, or cannot be made.
         """
         if self.html is not None and not is_folder(self.html.parent):
             raise bad_input("--html", str(self.html), "a file in a folder that exists")
         if self.svg is not None and not is_folder(self.svg):
-            raise bad_input("--svg", str(self.svg), "a folder that exists")
+            try:
+                self.svg.mkdir()
+            except OSError as error:
+                expected = f"a folder, or a new one in a folder that exists: {error.strerror}"
+                raise bad_input("--svg", str(self.svg), expected) from None
 
     def write(self, answer: SimulateAnswer) -> None:
         """Write what is wanted.
