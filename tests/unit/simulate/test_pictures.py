@@ -81,8 +81,12 @@ def test_a_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     assert text.count("<details") == 2
 
 
-@pytest.mark.parametrize("words", [("--html", "absent/report.html"), ("--svg", "absent/pictures"), ("--svg", __file__)])
-def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_played(words: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    "words", [("--html", "absent/report.html"), ("--svg", "absent/pictures"), ("--svg", __file__)]
+)
+def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_played(
+    words: tuple[str, str],
+) -> None:
     done = tenure("simulate", "absent.csv", "-q", str(FOLDER / "queues.yaml"), *words)
     assert done.returncode == 2
     assert f"{words[0]}: found '{words[1]}', expected a" in done.stderr.decode()

@@ -169,7 +169,10 @@ class DrawingOptions:
         typer.Option(metavar="FILE", help="Write tables and pictures as one HTML file, light and dark."),
     ] = None
     svg: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write each picture as SVG into this folder, made where it is missing.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write each picture as SVG into this folder, made where it is missing."
+        ),
     ] = None
     drawn: Annotated[
         bool, typer.Option("--drawn", help="JSON and YAML have what pictures are drawn from, too.")
@@ -181,7 +184,7 @@ class DrawingOptions:
         return self.drawn or self.html is not None or self.svg is not None
 
     def check(self) -> None:
-        """Whether files can be written there, before anything is played for them; makes the folder of `--svg`.
+        """Make the folder of `--svg`, and see whether files can be written, before anything is played.
 
         Raises:
             InputError: a folder that does not exist, or cannot be made.
