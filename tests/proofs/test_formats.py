@@ -60,7 +60,9 @@ RESULT = part(
     relatedLocations={"type": "array", "items": NUMBERED, "uniqueItems": True},
 )
 RUN = part(
-    tool=part(driver=part(name=TEXT, rules={"type": "array", "items": RULE, "uniqueItems": True})),
+    tool=part(
+        driver=part(name=TEXT, version=TEXT, rules={"type": "array", "items": RULE, "uniqueItems": True})
+    ),
     columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
     results={"type": "array", "items": RESULT},
     invocations={

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tenure.oracle import leaving
-from tenure.oracle.heroes import billing, fit, search
+from tenure.oracle.heroes import billing, fit
 from tenure.oracle.selection import Chain, FillBack
 from tests.properties.hero_histories import play
 from tests.sampling import sample
@@ -63,7 +63,7 @@ WRONG: dict[str, tuple[ModuleType, str, Callable[..., Any]]] = {
     "what is billed leaves the tree as quota": (billing, "effective_nominal", lambda nominal, *_: nominal),
     "a bill is between zero and the nominal quota": (billing, "share_of_bill", _all_to_the_first),
     "no hero is above its Accessible": (fit, "hero_request_fits", _always),
-    "no victim could be spared": (search, "fill_back", _giving_nobody_back),
+    "no victim could be spared": (leaving, "fill_back", _giving_nobody_back),
     "no victim of a standard queue could be spared": (leaving, "fill_back", _giving_nobody_back),
 }
 """What fails when a function is another one, by the claim."""
