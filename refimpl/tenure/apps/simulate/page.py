@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from html import escape
 from itertools import groupby
 from pathlib import PurePath
@@ -118,10 +119,7 @@ def _marks(shapes: Sequence[Shape], theme: Theme | None) -> Iterator[str]:
             yield from (_mark(shape, theme) for shape in group)
         else:
             boxes = [shape for shape in group if isinstance(shape, Box)]
-            path = "".join(
-                f"M{box.x:.1f} {box.y:.1f}h{box.width:.1f}v{box.height:.1f}h{-box.width:.1f}z"
-                for box in boxes
-            )
+            path = "".join(map(_rectangle, boxes))
             yield f'<path d="{path}" style="fill: {_colour(kind, theme)}"/>'
 
 
@@ -134,7 +132,9 @@ def _mark(shape: Shape, theme: Theme | None) -> str:
         anchor = ' text-anchor="middle"' if shape.align == "center" else ""
         weight = ' font-weight="600"' if shape.bold else ""
         place = f'x="{shape.x:.1f}" y="{shape.y + 0.36 * shape.size:.1f}" font-size="{shape.size:g}"'
-        paint = f'style="fill: {_colour(shape.role, theme)}"'
+        # A line that is drawn below a label does not go through its letters.
+        around = f"paint-order: stroke; stroke: {_colour(Role.PAPER, theme)}; stroke-width: 3px"
+        paint = f'style="fill: {_colour(shape.role, theme)}; {around}"'
         return f"<text {place}{anchor}{weight} {paint}>{escape(shape.text)}</text>"
     if isinstance(shape, Stroke):
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
@@ -169,10 +169,12 @@ def _outline(mark: Mark) -> str:
 
 
 _STYLE: Final = """
-body { margin: 0 auto; max-width: 860px; padding: 12px; font: 16px/1.45 system-ui, sans-serif;
+body { margin: 0 auto; max-width: 1160px; padding: 12px; font: 16px/1.45 system-ui, sans-serif;
   background: var(--paper); color: var(--text); }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 figure { margin: 0; } svg { display: block; width: 100%; height: auto; max-width: 620px; }
+.pair { display: grid; gap: 12px 32px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 3px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--grid); }
@@ -194,8 +196,7 @@ def html_report(answer: SimulateAnswer) -> str:
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(_below(answer))}</p>',
-        svgs["front"],
-        svgs["waits"],
+        _beside(svgs["front"], svgs["waits"]),
         "<h2>Waits and preemptions</h2>",
         *_html_table(wait_rows(answer), WAIT_LEGEND),
         "<h2>Where quota goes</h2>",
@@ -207,7 +208,7 @@ def html_report(answer: SimulateAnswer) -> str:
         if figures.drawn is not None:
             opened = " open" if number == 1 else ""
             parts.append(f"<details{opened}><summary>{escape(setting_words(figures.setting))}</summary>")
-            parts += [svgs[f"queues-{number}"], svgs[f"lanes-{number}"], "</details>"]
+            parts += [_beside(svgs[f"queues-{number}"], svgs[f"lanes-{number}"]), "</details>"]
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -232,11 +233,29 @@ def _defined() -> Iterator[str]:
         yield f'<p class="quiet"><a href="{escape(address)}">How each figure is defined</a></p>'
 
 
+def _beside(*figures: str) -> str:
+    """Pictures in one row, or below one another where a screen is narrow."""
+    return f'<div class="pair">{"".join(figures)}</div>'
+
+
+def _legible(cell: str) -> str:
+    """A figure for people: of thousands no hundredths, and groups of three digits.
+
+    >>> _legible("508766.21"), _legible("16504"), _legible("999.50"), _legible("30s"), _legible("1.5h")
+    ('508,766', '16,504', '999.50', '30s', '1.5h')
+    """
+    whole, _, part = cell.partition(".")
+    if len(whole) < 4 or not (whole + part).isdecimal():
+        return cell
+    return f"{Decimal(cell):,.0f}"
+
+
 def _html_table(rows: Iterable[tuple[str, ...]], legend: Sequence[str]) -> Iterator[str]:
     head, *body = rows
     cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     yield f'<div class="table" tabindex="0"><table><thead><tr>{cells}</tr></thead><tbody>'
     for row in body:
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        figures = (row[0], *map(_legible, row[1:]))
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in figures)}</tr>"
     yield "</tbody></table></div>"
     yield f'<p class="quiet">{escape("; ".join(legend))}</p>'
