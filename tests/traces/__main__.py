@@ -1,6 +1,6 @@
 """Random plays by the trace engine and by `play`: `python -m tests.traces --plays 2000 --seed 1`.
 
-One cohort, and each kind of trees, in turn.
+One cohort, each kind of trees, and each kind of priorities that move, in turn.
 """
 
 from __future__ import annotations
@@ -13,12 +13,21 @@ from typing import Final
 
 from tenure.errors import InputError
 from tenure.fast.uncovered import Uncovered
+from tenure.readings import Reading
+from tenure.timeline import Scenario
 from tests.traces.drawn import drawn
+from tests.traces.drawn_growing import GROWING, drawn_growing
 from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
 
 FLAT: Final = "flat"
 """One cohort of one flavor and resource."""
+
+
+def _drawn(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
+    if kind == FLAT:
+        return drawn(seed, most)
+    return (drawn_growing if kind in GROWING else drawn_in_trees)(kind, seed, most)
 
 
 def main() -> int:
@@ -27,7 +36,9 @@ def main() -> int:
     parser.add_argument("--plays", type=int, default=240, help="how many (default: 240)")
     parser.add_argument("--seed", type=int, default=1, help="of the first; the next ones follow (default: 1)")
     parser.add_argument("--jobs", type=int, default=120, help="of a play at most (default: 120)")
-    parser.add_argument("--kinds", default=",".join((FLAT, *KINDS)), help="in turn (default: %(default)s)")
+    parser.add_argument(
+        "--kinds", default=",".join((FLAT, *KINDS, *GROWING)), help="in turn (default: %(default)s)"
+    )
     given = parser.parse_args()
     compared, began = Compared(), time.process_time()
     played: Counter[str] = Counter()
@@ -35,9 +46,7 @@ def main() -> int:
     kinds = given.kinds.split(",")
     for number in range(given.plays):
         kind, seed = kinds[number % len(kinds)], given.seed + number // len(kinds)
-        scenario, reading = (
-            drawn(seed, given.jobs) if kind == FLAT else drawn_in_trees(kind, seed, given.jobs)
-        )
+        scenario, reading = _drawn(kind, seed, given.jobs)
         try:
             found = difference(scenario, reading, compared)
         except InputError as error:
@@ -54,6 +63,7 @@ def main() -> int:
         played[kind] += 1
     print(
         f"{compared.plays} plays, {compared.heads} heads, {compared.preemptions} preemptions, 0 differ; "
+        f"{compared.stepped} of {compared.plays_stepped} plays with a priority that moved; "
         f"of kinds {dict(played)}; left out {dict(unplayed)}; "
         f"results {dict(compared.results)}, reasons {dict(compared.reasons)}; "
         f"{time.process_time() - began:.0f} s"

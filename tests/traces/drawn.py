@@ -20,10 +20,16 @@ def drawn(seed: int, most: int) -> tuple[Scenario, Reading]:
         seed: what it is drawn from.
         most: how many jobs there are at most.
     """
+    raw, reading = written(seed, most)
+    return parse_scenario(raw), reading
+
+
+def written(seed: int, most: int) -> tuple[dict[str, Any], Reading]:
+    """The same, as the scenario is written."""
     dice = Random(seed)
     queues = dice.randint(1, 5)
     span = dice.choice([60, 600, 3600, 7200])
-    raw = {
+    raw: dict[str, Any] = {
         "title": f"seed {seed}",
         "until": f"{span * 3 + dice.randint(0, 999)}s",
         "objects": [{"kind": "ResourceFlavor", "metadata": {"name": "gpu"}}, *_queues(dice, queues)],
@@ -31,7 +37,7 @@ def drawn(seed: int, most: int) -> tuple[Scenario, Reading]:
         "maxCycles": 10**6,
         "timing": timing_of(dice),
     }
-    return parse_scenario(raw), preset(dice.choice(PRESETS))
+    return raw, preset(dice.choice(PRESETS))
 
 
 def timing_of(dice: Random) -> dict[str, Any]:

@@ -25,6 +25,12 @@ def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
         seed: what it is drawn from.
         most: how many jobs there are at most.
     """
+    raw, reading = written_in_trees(kind, seed, most)
+    return parse_scenario(raw), reading
+
+
+def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], Reading]:
+    """The same, as the scenario is written."""
     dice = Random(f"{kind} {seed}")
     several = kind in ("both", "inactive")
     flavors = [f"f{number}" for number in range(dice.randint(2, 3) if several or kind == "flavors" else 1)]
@@ -32,7 +38,7 @@ def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
     span, queues = dice.choice([60, 600, 3600]), dice.randint(2, 6)
     cohorts = _cohorts(dice, flavors, resources)
     names = [cohort["metadata"]["name"] for cohort in cohorts]
-    raw = {
+    raw: dict[str, Any] = {
         "title": f"{kind}, seed {seed}",
         "until": f"{span * 3 + dice.randint(0, 999)}s",
         "objects": [
@@ -44,7 +50,7 @@ def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
         "maxCycles": 10**6,
         "timing": timing_of(dice),
     }
-    return parse_scenario(raw), preset(dice.choice(PRESETS))
+    return raw, preset(dice.choice(PRESETS))
 
 
 def _cohorts(dice: Random, flavors: Sequence[str], resources: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from tenure.model import Ground, Outcome, TurnResult
+from tenure.model import Ground, Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.time_based import queue_preemption_reason
@@ -23,11 +24,13 @@ _WITHIN = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
 
 @dataclass
 class Compared:
-    """What was compared so far."""
+    """What was compared so far; `stepped` are heads whose priority took a step since they began to wait."""
 
     plays: int = 0
     heads: int = 0
     preemptions: int = 0
+    stepped: int = 0
+    plays_stepped: int = 0
     results: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
@@ -35,10 +38,33 @@ class Compared:
         """A play whose every event was the same."""
         self.plays += 1
         self.preemptions += len(record.preemptions)
+        stepped = heads_stepped(record)
+        self.stepped += stepped
+        self.plays_stepped += stepped > 0
         for cycle in record.cycles:
             self.heads += len(cycle.heads)
             self.results.update(str(head.result) for head in cycle.heads)
         self.reasons.update(preemption.reason for preemption in record.preemptions)
+
+
+def heads_stepped(record: Record) -> int:
+    """How many heads were decided with another priority than when they began to wait."""
+    steps: dict[str, list[Instant]] = defaultdict(list)
+    waits: dict[str, list[Instant]] = defaultdict(list)
+    known: set[str] = set()
+    for step in record.priority_steps:
+        if step.workload in known:
+            steps[step.workload].append(step.at)
+        known.add(step.workload)
+    for wait in record.waits:
+        waits[wait.workload].append(wait.start)
+    count = 0
+    for cycle in record.cycles:
+        for head in cycle.heads:
+            own, since = steps[head.workload], waits[head.workload]
+            last = bisect_right(own, cycle.at)
+            count += last > 0 and own[last - 1] > since[bisect_right(since, cycle.at) - 1]
+    return count
 
 
 def of_play(record: Record) -> dict[str, Sequence[Any]]:

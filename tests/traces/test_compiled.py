@@ -12,6 +12,7 @@ from tenure.fast.compiled import COMPILED, compiled
 from tenure.model import TurnResult
 from tenure.rules.registry import RuleEntry, all_rules
 from tests.traces.drawn import drawn
+from tests.traces.drawn_growing import GROWING, drawn_growing
 from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
 
@@ -33,6 +34,15 @@ def test_every_event_of_random_plays_in_trees_is_the_same_when_compiled() -> Non
         for seed in range(100, 104):
             assert difference(*drawn_in_trees(kind, seed, 30), compared) == ""
     assert compared.preemptions
+
+
+@pytest.mark.skipif(not COMPILED, reason="it is interpreted here; test_equality.py does the same so")
+def test_every_event_of_random_plays_is_the_same_when_compiled_where_priorities_move() -> None:
+    compared = Compared()
+    for kind in GROWING:
+        for seed in range(10, 13):
+            assert difference(*drawn_growing(kind, seed, 30), compared) == ""
+    assert compared.stepped
 
 
 @pytest.mark.skipif(not COMPILED, reason="there is no compiler here")

@@ -13,8 +13,21 @@ from tenure.fast.uncovered import Uncovered
 from tenure.readings import preset
 from tenure.timeline import parse_scenario
 from tenure.timeline.record import Result
-from tenure.timeline.trace import build, events, flavors, holding, search, simulate, turns
+from tenure.timeline.trace import (
+    build,
+    events,
+    flavors,
+    holding,
+    lines,
+    pending,
+    search,
+    simulate,
+    steps,
+    turns,
+)
+from tenure.timeline.trace.tables import ACTIVE, COURSE, PARKED, UNPARKED, Lines, TracePlay
 from tests.traces.drawn import drawn
+from tests.traces.drawn_growing import drawn_growing
 from tests.traces.drawn_trees import drawn_in_trees
 from tests.traces.equality import Compared, difference
 
@@ -46,6 +59,25 @@ def test_every_event_of_random_plays_in_trees_is_the_same() -> None:
     for kind, seeds in TREES.items():
         for seed in seeds:
             assert difference(*drawn_in_trees(kind, seed, 25), compared) == ""
+    assert len(compared.reasons) == 3
+
+
+GROWN: Mapping[str, Sequence[int]] = {
+    "growing": (1, 2, 4, 6, 7, 8),
+    "growing trees": (1, 2, 4, 7, 8),
+    "growing both": (1, 4, 5, 6, 7),
+    "boosted": (2, 4, 6, 8),
+    "growing boosted": (2, 4, 6, 7),
+}
+"""Seeds of plays in which priorities move, by kind."""
+
+
+def test_every_event_of_random_plays_is_the_same_where_priorities_move() -> None:
+    compared = Compared()
+    for kind, seeds in GROWN.items():
+        for seed in seeds:
+            assert difference(*drawn_growing(kind, seed, 25), compared) == ""
+    assert compared.plays_stepped > 12
     assert len(compared.reasons) == 3
 
 
@@ -82,6 +114,25 @@ WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "the first flavor is taken": (flavors, "tries_next_flavor", lambda *_: False),
     "no quota is kept in trees": (holding, "keep_in_trees", lambda *_: None),
 }
+
+
+def _born_when_it_joins(play: TracePlay, job: int, given: Lines | None) -> None:
+    if given is not None:
+        steps._follow_course(play, given, job, given.spans[given.members[job, COURSE]])
+
+
+def _parked_alone(play: TracePlay, given: Lines, job: int, parks: bool) -> None:
+    lines.put_in(given, play.jobs, job, PARKED if parks else UNPARKED)
+    play.state[ACTIVE] += not parks
+
+
+WRONG_WHERE_PRIORITIES_MOVE: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
+    "a step wakes no workload": (steps, "wake_one", lambda *_: None),
+    "a fall wakes no workload": (steps, "wake_queue", lambda *_: None),
+    "what runs keeps the priority that it began with": (holding, "rank_row", lambda *_: None),
+    "every job is born when it joins": (events, "begin_course", _born_when_it_joins),
+    "a job parks without those like it": (pending, "requeue_in_lines", _parked_alone),
+}
 """Mistakes that only the engine could make: where, what, and what does it wrong."""
 NOTICED_BY = {
     "nothing is put back": 34,
@@ -101,6 +152,14 @@ NOTICED_IN_TREES: Mapping[str, tuple[str, int]] = {
     "no quota is kept in trees": ("trees", 101),
 }
 
+NOTICED_WHERE_PRIORITIES_MOVE: Mapping[str, tuple[str, int]] = {
+    "a step wakes no workload": ("growing", 6),
+    "a fall wakes no workload": ("growing trees", 2),
+    "what runs keeps the priority that it began with": ("growing trees", 4),
+    "every job is born when it joins": ("growing", 6),
+    "a job parks without those like it": ("growing trees", 4),
+}
+
 
 @pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
 @pytest.mark.parametrize("wrong", WRONG)
@@ -118,6 +177,14 @@ def test_a_mistake_in_trees_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong: s
     assert difference(*drawn_in_trees(*NOTICED_IN_TREES[wrong], 25), Compared())
 
 
+@pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
+@pytest.mark.parametrize("wrong", WRONG_WHERE_PRIORITIES_MOVE)
+def test_a_mistake_where_priorities_move_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    module, name, function = WRONG_WHERE_PRIORITIES_MOVE[wrong]
+    monkeypatch.setattr(module, name, function)
+    assert difference(*drawn_growing(*NOTICED_WHERE_PRIORITIES_MOVE[wrong], 25), Compared())
+
+
 QUEUE = {"nominalQuota": 4, "name": "nvidia.com/gpu"}
 UNCOVERED: Mapping[str, Mapping[str, Any]] = {
     "an event Tick": {"events": [{"at": "1s", "tick": True}]},
@@ -127,6 +194,8 @@ UNCOVERED: Mapping[str, Mapping[str, Any]] = {
     "fair sharing": {"configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}}},
     "a ClusterQueue that is a hero": {"spec": {"preemption": {"rules": "UberClusterQueueRules"}}},
     "a ClusterQueue that counts pods": {"covers": ["nvidia.com/gpu", "pods"]},
+    "a class whose priority falls from above its max": {"class": {"step": -1, "max": 0}},
+    "a class whose priority takes more steps than are counted": {"class": {"step": 1, "max": 2**30}},
     "durations of decades": {"timing": {"eviction": "400000h"}},
     "pods that ask for nothing, or for more than can be counted": {"requests": {"nvidia.com/gpu": 2**41}},
 }
@@ -156,12 +225,18 @@ def _scenario(changes: Mapping[str, Any]) -> dict[str, Any]:
     if "configuration" in changes:
         api = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
         objects.append({**api, **changes["configuration"]})
+    if "class" in changes:
+        policy = {**changes["class"], "delayForStep": "500us"}
+        spec = {"priority": 1, "dynamicPriorityPolicy": policy}
+        objects.append({"kind": "WorkloadPriorityClass", "metadata": {"name": "c"}, "spec": spec})
     requests = changes.get("requests", {"nvidia.com/gpu": changes.get("size", 1)})
-    submit = {"at": "2s", "submit": {"name": "j", "queue": "a", "requests": requests, "work": "9s"}}
+    job: dict[str, Any] = {"name": "j", "queue": "a", "requests": requests, "work": "9s"}
+    if "class" in changes:
+        job["priorityClass"] = "c"
     return {
         "until": "1m",
         "objects": objects,
-        "events": [submit, *changes.get("events", ())],
+        "events": [{"at": "2s", "submit": job}, *changes.get("events", ())],
         "timing": changes.get("timing", {"eviction": "1s"}),
         **({"gates": changes["gates"]} if "gates" in changes else {}),
     }
@@ -176,5 +251,5 @@ def test_what_is_covered_is_simulated() -> None:
 def test_what_the_engine_does_not_cover_is_left_to_play_by_name(reason: str) -> None:
     scenario = parse_scenario(_scenario(UNCOVERED[reason]))
     with pytest.raises(Uncovered) as refused:
-        simulate(scenario, preset("guaranteed"))
+        simulate(scenario, preset("as-written"))
     assert refused.value.what == reason

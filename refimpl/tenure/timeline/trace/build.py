@@ -13,6 +13,7 @@ from tenure.rules.quota import local_quota
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure.timeline.scenario import Scenario
+from tenure.timeline.trace.courses import levels_of, lines_of
 from tenure.timeline.trace.jobs import MOST_AMOUNT, TracedJobs
 from tenure.timeline.trace.planting import Planted, planted
 from tenure.timeline.trace.tables import (
@@ -91,12 +92,13 @@ def play_of(
     if is_flat(scenario.cluster, jobs):
         queues[:-1, :WITHIN] = [_quota_row(queue) for queue in found]
     else:
-        trees = planted(scenario, reading, jobs, most)
+        trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
         queues[:-1, TREE] = _trees(trees)
     lent = int((queues[:-1, NOMINAL] - queues[:-1, LOCAL]).sum())
     policies = _policies(scenario, reading, lent, journal=journal)
     given = None if trees is None else trees.trees()
-    return _room(scenario, rows, queues, shapes, most, policies, given), trees
+    lines = lines_of(scenario, reading, jobs, len(queues)) if jobs.kinds else None
+    return _room(scenario, rows, queues, shapes, most, policies, given)._replace(lines=lines), trees
 
 
 def is_flat(cluster: Cluster, jobs: TracedJobs) -> bool:
@@ -124,8 +126,6 @@ def _refuse_others(scenario: Scenario) -> None:
         "fair sharing": settings.fair_sharing is not None,
         "gate PrioritySortingWithinCohort off": not settings.priority_sorting_within_cohort,
         "gate FlavorFungibility off": not settings.flavor_fungibility,
-        "priority boosts": settings.priority_boost,
-        "classes whose priority grows": bool(cluster.growing),
         "workloads that are there at the start": bool(scenario.present),
         "gates of the queues": scenario.gates != type(scenario.gates)(),
         "evictions that take no time": scenario.timing.eviction <= 0,

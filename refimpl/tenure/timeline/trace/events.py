@@ -6,8 +6,10 @@ from tenure.fast.compiled import compiled
 from tenure.model import Ground
 from tenure.rules import cycle
 from tenure.rules.queue_order import REQUEUE_EPSILON
-from tenure.timeline.trace.heaps import drop_first_row, push_job, push_row
+from tenure.timeline.trace.heaps import drop_first_row, push_row
 from tenure.timeline.trace.holding import charge_job, join_holders, leave_holders, note_eviction
+from tenure.timeline.trace.pending import queue_up, stand_in_line, wake_queue
+from tenure.timeline.trace.steps import begin_course
 from tenure.timeline.trace.tables import (
     ACTIVE,
     CREATED,
@@ -18,8 +20,6 @@ from tenure.timeline.trace.tables import (
     EVICTED,
     FINISH,
     FINISHED,
-    FIRST,
-    FIRST_SHAPE,
     HEAD,
     HEAD_WAITS,
     HEEDS,
@@ -31,7 +31,6 @@ from tenure.timeline.trace.tables import (
     NO_JOB,
     NOW,
     NUMBER,
-    PARKED_SHAPE,
     PHASE,
     PREEMPTED,
     PREEMPTIONS,
@@ -47,7 +46,6 @@ from tenure.timeline.trace.tables import (
     RUNS,
     SHAPE,
     SINCE,
-    SIZE,
     STAMP,
     STAY,
     STOPPED,
@@ -57,7 +55,6 @@ from tenure.timeline.trace.tables import (
     TIMERS,
     TREE,
     USED,
-    WAITING,
     WAITS,
     WAKE,
     WAKE_AT,
@@ -67,7 +64,6 @@ from tenure.timeline.trace.tables import (
 )
 
 is_kept_at_head = compiled(cycle.is_kept_at_head)
-joins_those_parked = compiled(cycle.joins_those_parked)
 lost_work = compiled(cycle.lost_work)
 persisted = compiled(cycle.persisted)
 protection_ended_at = compiled(cycle.protection_ended_at)
@@ -111,39 +107,6 @@ def note_wait(play: TracePlay, job: int, end: int, admitted: int) -> None:
 
 
 @compiled
-def stand_in_line(play: TracePlay, job: int) -> None:
-    """A job joins the heap of its shape, which may be parked."""
-    shape = play.jobs[job, SHAPE]
-    push_job(play.heaps, play.shapes[shape, FIRST], play.shapes[shape, SIZE], job, play.jobs)
-    play.shapes[shape, SIZE] += 1
-
-
-@compiled
-def _queue_up(play: TracePlay, job: int) -> None:
-    """A job comes to wait."""
-    jobs, state = play.jobs, play.state
-    jobs[job, PHASE], jobs[job, SINCE] = WAITING, state[NOW]
-    state[DIRTY] = 1
-    stand_in_line(play, job)
-    strict = play.queues[jobs[job, QUEUE], STRICT] == 1
-    if not joins_those_parked(strict, play.shapes[jobs[job, SHAPE], PARKED_SHAPE] == 1):
-        state[ACTIVE] += 1
-
-
-@compiled
-def wake_queue(play: TracePlay, place: int) -> None:
-    """The parked shapes of a ClusterQueue are tried again."""
-    shapes, state = play.shapes, play.state
-    for shape in range(play.queues[place, FIRST_SHAPE], play.queues[place + 1, FIRST_SHAPE]):
-        if shapes[shape, PARKED_SHAPE] == 1:
-            shapes[shape, PARKED_SHAPE] = 0
-            woken = shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
-            state[ACTIVE] += woken
-            if woken > 0:
-                state[DIRTY] = 1
-
-
-@compiled
 def _give_back(play: TracePlay, job: int) -> None:
     """A job's quota is free again, and the parked of its tree are woken soon."""
     jobs, queues, state = play.jobs, play.queues, play.state
@@ -168,7 +131,7 @@ def _release(play: TracePlay, job: int) -> None:
     note_run(play, job, PREEMPTED, now, jobs[job, STOPPED], done, lost)
     jobs[job, EVICTED] = 0
     _give_back(play, job)
-    _queue_up(play, job)
+    queue_up(play, job, play.lines)
 
 
 @compiled
@@ -184,7 +147,7 @@ def _follow(play: TracePlay, kind: int, job: int, stay: int) -> None:
     if kind == WAKE:
         for place in range(play.queues.shape[0] - 1):
             if play.queues[place, TREE] == job:
-                wake_queue(play, place)
+                wake_queue(play, place, play.lines)
     elif play.jobs[job, STAY] != stay:
         return
     elif kind == RELEASE and play.jobs[job, PHASE] == TERMINATING:
@@ -219,7 +182,8 @@ def follow_all(play: TracePlay) -> None:
             queues[place, WAKE_AT] = NEVER
     _follow_until(play, WAKE, number)
     while state[JOINED] < play.jobs.shape[0] and play.jobs[state[JOINED], JOINS] <= state[NOW]:
-        _queue_up(play, state[JOINED])
+        begin_course(play, state[JOINED], play.lines)
+        queue_up(play, state[JOINED], play.lines)
         state[JOINED] += 1
     _follow_until(play, WAKE + 1, number)
 
@@ -253,7 +217,7 @@ def run_out(play: TracePlay) -> None:
         if state[ACTIVE] > 0:
             state[DIRTY] = 1
         if play.policies.at_expiry == 1:
-            wake_queue(play, jobs[job, QUEUE])
+            wake_queue(play, jobs[job, QUEUE], play.lines)
 
 
 @compiled

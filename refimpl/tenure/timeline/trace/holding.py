@@ -33,6 +33,7 @@ from tenure.timeline.trace.trees import (
     hide_row,
     keep_in_trees,
     note_evicted,
+    rank_row,
     take_row,
 )
 
@@ -127,6 +128,13 @@ def note_eviction(jobs: Table, job: int, trees: Trees | None) -> None:
     """A job that holds quota is evicted."""
     if trees is not None:
         note_evicted(trees, jobs, job)
+
+
+@compiled
+def note_priority(jobs: Table, job: int, level: int, trees: Trees | None) -> None:
+    """A job has another priority, of which the rank among all of the play is given."""
+    if trees is not None:
+        rank_row(trees, jobs, job, level)
 
 
 @compiled

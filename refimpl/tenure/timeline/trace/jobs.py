@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Amount, Instant, Workload
+from tenure.model import Amount, Cluster, Instant, Workload
+from tenure.rules.dynamic_priority import elapsed_time, priority_in_decision
 from tenure.timeline.actors import shape_of
 from tenure.timeline.scenario import Scenario, Submission, Submit
 from tenure.timeline.trace.tables import (
@@ -16,6 +18,7 @@ from tenure.timeline.trace.tables import (
     JOB_COLUMNS,
     NO_JOB,
     PREEMPTOR,
+    PRIORITY,
     QUEUE,
     QUEUED,
     REQUEST,
@@ -26,6 +29,8 @@ from tenure.timeline.trace.tables import (
 
 MOST_AMOUNT = 2**40
 """Amounts from this on are left to `play`, where they saturate."""
+_LATE: Instant = 2**62
+"""After every creation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,55 @@ class TracedJobs:
         resources: what the columns of `requests` are of, by name; none where every job asks for the one
             resource that the ClusterQueues have.
         requests: of each job, by resource.
+        kinds: the classes whose priority grows, each with a boost, that jobs have.
+        ages: of each job, the number of its kind (below 0 for none), and from when its age counts.
     """
 
     names: Sequence[str]
     rows: Table
     resources: tuple[str, ...]
     requests: Table
+    kinds: tuple[Kind, ...] = ()
+    ages: Table | None = None
+
+
+class Kind(NamedTuple):
+    """What a priority that grows depends on beside the age.
+
+    Args:
+        priority_class: name of the WorkloadPriorityClass.
+        boost: what is added to what the class gives.
+    """
+
+    priority_class: str
+    boost: int = 0
+
+
+def kind_of(workload: Workload, cluster: Cluster) -> Kind | None:
+    """The kind of a workload; None where its priority stays as it is.
+
+    >>> kind_of(Workload("ns", "w", "u", priority=0, created_at=0), Cluster({}))
+    """
+    if workload.priority_class not in cluster.growing:
+        return None
+    return Kind(workload.priority_class, workload.priority_boost if cluster.settings.priority_boost else 0)
+
+
+def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind, ...], Table]:
+    """`kinds` and `ages` of workloads.
+
+    Args:
+        workloads: in the order of joining.
+        cluster: its classes whose priority grows.
+    """
+    found = [kind_of(workload, cluster) for workload in workloads]
+    kinds = tuple(sorted({kind for kind in found if kind is not None}))
+    numbers: dict[Kind | None, int] = {kind: number for number, kind in enumerate(kinds)}
+    ages = [
+        (numbers.get(kind, -1), _LATE - elapsed_time(workload, _LATE))
+        for kind, workload in zip(found, workloads, strict=True)
+    ]
+    return kinds, np.array(ages, np.int64).reshape(len(ages), 2)
 
 
 def traced_jobs(scenario: Scenario) -> TracedJobs:
@@ -62,46 +110,58 @@ def traced_jobs(scenario: Scenario) -> TracedJobs:
         joins.append(event.at)
         submissions.append(event.submission)
     queues = sorted(scenario.cluster.cluster_queues)
-    shapes = _numbered((submission.queue, shape_of(submission.workload)) for submission in submissions)
+    cluster = scenario.cluster
+    boosts = cluster.settings.priority_boost
+    # What the scheduler takes for equivalent has the same priority too, which `traced` looks at.
+    shapes = _numbered(
+        (submission.queue, shape_of(submission.workload.with_priority(0))) for submission in submissions
+    )
+    kinds, ages = ages_of([submission.workload for submission in submissions], cluster)
     ranks = _ranks([(submission.workload.uid, submission.workload.key) for submission in submissions])
     asked = [_asked_by(submission) for submission in submissions]
     resources = tuple(sorted({resource for requests in asked for resource in requests}))
     table = [[requests.get(resource, 0) for resource in resources] for requests in asked]
     rows = [
-        _job_row(submission, at, queues.index(submission.queue), shape, requests[0], rank)
+        _job_row(submission, at, queues.index(submission.queue), shape, requests[0], rank, boosts=boosts)
         for submission, at, shape, requests, rank in zip(
             submissions, joins, shapes, table, ranks, strict=True
         )
     ]
     names = [submission.workload.key for submission in submissions]
     given = np.array(rows, np.int64).reshape(len(rows), 9)
-    return traced(names, given, resources, np.array(table, np.int64).reshape(len(rows), len(resources)))
+    requests = np.array(table, np.int64).reshape(len(rows), len(resources))
+    return traced(names, given, resources, requests, kinds, ages)
 
 
 def traced(
-    names: Sequence[str], given: Table, resources: Sequence[str] = (), requests: Table | None = None
+    names: Sequence[str],
+    given: Table,
+    resources: Sequence[str] = (),
+    requests: Table | None = None,
+    kinds: Sequence[Kind] = (),
+    ages: Table | None = None,
 ) -> TracedJobs:
     """Jobs from their first columns, `JOINS` to `KEEPS`; shapes may have any numbers.
 
     Args:
         names: in the order of joining.
-        given: a row for each.
+        given: a row for each; those with the same pods have the same shape, whatever their priorities.
         resources, requests: as of `TracedJobs`; column `REQUEST` is all where there are none.
+        kinds, ages: as of `TracedJobs`.
     """
     rows = np.zeros((len(given), JOB_COLUMNS), np.int64)
     rows[:, : given.shape[1]] = given
-    rows[:, SHAPE] = _by_queue(given)
+    rows[:, SHAPE] = _by_queue(given, [QUEUE, SHAPE] if kinds else [QUEUE, SHAPE, PRIORITY])
     rows[:, QUEUED] = rows[:, CREATED]
     rows[:, PREEMPTOR] = NO_JOB
     rows[:, ROTATED] = -1
     asked = rows[:, REQUEST : REQUEST + 1].copy() if requests is None else requests
-    return TracedJobs(names, rows, tuple(resources), asked)
+    return TracedJobs(names, rows, tuple(resources), asked, tuple(kinds), ages)
 
 
-def _by_queue(given: Table) -> Table:
-    """The shapes with numbers of which those of one ClusterQueue stand beside each other."""
-    pairs = given[:, [QUEUE, SHAPE]]
-    return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
+def _by_queue(given: Table, columns: list[int]) -> Table:
+    """What these columns tell apart, with numbers of which those of one ClusterQueue stand together."""
+    return np.unique(given[:, columns], axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:
@@ -130,14 +190,21 @@ def _asked_by(submission: Submission) -> Mapping[str, Amount]:
 
 
 def _job_row(
-    submission: Submission, at: Instant, queue: int, shape: int, request: Amount, rank: int
+    submission: Submission,
+    at: Instant,
+    queue: int,
+    shape: int,
+    request: Amount,
+    rank: int,
+    *,
+    boosts: bool,
 ) -> tuple[int, ...]:
     workload = submission.workload
     return (
         at,
         queue,
         shape,
-        workload.priority,
+        priority_in_decision(workload, None, boosts),
         request,
         rank,
         workload.created_at,

@@ -51,7 +51,7 @@ class Planted(NamedTuple):
         )
 
 
-def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int) -> Planted:
+def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, levels: Table) -> Planted:
     """The trees of a scenario.
 
     Args:
@@ -59,6 +59,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int) -
         reading: see `tenure.readings`.
         jobs: who joins.
         most: so many jobs hold quota at a time at most.
+        levels: the priorities that jobs have, or come to, in order.
 
     Raises:
         Uncovered: what the engine does not play.
@@ -71,7 +72,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int) -
         raise Uncovered("cohorts that are their own ancestors")
     paths = [layout.path(layout.queues[queue.name]) for queue in queues]
     options, first, end = _options(queues, resources, layout)
-    low = np.unique(jobs.rows[:, PRIORITY], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    low = np.searchsorted(levels, jobs.rows[:, PRIORITY])
     (nodes, columns), width = layout.forest.nominal.shape, len(resources)
     return Planted(
         layout.forest,
@@ -114,7 +115,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int) -
             holder=np.zeros(most, np.int64),
             counts=_counts(scenario),
         ),
-        _order(scenario, jobs, low),
+        _order(scenario, jobs, levels),
     )
 
 
@@ -177,8 +178,8 @@ def _potentials(layout: Layout) -> Table:
     return made
 
 
-def _order(scenario: Scenario, jobs: TracedJobs, low: Table) -> Order:
-    order = order_of(_bits(low), _recent_bits(scenario), _bits(jobs.rows[:, RANK]))
+def _order(scenario: Scenario, jobs: TracedJobs, levels: Table) -> Order:
+    order = order_of(max(0, len(levels) - 1).bit_length(), _recent_bits(scenario), _bits(jobs.rows[:, RANK]))
     if order.group + _AROUND > _BITS:
         raise Uncovered("more jobs and seconds than an order of candidates can tell apart")
     return order

@@ -58,6 +58,29 @@ FIRST, SIZE, WITH_HEAD, PARKED_SHAPE = range(4)
 """Of a shape: where its heap begins and how many stand in it, whether the job that is kept at the head of the
 queue waits and is of this shape, and whether the shape is parked."""
 
+COURSE, BORN, STEP, GROUP, CHILD, NEXT, BEFORE, SET_AT, SET_SIDE = range(9)
+"""Of a job, where priorities move: its course, the instant from which its age counts, the row of the course
+that holds, and its group; in the heap of that its first child, its next sibling, and what comes before (a
+sibling or the parent); the turn at which it was put into a heap by itself, and on which side."""
+MEMBER_COLUMNS: Final = 9
+AGE, GIVES, LEVEL_OF = range(3)
+"""Of a row of a course: the age from which it holds, the priority, and its rank among all of the play."""
+TOP, MANY, LATER, EARLIER = range(4)
+"""Of one side of a group: the first of its heap, how many are in it, and its neighbours among the groups of
+the ClusterQueue that have any there."""
+SIDE: Final = 4
+"""So many columns has a side; the first is of those that are not parked, the other of those that are."""
+PARKED_AT: Final = 8
+"""Of a group: the turn at which all of it was parked last."""
+GROUP_COLUMNS: Final = 9
+UNPARKED, PARKED = range(2)
+"""The sides, and of a ClusterQueue the first group that has any there."""
+WOKEN_AT, FORGOT_AT = range(2, 4)
+"""Of a ClusterQueue: the turns at which all that were parked were woken last, and any were."""
+LINE_COLUMNS: Final = 4
+STEPS, TURN = range(2)
+"""Of the lines: how many rows of `steps` are in use, and the number of the last turn."""
+
 USED, CHARGED, AFTER, TRIED = range(4)
 """Usage by ClusterQueue, the cohort's last: now, with what the cycle has charged, once some have left, and
 in an attempt."""
@@ -175,6 +198,34 @@ class Trees(NamedTuple):
     order: Order
 
 
+class Lines(NamedTuple):
+    """The jobs that wait, where those that are alike now may not be later: their priorities grow.
+
+    A group is what is alike now: of one ClusterQueue, with the same pods and priority. Its jobs are in two
+    pairing heaps, those that are parked and those that are not. All of a group parks, and all of a
+    ClusterQueue is woken, by joining heaps; so no job says on which side it is: what happened last does.
+
+    Args:
+        members: of each job, `COURSE` to `SET_SIDE`.
+        groups: of each shape and level, `TOP` to `PARKED_AT`.
+        queues: of each ClusterQueue, `UNPARKED` to `FORGOT_AT`.
+        courses: of each course, its rows from `spans` on: `AGE` to `LEVEL_OF`.
+        spans: where each course begins; the last one is the end.
+        steps: a heap as `tasks`: when the priority of a job takes its next step.
+        counts: `STEPS` and `TURN`.
+        levels: how many priorities there are in the play.
+    """
+
+    members: Table
+    groups: Table
+    queues: Table
+    courses: Table
+    spans: Table
+    steps: Table
+    counts: Table
+    levels: int
+
+
 class TracePlay(NamedTuple):
     """A play in the making.
 
@@ -198,6 +249,7 @@ class TracePlay(NamedTuple):
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.
         policies: see there.
         trees: see there; None for one flat cohort of one flavor-resource. Compiled code is made for each.
+        lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 
     jobs: Table
@@ -224,3 +276,4 @@ class TracePlay(NamedTuple):
     margins: Table
     policies: Policies
     trees: Trees | None = None
+    lines: Lines | None = None

@@ -27,14 +27,17 @@ from tenure.timeline.trace.tables import (
     HELD_ROWS,
     NODE,
     NOW,
+    PHASE,
     PRIORITY,
     QUEUE,
     QUEUED,
     RANK,
     RECENT,
     RECLAIM,
+    RUNNING,
     SLOT,
     STAMP,
+    TERMINATING,
     THRESHOLD,
     USED,
     WITHIN,
@@ -140,13 +143,29 @@ def take_row(trees: Trees, jobs: Table, job: int) -> None:
             rows.at[entry], rows.amount[entry] = tables.columns[job, resource], tables.requests[job, resource]
             width += 1
     rows.width[row], rows.queue[row] = width, tables.places[jobs[job, QUEUE], NODE]
-    rows.priority[row], rows.reserved[row] = jobs[job, PRIORITY], jobs[job, STAMP]
-    rows.queued[row], rows.twin[row], rows.evicted[row] = jobs[job, QUEUED], jobs[job, RANK], False
+    rows.reserved[row], rows.queued[row] = jobs[job, STAMP], jobs[job, QUEUED]
+    rows.twin[row], rows.evicted[row] = jobs[job, RANK], False
+    tables.holder[row], jobs[job, SLOT] = job, row
+    tables.counts[HELD_ROWS] += 1
+    _order_row(trees, jobs, job)
+
+
+@compiled
+def _order_row(trees: Trees, jobs: Table, job: int) -> None:
+    """The priority of a job that holds quota, and its place among candidates."""
+    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs[job, SLOT]
+    rows.priority[row] = jobs[job, PRIORITY]
     age = (jobs[job, STAMP] - tables.counts[FIRST_STAMP]) // SECOND
     recent, ties = tables.counts[RECENT], trees.order.tie
     rows.key[row] = laid_out(tables.low[job], age, jobs[job, RANK], recent, ties)
-    tables.holder[row], jobs[job, SLOT] = job, row
-    tables.counts[HELD_ROWS] += 1
+
+
+@compiled
+def rank_row(trees: Trees, jobs: Table, job: int, level: int) -> None:
+    """A job has another priority, of which the rank among all of the play is given."""
+    tables_of(trees.tables).low[job] = level
+    if jobs[job, PHASE] == RUNNING or jobs[job, PHASE] == TERMINATING:
+        _order_row(trees, jobs, job)
 
 
 @compiled

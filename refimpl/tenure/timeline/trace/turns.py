@@ -12,9 +12,7 @@ from tenure.timeline.trace.events import (
     follow_all,
     keep_at_head,
     run_out,
-    stand_in_line,
 )
-from tenure.timeline.trace.heaps import drop_job, is_ahead
 from tenure.timeline.trace.holding import (
     charge_job,
     copy_rows,
@@ -23,6 +21,8 @@ from tenure.timeline.trace.holding import (
     keep_capacity,
     mark_leaving,
 )
+from tenure.timeline.trace.pending import head_of, pop, requeue
+from tenure.timeline.trace.steps import step_due_at, take_steps
 from tenure.timeline.trace.tables import (
     ACTIVE,
     AFTER,
@@ -37,14 +37,11 @@ from tenure.timeline.trace.tables import (
     ENTRY_OUTCOME,
     ENTRY_RESULT,
     ENTRY_TARGETS,
-    FIRST,
-    FIRST_SHAPE,
     FIT,
     FOUND,
     FULL,
     HEAD,
     HEAD_ROWS,
-    HEAD_WAITS,
     HEADS,
     HEEDS,
     INACTIVE,
@@ -59,7 +56,6 @@ from tenure.timeline.trace.tables import (
     NO_JOB,
     NOW,
     OVER,
-    PARKED_SHAPE,
     PAUSED,
     PREEMPT,
     PREEMPTIONS,
@@ -68,8 +64,6 @@ from tenure.timeline.trace.tables import (
     QUEUED,
     RECLAIM,
     RUNS,
-    SHAPE,
-    SIZE,
     STRICT,
     TAKEN,
     TARGET_ROWS,
@@ -77,7 +71,6 @@ from tenure.timeline.trace.tables import (
     TIMERS,
     USED,
     WAITS,
-    WITH_HEAD,
     Table,
     TracePlay,
 )
@@ -90,36 +83,6 @@ keeps_capacity = compiled(cycle.keeps_capacity)
 must_still_fit = compiled(cycle.must_still_fit)
 result_of_turn = compiled(cycle.result_of_turn)
 wants_cycle = compiled(cycle.wants_cycle)
-
-
-@compiled
-def _head_of(play: TracePlay, place: int) -> int:
-    """The head of a ClusterQueue; `NO_JOB` where none waits unparked."""
-    queues, shapes, jobs = play.queues, play.shapes, play.jobs
-    kept, found = queues[place, HEAD], NO_JOB
-    if kept != NO_JOB and queues[place, HEAD_WAITS] == 1 and shapes[jobs[kept, SHAPE], PARKED_SHAPE] == 0:
-        found = kept
-    for shape in range(queues[place, FIRST_SHAPE], queues[place + 1, FIRST_SHAPE]):
-        if shapes[shape, SIZE] == 0 or shapes[shape, PARKED_SHAPE] == 1:
-            continue
-        job = play.heaps[shapes[shape, FIRST]]
-        if found == NO_JOB or is_ahead(jobs, job, found, found == kept):
-            found = job
-    return found
-
-
-@compiled
-def _pop(play: TracePlay, job: int) -> None:
-    """Take a head out of its queue."""
-    queues, shapes = play.queues, play.shapes
-    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
-    play.state[ACTIVE] -= 1
-    if queues[place, HEAD] == job and queues[place, HEAD_WAITS] == 1:
-        queues[place, HEAD_WAITS] = 0
-        shapes[shape, WITH_HEAD] = 0
-    else:
-        drop_job(play.heaps, shapes[shape, FIRST], shapes[shape, SIZE], play.jobs)
-        shapes[shape, SIZE] -= 1
 
 
 @inlined
@@ -139,13 +102,13 @@ def _nominate(play: TracePlay) -> None:
     state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
     copy_rows(play.usage, USED, CHARGED, play.trees)
     for place in range(play.queues.shape[0] - 1):
-        job = NO_JOB if play.queues[place, INACTIVE] == 1 else _head_of(play, place)
+        job = NO_JOB if play.queues[place, INACTIVE] == 1 else head_of(play, place, play.lines)
         if job == NO_JOB:
             continue
         entry = state[ENTRIES]
         play.entries[entry, ENTRY_JOB] = job
         play.entries[entry, ENTRY_KEPT] = 1 if play.queues[place, HEAD] == job else 0
-        _pop(play, job)
+        pop(play, job, play.lines)
         _decide_entry(play, entry, CHARGED)
         state[ENTRIES] += 1
 
@@ -270,24 +233,6 @@ def _note_head(play: TracePlay, entry: int) -> None:
 
 
 @compiled
-def _requeue(play: TracePlay, job: int, parks: bool) -> None:
-    """A head that was not admitted comes back; one that parks takes those of its shape with it."""
-    queues, shapes, state = play.queues, play.shapes, play.state
-    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
-    if queues[place, HEAD] == job:
-        queues[place, HEAD_WAITS] = 1
-        shapes[shape, WITH_HEAD] = 1
-    else:
-        stand_in_line(play, job)
-    state[ACTIVE] += 1
-    if parks:
-        state[DIRTY] = 1
-        parked = 1 if shapes[shape, PARKED_SHAPE] == 1 else shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
-        state[ACTIVE] -= parked
-        shapes[shape, PARKED_SHAPE] = 1
-
-
-@compiled
 def _settle(play: TracePlay, entry: int) -> None:
     entries, job = play.entries, play.entries[entry, ENTRY_JOB]
     result, first = entries[entry, ENTRY_RESULT], entries[entry, ENTRY_FIRST]
@@ -302,7 +247,7 @@ def _settle(play: TracePlay, entry: int) -> None:
             evict(play, job, play.found[row, 0], play.found[row, 1])
     if awaits_targets(result):
         keep_at_head(play, job)
-    _requeue(play, job, result == TurnResult.PARKED)
+    requeue(play, job, result == TurnResult.PARKED, play.lines)
 
 
 @inlined
@@ -338,6 +283,7 @@ def _next_at(play: TracePlay) -> int:
         at = min(at, play.tasks[0, 0])
     if state[JOINED] < play.jobs.shape[0]:
         at = min(at, play.jobs[state[JOINED], JOINS])
+    at = min(at, step_due_at(play, play.lines))
     drop_idle_timers(play)
     state[HEEDS] = 1 if play.policies.at_expiry == 1 or state[ACTIVE] > 0 else 0
     if state[HEEDS] == 1 and state[TIMERS] > 0:
@@ -381,6 +327,7 @@ def go_on(play: TracePlay, instants: int) -> int:
         if at == NEVER or at > play.policies.end:
             return OVER
         state[NOW] = at
+        take_steps(play, play.lines)
         run_out(play)
         state[MARK] = max(state[MARK], at)
         follow_all(play)

@@ -1,0 +1,157 @@
+"""The jobs that wait: by shapes that park as one, or by groups where priorities move.
+
+Each function is given `lines` by itself: the compiler leaves out the branch that a type never takes.
+"""
+
+from __future__ import annotations
+
+from tenure.fast.compiled import compiled
+from tenure.rules import cycle
+from tenure.timeline.trace.heaps import drop_job, is_ahead, push_job
+from tenure.timeline.trace.lines import (
+    head_in_lines,
+    join_lines,
+    leave_lines,
+    requeue_in_lines,
+    wake_lines,
+)
+from tenure.timeline.trace.tables import (
+    ACTIVE,
+    DIRTY,
+    FIRST,
+    FIRST_SHAPE,
+    HEAD,
+    HEAD_WAITS,
+    NO_JOB,
+    NOW,
+    PARKED_SHAPE,
+    PHASE,
+    QUEUE,
+    SHAPE,
+    SINCE,
+    SIZE,
+    STRICT,
+    WAITING,
+    WITH_HEAD,
+    Lines,
+    TracePlay,
+)
+
+joins_those_parked = compiled(cycle.joins_those_parked)
+
+
+@compiled
+def head_of(play: TracePlay, place: int, lines: Lines | None) -> int:
+    """The head of a ClusterQueue; `NO_JOB` where none waits unparked."""
+    if lines is None:
+        return _head_of_shapes(play, place)
+    else:  # noqa: RET505 - the compiler leaves out a whole branch
+        return head_in_lines(play, lines, place)
+
+
+@compiled
+def pop(play: TracePlay, job: int, lines: Lines | None) -> None:
+    """Take a head out of its queue."""
+    play.state[ACTIVE] -= 1
+    if lines is None:
+        _pop_from_shape(play, job)
+    else:
+        leave_lines(play, lines, job)
+
+
+@compiled
+def queue_up(play: TracePlay, job: int, lines: Lines | None) -> None:
+    """A job comes to wait."""
+    jobs, state = play.jobs, play.state
+    jobs[job, PHASE], jobs[job, SINCE] = WAITING, state[NOW]
+    state[DIRTY] = 1
+    if lines is None:
+        stand_in_line(play, job)
+        strict = play.queues[jobs[job, QUEUE], STRICT] == 1
+        if not joins_those_parked(strict, play.shapes[jobs[job, SHAPE], PARKED_SHAPE] == 1):
+            state[ACTIVE] += 1
+    else:
+        join_lines(play, lines, job)
+
+
+@compiled
+def requeue(play: TracePlay, job: int, parks: bool, lines: Lines | None) -> None:
+    """A head that was not admitted comes back; one that parks takes those that are alike with it."""
+    if parks:
+        play.state[DIRTY] = 1
+    if lines is None:
+        _requeue_in_shape(play, job, parks)
+    else:
+        requeue_in_lines(play, lines, job, parks)
+
+
+@compiled
+def wake_queue(play: TracePlay, place: int, lines: Lines | None) -> None:
+    """The parked of a ClusterQueue are tried again."""
+    if lines is None:
+        _wake_shapes(play, place)
+    else:
+        wake_lines(play, lines, place)
+
+
+@compiled
+def _head_of_shapes(play: TracePlay, place: int) -> int:
+    queues, shapes, jobs = play.queues, play.shapes, play.jobs
+    kept, found = queues[place, HEAD], NO_JOB
+    if kept != NO_JOB and queues[place, HEAD_WAITS] == 1 and shapes[jobs[kept, SHAPE], PARKED_SHAPE] == 0:
+        found = kept
+    for shape in range(queues[place, FIRST_SHAPE], queues[place + 1, FIRST_SHAPE]):
+        if shapes[shape, SIZE] == 0 or shapes[shape, PARKED_SHAPE] == 1:
+            continue
+        job = play.heaps[shapes[shape, FIRST]]
+        if found == NO_JOB or is_ahead(jobs, job, found, found == kept):
+            found = job
+    return found
+
+
+@compiled
+def _pop_from_shape(play: TracePlay, job: int) -> None:
+    queues, shapes = play.queues, play.shapes
+    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
+    if queues[place, HEAD] == job and queues[place, HEAD_WAITS] == 1:
+        queues[place, HEAD_WAITS] = 0
+        shapes[shape, WITH_HEAD] = 0
+    else:
+        drop_job(play.heaps, shapes[shape, FIRST], shapes[shape, SIZE], play.jobs)
+        shapes[shape, SIZE] -= 1
+
+
+@compiled
+def stand_in_line(play: TracePlay, job: int) -> None:
+    """A job joins the heap of its shape, which may be parked."""
+    shape = play.jobs[job, SHAPE]
+    push_job(play.heaps, play.shapes[shape, FIRST], play.shapes[shape, SIZE], job, play.jobs)
+    play.shapes[shape, SIZE] += 1
+
+
+@compiled
+def _requeue_in_shape(play: TracePlay, job: int, parks: bool) -> None:
+    queues, shapes, state = play.queues, play.shapes, play.state
+    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
+    if queues[place, HEAD] == job:
+        queues[place, HEAD_WAITS] = 1
+        shapes[shape, WITH_HEAD] = 1
+    else:
+        stand_in_line(play, job)
+    state[ACTIVE] += 1
+    if parks:
+        parked = 1 if shapes[shape, PARKED_SHAPE] == 1 else shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
+        state[ACTIVE] -= parked
+        shapes[shape, PARKED_SHAPE] = 1
+
+
+@compiled
+def _wake_shapes(play: TracePlay, place: int) -> None:
+    shapes, state = play.shapes, play.state
+    for shape in range(play.queues[place, FIRST_SHAPE], play.queues[place + 1, FIRST_SHAPE]):
+        if shapes[shape, PARKED_SHAPE] == 1:
+            shapes[shape, PARKED_SHAPE] = 0
+            woken = shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
+            state[ACTIVE] += woken
+            if woken > 0:
+                state[DIRTY] = 1

@@ -1,0 +1,107 @@
+"""Priorities that grow with time (KEP-754): when they take a step, and what that changes."""
+
+from __future__ import annotations
+
+from tenure.fast.compiled import compiled
+from tenure.timeline.trace.heaps import drop_first_row, push_row
+from tenure.timeline.trace.holding import note_priority
+from tenure.timeline.trace.lines import put_in, side_of, take_out, wake_one
+from tenure.timeline.trace.pending import wake_queue
+from tenure.timeline.trace.tables import (
+    ACTIVE,
+    AGE,
+    BORN,
+    COURSE,
+    DIRTY,
+    DONE,
+    GIVES,
+    GROUP,
+    LEVEL_OF,
+    NEVER,
+    NOW,
+    PHASE,
+    PRIORITY,
+    QUEUE,
+    SHAPE,
+    STEP,
+    STEPS,
+    TREE,
+    WAITING,
+    Lines,
+    TracePlay,
+)
+
+
+@compiled
+def _follow_course(play: TracePlay, lines: Lines, job: int, step: int) -> None:
+    """A job has the priority of a row of its course; the next one is planned."""
+    members, courses = lines.members, lines.courses
+    level = courses[step, LEVEL_OF]
+    play.jobs[job, PRIORITY] = courses[step, GIVES]
+    members[job, STEP], members[job, GROUP] = step, play.jobs[job, SHAPE] * lines.levels + level
+    note_priority(play.jobs, job, level, play.trees)
+    if step + 1 < lines.spans[members[job, COURSE] + 1]:
+        at = members[job, BORN] + courses[step + 1, AGE]
+        push_row(lines.steps, lines.counts[STEPS], at, job, job, 0)
+        lines.counts[STEPS] += 1
+
+
+@compiled
+def begin_course(play: TracePlay, job: int, lines: Lines | None) -> None:
+    """A job joins with the priority that its age gives it."""
+    if lines is not None:
+        members, step = lines.members, lines.spans[lines.members[job, COURSE]]
+        end, age = lines.spans[members[job, COURSE] + 1], play.state[NOW] - members[job, BORN]
+        while step + 1 < end and lines.courses[step + 1, AGE] <= age:
+            step += 1
+        _follow_course(play, lines, job, step)
+
+
+@compiled
+def _drop_first_step(lines: Lines) -> None:
+    drop_first_row(lines.steps, lines.counts[STEPS])
+    lines.counts[STEPS] -= 1
+
+
+@compiled
+def step_due_at(play: TracePlay, lines: Lines | None) -> int:
+    """When a priority takes a step next; `NEVER` where none does."""
+    if lines is None:
+        return NEVER
+    else:  # noqa: RET505 - the compiler leaves out a whole branch
+        while lines.counts[STEPS] > 0 and play.jobs[lines.steps[0, 2], PHASE] == DONE:
+            _drop_first_step(lines)
+        return int(lines.steps[0, 0]) if lines.counts[STEPS] > 0 else NEVER
+
+
+@compiled
+def _take_step(play: TracePlay, lines: Lines, job: int) -> None:
+    """The priority of a job takes a step: it stands in another group, and may be tried again for that."""
+    jobs, before, at_expiry = play.jobs, play.jobs[job, PRIORITY], play.policies.at_expiry == 1
+    step = lines.members[job, STEP] + 1
+    if jobs[job, PHASE] == WAITING:
+        side = side_of(lines, jobs, job)
+        take_out(lines, jobs, job, side)
+        _follow_course(play, lines, job, step)
+        put_in(lines, jobs, job, side)
+    else:
+        _follow_course(play, lines, job, step)
+    if play.state[ACTIVE] > 0:
+        play.state[DIRTY] = 1
+    if at_expiry and jobs[job, PHASE] == WAITING:
+        wake_one(play, lines, job)
+    elif at_expiry and jobs[job, PRIORITY] < before:
+        for place in range(play.queues.shape[0] - 1):
+            if play.queues[place, TREE] == play.queues[jobs[job, QUEUE], TREE]:
+                wake_queue(play, place, play.lines)
+
+
+@compiled
+def take_steps(play: TracePlay, lines: Lines | None) -> None:
+    """All priorities take their steps that are due."""
+    if lines is not None:
+        while lines.counts[STEPS] > 0 and lines.steps[0, 0] <= play.state[NOW]:
+            job = lines.steps[0, 2]
+            _drop_first_step(lines)
+            if play.jobs[job, PHASE] != DONE:
+                _take_step(play, lines, job)
