@@ -31,8 +31,8 @@ from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import lifted_function
 from tenure_proofs.registry import Obligation, Verdict, reading_of
-from tenure_proofs.runner import Result, seed_name, unknown_rules
-from tenure_proofs.solvers import solver_versions
+from tenure_proofs.runner import Result, unknown_rules
+from tenure_proofs.solvers import seed_name, solver_versions
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")

@@ -13,7 +13,7 @@ from tenure_proofs.budgets import Budget
 from tenure_proofs.counterexamples import Counterexample, find_counterexample
 from tenure_proofs.models import replay
 from tenure_proofs.registry import Obligation, Verdict, reading_of
-from tenure_proofs.solvers import Cvc5, Question, ask_z3
+from tenure_proofs.solvers import Cvc5, Question, ask_z3, words_of_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.vacuity import unreached, vacuity_of
@@ -204,15 +204,10 @@ def _ask_all(question: Question, cvc5: Cvc5 | None, seeds: int, shared: Shared) 
 
 
 def _asked(question: Question, cvc5: Cvc5 | None, seeds: int) -> dict[str, str]:
-    said = {seed_name(seed): ask_z3(question, seed).words for seed in range(seeds)}
+    said = words_of_z3(question, seeds)
     if cvc5 is not None:
         said["cvc5"] = cvc5.ask(question)
     return said
-
-
-def seed_name(seed: int) -> str:
-    """What Z3 is called with a random seed."""
-    return f"z3 seed {seed}" if seed else "z3"
 
 
 def _verdict(said: dict[str, str]) -> Verdict:

@@ -8,9 +8,10 @@ import re
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Any
 
 import z3
 
@@ -41,10 +42,29 @@ class Question:
         What Z3 does, and what it prints, depends on the numbers of its terms; in a context that others
         have used before they would tell what was asked before.
         """
-        context = z3.Context()
+        context, facts = self._in_a_context()
         solver = make(ctx=context)
-        solver.add(*z3.And(*self.facts).translate(context).children())
+        solver.add(*facts)
         return solver
+
+    def _in_a_context(self) -> tuple[z3.Context, Sequence[Any]]:
+        context = z3.Context()
+        return context, z3.And(*self.facts).translate(context).children()
+
+    def asked_often(self, seeds: int) -> Iterator[z3.Solver]:
+        """A solver with the facts for each seed; all are in one context, in which nothing else is asked."""
+        context, facts = self._in_a_context()
+        for seed in range(seeds):
+            solver = z3.SimpleSolver(ctx=context)
+            solver.add(*facts)
+            self.limit(solver, seed)
+            yield solver
+
+    def limit(self, solver: z3.Solver, seed: int) -> None:
+        """Let a solver work as long as the budget says, with a random seed."""
+        solver.set("rlimit", self.budget.z3)
+        solver.set("timeout", int(self.budget.clock_s * 1000))
+        solver.set("random_seed", seed)
 
     def smt2(self) -> str:
         """The question as an SMT-LIB 2 script."""
@@ -80,29 +100,45 @@ class Z3Answer:
         return f"{self.said}: {self.why}" if self.why else self.said
 
 
-def ask_z3(question: Question, seed: int = 0) -> Z3Answer:
-    """Ask Z3 with a random seed."""
-    said, solver = solver_that_knows(question, seed)
+def ask_z3(question: Question, seed: int = 0, *, core: bool = True) -> Z3Answer:
+    """Ask Z3 with a random seed, its core first."""
+    said, solver = solver_that_knows(question, seed, core=core)
     model = solver.model().translate(z3.main_ctx()) if said == "sat" else None
     why = _why_unknown(solver, question.budget) if said == "unknown" else ""
     return Z3Answer(said, model, why, _work_of(solver))
 
 
-def solver_that_knows(question: Question, seed: int = 0) -> tuple[str, z3.Solver]:
+def solver_that_knows(question: Question, seed: int = 0, *, core: bool = True) -> tuple[str, z3.Solver]:
     """What Z3 answers, and the solver that did, in a context of its own.
 
     Its SMT core alone is many times quicker on what rules come to. Its tactics, which bring a question of
     numbers into bits first, are for what the core has no answer to; they may work as long again.
     """
-    for make in (z3.SimpleSolver, z3.Solver):
+    for make in (z3.SimpleSolver, z3.Solver) if core else (z3.Solver,):
         solver = question.asked_of(make)
-        solver.set("rlimit", question.budget.z3)
-        solver.set("timeout", int(question.budget.clock_s * 1000))
-        solver.set("random_seed", seed)
+        question.limit(solver, seed)
         said = str(solver.check())
         if said != "unknown":
             break
     return said, solver
+
+
+def words_of_z3(question: Question, seeds: int) -> dict[str, str]:
+    """What Z3 says with each of so many random seeds.
+
+    To bring a question into another context takes longer than most answers, so that all seeds share one.
+    Where its core has no answer, its tactics are asked, by themselves.
+    """
+    words: dict[str, str] = {}
+    for seed, solver in enumerate(question.asked_often(seeds)):
+        said = str(solver.check())
+        words[seed_name(seed)] = ask_z3(question, seed, core=False).words if said == "unknown" else said
+    return words
+
+
+def seed_name(seed: int) -> str:
+    """What Z3 is called with a random seed."""
+    return f"z3 seed {seed}" if seed else "z3"
 
 
 def _work_of(solver: z3.Solver) -> int:

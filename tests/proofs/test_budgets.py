@@ -14,7 +14,7 @@ from tenure_proofs.budgets import CLOCK, FLOOR, HEADROOM, SPENT, UNRECORDED, Bud
 from tenure_proofs.costs import written
 from tenure_proofs.cvc5_worker import answer
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.solvers import Cvc5, Question, ask_z3
+from tenure_proofs.solvers import Cvc5, Question, ask_z3, words_of_z3
 from tests.proofs.trees import python
 
 
@@ -93,6 +93,15 @@ def test_a_second_engine_has_the_whole_budget_again(monkeypatch: pytest.MonkeyPa
     assert answered.why == SPENT
     assert len(spent) == 2
     assert min(spent) >= 50_000
+
+
+def test_seeds_that_share_a_context_answer_as_each_does_by_itself() -> None:
+    number = z3.Int("a")
+    impossible = Question((number * 2 == 7,), FLOOR)
+    unlikely = cubes(Budget(z3=50_000, cvc5=0))
+    for question in (squares(), impossible, unlikely):
+        assert list(words_of_z3(question, 3).values()) == [ask_z3(question, seed).words for seed in range(3)]
+    assert words_of_z3(impossible, 2) == {"z3": "unsat", "z3 seed 1": "unsat"}
 
 
 def test_a_budget_is_the_record_with_headroom_and_never_below_the_floor(

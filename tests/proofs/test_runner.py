@@ -26,7 +26,7 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
 from tenure_proofs.report import text_lines
 from tenure_proofs.runner import Result, run_beside, run_obligation, verdict_of
-from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3
+from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3, words_of_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.logic import is_set, negation, value_of
@@ -287,18 +287,13 @@ def test_a_mistake_in_the_script_is_the_real_workers_error() -> None:
 
 
 def test_what_z3_does_not_know_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = ask_z3
-
-    def undecided(question: Question, seed: int = 0) -> Z3Answer:
-        # The witness of the facts is found; only the claim itself is not.
-        return Z3Answer("unknown", None) if "(not " in question.smt2() else right(question, seed)
-
     def nonlinear(claim: Claim) -> None:
         a, b = claim.number("a"), claim.number("b")
         claim.assume(a > 1, b > 1)
         claim.prove(a * a * a != b * b + 2)
 
-    monkeypatch.setattr(runner, "ask_z3", undecided)
+    # The witness of the facts is found; only the claim itself is not.
+    monkeypatch.setattr(runner, "words_of_z3", lambda *_: {"z3": "unknown"})
     result = ended(nonlinear)
     assert (result.verdict, result.as_expected) == (Verdict.UNKNOWN, False)
 
@@ -311,12 +306,10 @@ def test_facts_without_witness_in_the_budget_are_unknown(monkeypatch: pytest.Mon
 
 
 def test_seeds_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = ask_z3
+    def moody(question: Question, seeds: int) -> dict[str, str]:
+        return words_of_z3(question, seeds) | {"z3 seed 2": "sat"}
 
-    def moody(question: Question, seed: int = 0) -> Z3Answer:
-        return Z3Answer("sat", None) if seed == 2 else right(question, seed)
-
-    monkeypatch.setattr(runner, "ask_z3", moody)
+    monkeypatch.setattr(runner, "words_of_z3", moody)
     result = run_obligation(made(true), "guaranteed", None, seeds=3)
     assert (result.verdict, list(result.solvers)) == (Verdict.ERROR, ["z3", "z3 seed 1", "z3 seed 2"])
 

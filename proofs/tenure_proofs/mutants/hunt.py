@@ -161,16 +161,14 @@ def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
     with mutant.applied():
         for identifier in theorems_about(mutant.rule):
             try:
-                parts = list(registered(identifier).statement())
+                # One part after the other: the first that is refuted is enough.
+                for part in registered(identifier).statement():
+                    proof = prove([part], budget=FLOOR)
+                    if proof.failures and not proof.undecided:
+                        return "killed", f"{identifier}: {proof.failures[0]}"
+                    unknown = unknown or "; ".join(proof.failures)
             except UNREADABLE as error:
                 refused = refused or f"{identifier}: {error}"
-                continue
-            # One part after the other: the first that is refuted is enough.
-            for part in parts:
-                proof = prove([part], budget=FLOOR)
-                if proof.failures and not proof.undecided:
-                    return "killed", f"{identifier}: {proof.failures[0]}"
-                unknown = unknown or "; ".join(proof.failures)
     return ("unreadable", refused) if refused else ("survived", unknown)
 
 
