@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -41,9 +42,13 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("tenure prove", 2),
         ("kubectl-tenure why ml/old", 2),
         ("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 2),
+        ("tenure analyze matrix --example two-teams", 2),
+        ("tenure campaign --scenarios 20", 2),
+        ("tenure vectors run TBP- --engine fast", 2),
+        ("tenure conform --exec 'tenure oracle' --only TBP-010 --scenarios 20", 0),
     ),
     "proofs": (("tenure prove --only PO-TBP-010 --no-mutants --no-cache", 0),),
-    "strategies": (("python -c", 0),),
+    "strategies": ((f"python -c '{_DRAWN}'", 0),),
     "fast": ((f"tenure decide {_JOB} --engine fast", 0), ("tenure vectors run KQ-0 --engine fast", 0)),
     "campaign": (("tenure campaign --scenarios 20 --seed 1", 0),),
     "charts": (("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 0),),
@@ -84,9 +89,7 @@ def failures(folder: Path, extra: str) -> list[str]:
     (cluster / "quota.tenure.yaml").write_text(said, encoding="utf-8")
     wrong = []
     for line, code in TRIED[extra]:
-        words = line.split()
-        words += [_DRAWN] if words[-1] == "-c" else []
-        done = _run(folder, elsewhere, words)
+        done = _run(folder, elsewhere, shlex.split(line))
         if done.returncode != code or "Traceback" in done.stderr:
             wrong.append(f"{line}: exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
     return wrong
@@ -96,6 +99,7 @@ def _run(folder: Path, where: Path, words: Sequence[str]) -> subprocess.Complete
     outside = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TENURE_"))
     }
+    outside["PATH"] = f"{folder / 'bin'}{os.pathsep}{outside['PATH']}"
     outside |= {"KUBECONFIG": str(where / "none"), "HOME": str(where)}
     command = [str(folder / "bin" / words[0]), *words[1:]]
     return subprocess.run(command, cwd=where, env=outside, capture_output=True, text=True, check=False)

@@ -388,8 +388,8 @@ def require_core() -> None:
     try:
         import numpy  # noqa: F401 - only whether it is there
     except ImportError:
-        expected = "'reference', or NumPy installed: pip install 'tenure[fast]'"
-        raise bad_input("engine", "fast", expected) from None
+        expected = "NumPy, which the optimized core needs: pip install 'tenure[fast]'"
+        raise bad_input("engine", "no module numpy", expected) from None
 
 
 def _by_core(

@@ -220,6 +220,18 @@ def test_without_the_solvers_prove_says_what_to_install(without_solvers: Install
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_without_numpy_a_program_is_compared_and_what_needs_it_says_what_to_install(
+    without_solvers: Installed,
+) -> None:
+    oracle = f"{without_solvers.bin / 'tenure'} oracle"
+    done = without_solvers.tenure("conform", "--exec", oracle, "--only", "TBP-010", "--scenarios", "20")
+    assert done.returncode == 0, done.stderr
+    for needs in (("campaign", "--scenarios", "20"), ("vectors", "run", "TBP-", "--engine", "fast")):
+        done = without_solvers.tenure(*needs)
+        assert done.returncode == 2
+        assert "pip install 'tenure[fast]'" in done.stderr
+
+
 def test_without_the_solvers_everything_else_works(without_solvers: Installed) -> None:
     assert without_solvers.tenure(*DECIDE).returncode == 0
     assert without_solvers.tenure("vectors", "run").returncode == 0

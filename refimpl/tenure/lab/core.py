@@ -1,22 +1,26 @@
-"""One scenario decided by the reference and by the optimized core."""
+"""One scenario decided by the reference and by the optimized core.
+
+The core is imported when it is asked: programs are compared where NumPy is not installed, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest
 from tenure.engines import Engine
 from tenure.errors import InputError
-from tenure.fast import Arrays, Prepared, Uncovered
-from tenure.fast import decide as decide_by_core
-from tenure.fast.decide import CoreAnswer
-from tenure.model import Assignment, Cluster, Workload
+from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
+from tenure.readings import Reading
+
+if TYPE_CHECKING:
+    from tenure.fast import Arrays, CoreAnswer, Prepared
 
 Object = dict[str, Any]
 
@@ -66,6 +70,8 @@ def compare(request: DecideRequest, way: Approach) -> DecidedTwice:
         request: what is decided; a fault of either is reported, and ends nothing.
         way: how the core is asked.
     """
+    from tenure.fast import Uncovered
+
     expected: Said | None = None
     try:
         asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
@@ -92,6 +98,8 @@ class _KeptDiffersError(Exception):
 
 
 def _answers(request: DecideRequest, way: Approach, assignment: Assignment) -> Iterator[CoreAnswer]:
+    from tenure.fast import Arrays, Prepared
+
     arrays = in_two_steps(request.cluster) if way is Approach.KEPT else Arrays(request.cluster)
     given = assignment if way is Approach.GIVEN else request.assignment
     asked = (arrays, request.preemptor, request.queue, request.now, request.reading, given)
@@ -125,6 +133,15 @@ def _agree_about(engine: Prepared, other: Workload, request: DecideRequest, give
         raise _KeptDiffersError(cold, kept)
 
 
+def decide_by_core(
+    arrays: Arrays, preemptor: Workload, queue: str, now: Instant, reading: Reading, given: Assignment | None
+) -> CoreAnswer:
+    """The core's decision about arrays that nothing is kept of."""
+    from tenure.fast import decide
+
+    return decide(arrays, preemptor, queue, now, reading, given)
+
+
 def said_by_reference(decision: Decision) -> Said:
     """The reference's decision in the form that is compared."""
     victims = tuple(
@@ -141,6 +158,8 @@ def said_by(answer: CoreAnswer) -> Said:
 
 def in_two_steps(cluster: Cluster) -> Arrays:
     """The cluster's arrays, every fourth workload added to what was built, and the first put in again."""
+    from tenure.fast import Arrays
+
     late = [workload for place, workload in enumerate(cluster.admitted) if place % 4 == 3]
     arrays = Arrays(without(cluster, {workload.key for workload in late}))
     for workload in late:

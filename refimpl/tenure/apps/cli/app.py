@@ -62,7 +62,7 @@ app = typer.Typer(
     ),
     epilog=(
         "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, or output that cannot be written, "
-        "3 undecided or an internal error, "
+        "3 undecided or an internal error, 5 not everything was looked at, "
         "130 interrupted."
     ),
 )

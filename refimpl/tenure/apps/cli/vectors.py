@@ -15,7 +15,7 @@ from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, progress
 from tenure.conformance import vectors
 from tenure.conformance.vectors import Run
-from tenure.engines import Engine
+from tenure.engines import Engine, require_core
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
 from tenure.manifests.files import read_file
@@ -73,6 +73,8 @@ def run(
     chosen = [vector for vector in vectors.load_vectors(folder) if vector.id.startswith(only)]
     if not chosen:
         raise bad_input("only", only, "the beginning of some vector's identifier")
+    if engine == Engine.FAST:
+        require_core()
     runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
     failed = sum(1 for run in runs if run.differences)
     rendered: VectorsRun = {
