@@ -16,6 +16,7 @@ import json
 import re
 import sys
 import tomllib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -30,6 +31,7 @@ from tenure.apps.lookup import IdentifierKind, identifiers
 from tenure.apps.lookup.code import rule_functions
 from tenure.conformance.protocol import CALLS
 from tenure.conformance.vectors import load_vectors
+from tenure.deprecation import FORMER
 from tenure.errors import ErrorCode
 from tenure.readings import preset_names, readings_file
 
@@ -53,8 +55,37 @@ def surface() -> list[str]:
     >>> "command tenure decide" in surface()
     True
     """
+    lines = present()
+    return sorted({*lines, *_former(lines)})
+
+
+def present() -> list[str]:
+    """The same without what is deprecated."""
     found = (python_names, _commands, _protocol, _schemas, _readings, _packaging, _automation, _identifiers)
     return sorted({line for lines in found for line in lines()})
+
+
+def _former(lines: Sequence[str]) -> Iterator[str]:
+    """Names that still work and warn, with all that their parameters, options and members were.
+
+    Raises:
+        AttributeError: a module does not answer to its former name.
+        LookupError: what should have come in its place is not public.
+    """
+    for former, (new, _) in FORMER.items():
+        kind, _, old = former.partition(" ")
+        if kind == "python":
+            holder, _, name = old.rpartition(".")
+            with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+                getattr(importlib.import_module(holder), name)
+        if new not in lines:
+            raise LookupError(f"{former}: found nothing public that is called {new}")
+        name = new.partition(" ")[2]
+        for line in lines:
+            of, _, rest = line.partition(" ")
+            below = of == kind or (kind == "command" and of in ("argument", "option"))
+            if below and re.match(rf"{re.escape(name)}(?![\w-])", rest):
+                yield f"{of} {old}{rest[len(name) :]}"
 
 
 def python_names() -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from docs.gen.markdown import Fills, table
-from tools.surface import surface
+from tools.surface import present
 
 PAGE: Final = "reference/stability.md"
 
@@ -36,7 +36,7 @@ _COUNTED: Final = (
 
 def relied_on() -> Fills:
     """The table of all names but those that have pages of their own, which are counted."""
-    lines = surface()
+    lines = present()
     return {PAGE: {"surface": "\n\n".join(_parts(lines))}}
 
 

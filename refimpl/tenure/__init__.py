@@ -37,4 +37,6 @@ def __getattr__(name: str) -> object:
         from tenure import api
 
         return getattr(api, name)
-    raise AttributeError(f"module 'tenure' has no attribute {name!r}")
+    from tenure.deprecation import renamed
+
+    return renamed(__name__, name)

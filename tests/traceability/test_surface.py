@@ -28,7 +28,9 @@ def test_nothing_that_the_last_release_had_is_gone() -> None:
 
 def test_what_can_be_imported_from_the_package_is_public_and_nothing_else() -> None:
     listed = {
-        line.removeprefix("python tenure.") for line in _now() if re.fullmatch(r"python tenure\.\w+", line)
+        line.removeprefix("python tenure.")
+        for line in surface.present()
+        if re.fullmatch(r"python tenure\.\w+", line)
     }
     assert listed == set(tenure.__all__)
 
