@@ -73,6 +73,15 @@ def changelog() -> Found:
     yield f"ok: sections {', '.join(headings)}"
 
 
+def pages() -> Found:
+    """No page says that this release is still to come."""
+    told = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for page in told:
+        if "not released yet" in page.read_text(encoding="utf-8"):
+            yield f"{page.relative_to(ROOT)}: found 'not released yet', expected what is true once it is"
+    yield f"ok: {len(told)} pages"
+
+
 def lock() -> Found:
     """Whatever pyproject.toml asks for directly is pinned, within its bounds."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -198,6 +207,7 @@ CHECKS: Final[dict[str, Callable[[], Found]]] = {
     "commit": clean,
     "versions": versions,
     "changelog": changelog,
+    "pages": pages,
     "lock": lock,
     "surface and identifiers": names,
     "licences": licensed,

@@ -317,14 +317,15 @@ def test_a_style_sheet_closes_what_it_opens() -> None:
     assert sheet.count("{") == sheet.count("}"), "rules below a rule that is left open have no effect"
 
 
-def test_pages_install_what_is_there() -> None:
+def test_pages_say_how_to_install_from_a_checkout_wherever_they_say_it_of_a_release() -> None:
     written = [sources.ROOT / "README.md", *sorted((sources.ROOT / "docs").rglob("*.md"))]
-    wrong = [
-        page.name
-        for page in written
-        if re.search(r"pip install '?tenure\b", page.read_text(encoding="utf-8"))
-    ]
-    assert wrong == [], "Tenure is installed from a checkout until it is released"
+    texts = {page.name: page.read_text(encoding="utf-8") for page in written}
+    checkout, release = (
+        {(name, extra) for name, text in texts.items() for extra in re.findall(pattern, text)}
+        for pattern in (r"pip install '?\.(?!/)(\[\w+\])?", r"pip install '?tenure\b(?!-)(\[\w+\])?")
+    )
+    assert len(release) >= 8
+    assert release == checkout
 
 
 def test_the_site_asks_with_as_many_seeds_as_the_check_so_that_each_keeps_for_the_other() -> None:
