@@ -183,6 +183,10 @@ bench-fast: $(STAMP)
 	  $$(command -v go > /dev/null && echo --peer build/kueue-peer || true)
 	$(BIN)/python -m docs.gen.speed build/speed.svg
 
+.PHONY: bench-play
+bench-play: $(STAMP) ## seconds and memory of tenure play with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace
+	$(BIN)/python -m benchmarks.playing $(if $(TRACE),--trace $(TRACE))
+
 .PHONY: bench-analysis
 bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues, and the share of cells that are not known
 	$(BIN)/python -m benchmarks.analysis

@@ -143,8 +143,8 @@ def decide(
 class Sitting:
     """Decisions about many pending workloads of one cluster, each evaluated independently.
 
-    They share what they have in common: a snapshot for each tree, the core's kept removals, and for workloads
-    that no rule tells apart the reference's searches, or the core's whole answer.
+    They share what they have in common: a snapshot for each tree, the core's kept removals, and the whole
+    decision for workloads that no rule tells apart.
 
     Args:
         engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
@@ -154,6 +154,7 @@ class Sitting:
         explained: whether findings about the decisions will be asked for.
         expected: how many workloads will be looked at in searches, as far as that is known.
         searched: whether anything was searched in an earlier cycle.
+        taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
 
     Raises:
         InputError: the core is asked for and NumPy is not installed.
@@ -175,6 +176,7 @@ class Sitting:
         explained: bool = False,
         expected: int = 0,
         searched: bool = False,
+        taken: Callable[[str], Snapshot] | None = None,
     ) -> None:
         self._engine = Engine.REFERENCE if engine == Engine.AUTO and explained else engine
         if engine == Engine.FAST:
@@ -183,10 +185,23 @@ class Sitting:
         self._explained, self._expected, self._searched = explained, expected, searched
         self._store = Store(cluster)
         self._prepared: Prepared | None = None
+        self._taken = self._take if taken is None else taken
         self._trees: dict[str, Snapshot] = {}
+        self._around: dict[str, Snapshot] = {}
+        self._terms: dict[str, PreemptionTerms] = {}
         self._searches = Searches()
         self._alike: dict[Hashable, Decision] = {}
         self._listed = 0
+
+    def go_on(self, now: Instant, expected: int) -> None:
+        """Decide at another instant from now on, at which all decisions are what they were.
+
+        Args:
+            now: the clock, ns since the epoch; nothing has run out since the last instant.
+            expected: how many workloads will be looked at in searches from now on.
+        """
+        self._now = now
+        self._expected = max(self._expected, expected)
 
     def snapshot(self, queue_name: str) -> Snapshot:
         """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
@@ -194,12 +209,17 @@ class Sitting:
         Raises:
             InputError: as `take_snapshot`, and as `with_bounded_usage`.
         """
-        known = self._trees.get(queue_name)
-        if known is None:
-            taken = take_snapshot(self._cluster, queue_name, self._now, self._reading)
-            known = with_bounded_usage(taken)
-            self._trees.update(dict.fromkeys(known.tree.places, known))
-        return known.around(queue_name)
+        around = self._around.get(queue_name)
+        if around is None:
+            known = self._trees.get(queue_name)
+            if known is None:
+                known = with_bounded_usage(self._taken(queue_name))
+                self._trees.update(dict.fromkeys(known.tree.places, known))
+            around = self._around[queue_name] = known.around(queue_name)
+        return around
+
+    def _take(self, queue_name: str) -> Snapshot:
+        return take_snapshot(self._cluster, queue_name, self._now, self._reading)
 
     def decide(self, preemptor: Workload, queue_name: str) -> Decision:
         """Decide for one of those who wait.
@@ -212,22 +232,29 @@ class Sitting:
             InputError, WrongClaimError: as `decide`.
         """
         snapshot, now, reading = self.snapshot(queue_name), self._now, self._reading
+        effective = with_effective_priority(preemptor, self._cluster, now, reading)
+        self._choose_engine()
+        alike = self._what_decides(effective, snapshot)
+        known = self._alike.get(alike)
+        if known is not None:
+            return replace(known, preemptor=effective, now=now)
+        decided = self._decided(preemptor, effective, snapshot)
+        if not decided.left:
+            self._keep(alike, decided)
+        return decided
+
+    def _decided(self, preemptor: Workload, effective: Workload, snapshot: Snapshot) -> Decision:
+        """As `decide`, of one who is not known."""
+        name, now, reading = snapshot.queue.name, self._now, self._reading
 
         def by_reference() -> Decision:
-            asked = self._cluster, preemptor, queue_name, now, reading
+            asked = self._cluster, preemptor, name, now, reading
             return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
 
-        much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
-        if self._engine == Engine.AUTO and much and self.has_searched:
-            self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
         if self._engine != Engine.FAST:
             return by_reference()
-        effective = with_effective_priority(preemptor, self._cluster, now, reading)
-        alike = self._what_decides(effective, snapshot)
-        if alike in self._alike:
-            return replace(self._alike[alike], preemptor=effective)
-        decided = _by_core(
-            lambda: self._asked_core().decide(preemptor, queue_name, now),
+        return _by_core(
+            lambda: self._asked_core().decide(preemptor, name, now),
             by_reference,
             effective,
             snapshot,
@@ -235,21 +262,29 @@ class Sitting:
             now,
             explained=self._explained,
         )
-        if decided.engine == Engine.FAST:
-            self._keep(alike, decided)
-        return decided
+
+    def _choose_engine(self) -> None:
+        much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
+        if self._engine == Engine.AUTO and much and self.has_searched:
+            self._engine = Engine.FAST if _is_compiled() else Engine.REFERENCE
+            self._alike.clear()
+            self._listed = 0
 
     def _what_decides(self, preemptor: Workload, snapshot: Snapshot) -> Hashable:
         """What is the same for all pending workloads that no rule tells apart."""
-        terms = terms_of(snapshot.queue, self._cluster.settings, self._reading)
+        name = snapshot.queue.name
+        terms = self._terms.get(name)
+        if terms is None:
+            terms = self._terms[name] = terms_of(snapshot.queue, self._cluster.settings, self._reading)
         age = self._searches.age(preemptor, terms, snapshot, self._now)
-        return snapshot.queue.name, preemptor.priority, age, tuple(map(_pods, preemptor.pod_sets))
+        return name, preemptor.priority, age, tuple(map(_pods, preemptor.pod_sets))
 
     def _keep(self, alike: Hashable, decided: Decision) -> None:
-        self._listed += 1 + len(decided.targets)
+        listed = 1 + len(decided.targets) + len(decided.candidates)
+        self._listed += listed
         if self._listed > MOST_LISTED:
             self._alike.clear()
-            self._listed = 1 + len(decided.targets)
+            self._listed = listed
         self._alike[alike] = decided
 
     @property

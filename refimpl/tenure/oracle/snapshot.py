@@ -143,13 +143,39 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
         if place is not None:
             running.setdefault(place, []).append(with_effective_priority(workload, cluster, now, reading))
     settled = {place: tuple(workloads) for place, workloads in running.items()}
-    heroes = plan_heroes(tree, reading)
+    used = {place: held_together(workloads) for place, workloads in settled.items()}
+    return snapshot_of(cluster, queue, tree, settled, used, reading)
+
+
+def snapshot_of(
+    cluster: Cluster,
+    queue: ClusterQueue,
+    tree: Tree,
+    running: Running,
+    used: Mapping[int, Amounts],
+    reading: Reading,
+) -> Snapshot:
+    """The snapshot around a ClusterQueue of which everything is known that runs in its tree.
+
+    Args:
+        cluster, queue: as for `take_snapshot`.
+        tree: the tree that it is in, as `build_tree` makes it.
+        running: see `Snapshot`.
+        used: what the workloads of each ClusterQueue hold together, by the queue's place.
+        reading: see `tenure.readings`.
+
+    >>> from tenure.readings import preset
+    >>> queue = ClusterQueue("q")
+    >>> cluster = Cluster({"q": queue})
+    >>> snapshot_of(cluster, queue, build_tree(cluster, queue), {}, {}, preset("guaranteed")).place
+    0
+    """
+    place, heroes = tree.places[queue.name], plan_heroes(tree, reading)
     if heroes is None:
-        used = {place: held_together(workloads) for place, workloads in running.items()}
-        return Snapshot(cluster, queue, tree, tree.places[queue_name], settled, total_usage(tree, used))
-    held = held_by(settled, heroes.branch_of)
+        return Snapshot(cluster, queue, tree, place, running, total_usage(tree, used))
+    held = held_by(running, heroes.branch_of)
     usage = effective_usage(heroes, held)
-    return Snapshot(cluster, queue, usage.tree, tree.places[queue_name], settled, usage, heroes, held)
+    return Snapshot(cluster, queue, usage.tree, place, running, usage, heroes, held)
 
 
 def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> Workload:

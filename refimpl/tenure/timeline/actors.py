@@ -46,6 +46,7 @@ class Actor:
         pod_sets: what its pod sets hold or held last.
         reason: for which it was preempted last.
         preempted: what its conditions say of that: the message, and when by the controller's clock.
+        number: how many have joined before it.
     """
 
     workload: Workload
@@ -66,6 +67,7 @@ class Actor:
     pod_sets: tuple[PodSetFlavors, ...] = ()
     reason: Reason | None = None
     preempted: tuple[str, Instant] | None = None
+    number: int = 0
 
     @property
     def key(self) -> str:

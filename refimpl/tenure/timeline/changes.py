@@ -46,8 +46,9 @@ class Changes:
     def apply(self, task: Task) -> None:
         """Do what follows from what happened before, and is due now."""
         if task.kind == Due.WAKE:
-            for name, queue in self.world.queues.items():
-                if queue in self.world.tree_of(task.key):
+            tree = {queue.name for queue in self.world.tree_of(task.key)}
+            for name in self.world.queues:
+                if name in tree:
                     self.wake(name, "something happened in its tree of queues")
         elif task.kind == Due.START:
             self.back_at, self.dirty = None, True
@@ -70,6 +71,7 @@ class Changes:
         if workload.quota_reserved_at is not None:
             actor.reserved = min(now, workload.quota_reserved_at)
         actor.stay = 1
+        self.world.took(actor)
         self._plan_end(actor)
         self.journal.tell(Happening.NOTE, f"holds quota since {format_instant(actor.reserved)}", actor)
         if actor.workload.priority_class in self.world.cluster.growing:
@@ -77,9 +79,10 @@ class Changes:
 
     def wake(self, name: str, why: str, only: Iterable[str] | None = None) -> None:
         """Those who wait aside in a queue are tried again."""
-        for actor in self.world.queues[name].wake(only):
+        woken = self.world.queues[name].wake(only)
+        if woken:
             self.dirty = True
-            self.journal.tell(Happening.WOKEN, f"is tried again: {why}", actor)
+            self.journal.woken(woken, why)
 
     def admit(self, entry: Nominee) -> None:
         """Quota is reserved for a head."""
@@ -91,6 +94,7 @@ class Changes:
         actor.pod_sets, actor.is_as_it_came = assignment.pod_sets, False
         actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
         actor.stay += 1
+        world.took(actor)
         world.queues[actor.queue].remove(actor.key)
         flavors = sorted({held.flavor for held in actor.workload.usage})
         self.journal.tell(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
@@ -108,6 +112,7 @@ class Changes:
             self.journal.preempted(preemptor, actor, target, equal=equal)
             actor.workload = evicted(actor.workload, target.reason, world.clock)
             actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
+            world.is_evicted(actor)
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
             actor.preempted = world.message(preemptor, actor, target.reason), persisted(world.clock)
             takes = self._pods_end_after(actor)
@@ -142,6 +147,7 @@ class Changes:
         lost = lost_work(actor.keeps, done, actor.progress)
         actor.progress = actor.progress + done - lost
         self.journal.ran(actor, Ending.PREEMPTED, lost)
+        self.world.gave_back(actor)
         unknown = self._learn_pods(actor)
         actor.workload, actor.is_as_it_came = released(actor.workload), False
         actor.phase, actor.since = Phase.WAITING, self.world.now
@@ -174,6 +180,8 @@ class Changes:
         """A workload is finished or deleted."""
         world = self.world
         self.journal.ended(actor, how)
+        if actor.holds:
+            world.gave_back(actor)
         actor.phase, actor.since = Phase.DONE, world.now
         del world.alive[actor.key]
         world.queues[actor.queue].remove(actor.key)
@@ -209,7 +217,7 @@ class Changes:
 
     def _push(self, actor: Actor) -> None:
         self.dirty = True
-        if not self.world.queues[actor.queue].push(actor, self.world.shape(actor)):
+        if not self.world.queues[actor.queue].push(actor):
             text = "waits aside: others like it do, and it is not considered"
             self.journal.tell(Happening.PARKED, text, actor)
 

@@ -11,10 +11,17 @@ from enum import IntEnum
 from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading
+from tenure.timeline.budget import BUDGET, Budget
 from tenure.timeline.expecting import Observed, moments, note
 from tenure.timeline.record import ExpectationResult
-from tenure.timeline.scenario import MOST_LOOKS, Happens, Story
+from tenure.timeline.scenario import Happens, Story
 from tenure.units import format_instant
+
+LESS = (
+    "an earlier until, fewer workloads, or longer times between what happens; "
+    "tenure simulate plays many jobs with less, and in Python a play may be given another budget"
+)
+"""What to do where a play takes too much."""
 
 
 class Due(IntEnum):
@@ -68,6 +75,7 @@ class Agenda:
     """
 
     _tasks: list[Task] = field(default_factory=list)
+    _of: dict[Due, dict[int, Task]] = field(default_factory=lambda: {kind: {} for kind in Due})
     _number: int = 0
 
     def plan(
@@ -75,7 +83,9 @@ class Agenda:
     ) -> None:
         """Something is due at an instant."""
         self._number += 1
-        heapq.heappush(self._tasks, Task(at, kind, self._number, key, stay, event))
+        task = Task(at, kind, self._number, key, stay, event)
+        heapq.heappush(self._tasks, task)
+        self._of[kind][task.number] = task
 
     def next_at(self) -> Instant | None:
         """When the next task is due; None where there is none."""
@@ -85,15 +95,18 @@ class Agenda:
         """Take out what is due until an instant, in order."""
         found = []
         while self._tasks and self._tasks[0].at <= now:
-            found.append(heapq.heappop(self._tasks))
+            task = heapq.heappop(self._tasks)
+            del self._of[task.kind][task.number]
+            found.append(task)
         return found
 
     def planned(self, kind: Due) -> list[Task]:
         """The tasks of one kind, in order."""
-        return sorted(task for task in self._tasks if task.kind == kind)
+        return sorted(self._of[kind].values())
 
     def drop(self, kind: Due) -> None:
         """Forget all tasks of a kind."""
+        self._of[kind].clear()
         self._tasks = [task for task in self._tasks if task.kind != kind]
         heapq.heapify(self._tasks)
 
@@ -104,13 +117,14 @@ class Clockwork(ABC):
     Args:
         story: what is played.
         reading: for which the expectations speak.
+        budget: what it may take.
     """
 
-    def __init__(self, story: Story, reading: Reading) -> None:
+    def __init__(self, story: Story, reading: Reading, budget: Budget = BUDGET) -> None:
         self.story = story
         self.agenda = Agenda()
         self.outcomes: list[ExpectationResult] = []
-        self._looks = 0
+        self._spending = budget.begin()
         self._moments = moments(story, reading)
 
     @property
@@ -125,11 +139,6 @@ class Clockwork(ABC):
     @abstractmethod
     def step(self, now: Instant) -> None:
         """Everything of one instant happens."""
-
-    @property
-    @abstractmethod
-    def present(self) -> int:
-        """How many workloads or jobs there are now."""
 
     def next_at(self) -> Instant | None:
         """When something happens next; None for never again."""
@@ -171,15 +180,22 @@ class Clockwork(ABC):
             InputError: it is more than a play may take.
         """
         while not enough() and (now := self.next_at()) is not None and now <= until:
-            self._looks += 1 + self.present
-            if self._looks > MOST_LOOKS:
-                found = f"more than {MOST_LOOKS} looks at a workload by {format_instant(now)}"
-                expected = "fewer: an earlier until, fewer workloads, or longer times between what happens"
-                place = f"Scenario/{self.story.name}"
-                raise InputError([Problem("until", found, expected, object=place, file=self.story.file)])
+            over = self._spending.over()
+            if over:
+                raise self._too_much(over, now)
             self._look(now)
             self.observed.now = now
             self.step(now)
+
+    def _too_much(self, what: str, now: Instant) -> InputError:
+        found = f"{what} by {format_instant(now)}"
+        expected = f"less: {LESS}{self.hint()}"
+        place = f"Scenario/{self.story.name}"
+        return InputError([Problem("until", found, expected, object=place, file=self.story.file)])
+
+    def hint(self) -> str:
+        """Why a play takes so much, where that is known."""
+        return ""
 
     def _look(self, before: Instant) -> None:
         """What is expected at an instant is looked at when all of that instant has happened."""

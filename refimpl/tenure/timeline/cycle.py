@@ -244,7 +244,7 @@ class CycleRun:
         for name, queue in sorted(world.queues.items()):
             if world.cluster.cluster_queues[name].inactive:
                 continue
-            actor = queue.pop(world.place)
+            actor = queue.pop()
             if actor is None:
                 continue
             waits = queue.preemptor == actor.key

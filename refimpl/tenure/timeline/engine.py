@@ -9,6 +9,7 @@ from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.timeline.actors import Phase
+from tenure.timeline.budget import BUDGET, Budget
 from tenure.timeline.changes import Changes, OutsideEvents
 from tenure.timeline.clockwork import Clockwork, Task
 from tenure.timeline.cycle import CycleRun, Handled
@@ -17,25 +18,34 @@ from tenure.timeline.journal import KueueJournal
 from tenure.timeline.kai.engine import KaiPlayer
 from tenure.timeline.kai.scenario import KaiScenario
 from tenure.timeline.loops import LoopWatch
-from tenure.timeline.record import Happening, HeadResult, Record, Result
+from tenure.timeline.record import EVERY_PART, HeadResult, Record, RecordParts, Result
 from tenure.timeline.scenario import Happens, Scenario
-from tenure.timeline.world import Timer, World, timers_after
+from tenure.timeline.timers import Timer, timers_after
+from tenure.timeline.world import World
 from tenure.units import format_duration, format_instant
 from tenure.versions import kueue_asked
 
 
-def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
+def play(
+    scenario: Scenario | KaiScenario,
+    reading: Reading,
+    parts: RecordParts = EVERY_PART,
+    budget: Budget = BUDGET,
+) -> Record:
     """Play a scenario. Of Kueue every head is decided as `tenure.decide` decides it.
 
     Args:
         scenario: what is played; `tenure.timeline.load_scenario` reads one.
         reading: see `tenure.readings`.
+        parts: what the record of a play of Kueue has beside runs, waits and preemptions.
+        budget: how much of the processor and of memory it may take.
 
     Returns:
         what happened, with the outcomes of the expectations that speak of this reading.
 
     Raises:
-        InputError: more scheduling cycles than the scenario allows; a class that the reading refuses.
+        InputError: more than the budget has; more scheduling cycles than the scenario allows; a class that
+            the reading refuses.
 
     Source: Kueue main of August 2026, queues and scheduling cycles; KEP-8522, Integration tests.
 
@@ -45,8 +55,8 @@ def play(scenario: Scenario | KaiScenario, reading: Reading) -> Record:
     ()
     """
     if isinstance(scenario, KaiScenario):
-        return KaiPlayer(scenario, reading).play()
-    return Player(scenario, reading).play()
+        return KaiPlayer(scenario, reading, budget).play()
+    return Player(scenario, reading, parts, budget).play()
 
 
 def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
@@ -71,6 +81,8 @@ class Player(Clockwork):
     Args:
         scenario: what is played.
         reading: see `tenure.readings`.
+        parts: what is written down beside runs, waits and preemptions.
+        budget: what it may take.
 
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
@@ -79,27 +91,32 @@ class Player(Clockwork):
     True
     """
 
-    def __init__(self, scenario: Scenario, reading: Reading) -> None:
-        super().__init__(scenario, reading)
+    def __init__(
+        self,
+        scenario: Scenario,
+        reading: Reading,
+        parts: RecordParts = EVERY_PART,
+        budget: Budget = BUDGET,
+    ) -> None:
+        super().__init__(scenario, reading, budget)
         self.scenario = scenario
-        self.world = World(scenario, reading)
-        self.journal = KueueJournal(self.world)
+        self.world = World(scenario, reading, told=parts.story)
+        self.journal = KueueJournal(self.world, parts)
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)
         self.outside = OutsideEvents(self.world, self.agenda, self.journal, self.changes)
         self.last_cycle: Instant = scenario.start - scenario.timing.cycle
         self.mark: Instant = scenario.start - 1
         self.timers: list[Timer] = []
+        self._looks_for_loop = parts.loop or any(
+            expected.loop is not None for expected in scenario.expectations
+        )
         self.handled: list[Handled] = []
         """The heads of the last cycle, in the order in which they were handled."""
 
     @property
     def observed(self) -> Observed:
         return self.world
-
-    @property
-    def present(self) -> int:
-        return len(self.world.alive)
 
     def play(self) -> Record:
         self.run(self.scenario.events)
@@ -120,12 +137,12 @@ class Player(Clockwork):
         return (
             self.world.reading.wake == Wake.AT_EXPIRY
             or bool(self.world.cluster.growing)
-            or any(queue.active for queue in self.world.queues.values())
+            or self.world.has_active
         )
 
     def _cycle_at(self) -> Instant | None:
         """When the next cycle is due: at once if there is anything new, but not sooner than cycles can be."""
-        pending = any(queue.active for queue in self.world.queues.values())
+        pending = self.world.has_active
         if not wants_cycle(self.changes.dirty, self.changes.is_down, pending):
             return None
         return cycle_due_at(self.world.now, self.last_cycle, self.scenario.timing.cycle)
@@ -152,7 +169,7 @@ class Player(Clockwork):
         world, actor = self.world, timer.actor
         if timer.is_step:
             self.journal.priority(actor)
-        if any(queue.active for queue in world.queues.values()):
+        if world.has_active:
             self.changes.dirty = True
         if world.reading.wake != Wake.AT_EXPIRY:
             return
@@ -167,7 +184,8 @@ class Player(Clockwork):
     def _cycle(self) -> None:
         world = self.world
         self.last_cycle = world.now
-        if len(self.journal.cycles) >= self.scenario.max_cycles:
+        most = self.scenario.max_cycles
+        if most is not None and len(self.journal.cycles) >= most:
             raise self._too_many()
         self.changes.dirty = False
         for actor in world.alive.values() if world.cluster.growing else ():
@@ -178,8 +196,9 @@ class Player(Clockwork):
         before = len(self.journal.preemptions)
         for handled in heads:
             self._settle(handled)
-        self.journal.cycle(tuple(_head(handled, sticky) for handled in heads))
-        if len(self.journal.preemptions) > before:
+        told = tuple(_head(handled, sticky) for handled in heads) if self.journal.parts.heads else ()
+        self.journal.cycle(told)
+        if len(self.journal.preemptions) > before and self._looks_for_loop:
             self.loops.look(len(self.journal.preemptions))
 
     def _settle(self, handled: Handled) -> None:
@@ -190,26 +209,25 @@ class Player(Clockwork):
         if handled.result == TurnResult.PREEMPTING:
             self.changes.preempt(entry)
         queue = self.world.queues[actor.queue]
-        parked = queue.requeue(actor, handled.result, self.world.shape)
+        parked = queue.requeue(actor, handled.result)
         if parked:
             self.changes.dirty = True
             why = (
                 "no candidate would free enough quota"
                 if entry.outcome == Outcome.NO_CANDIDATES
-                else ("it cannot fit into the quota there is")
+                else "it cannot fit into the quota there is"
             )
-            self.journal.tell(Happening.PARKED, f"waits aside: {why}", actor)
-            for alike in parked[1:]:
-                self.journal.tell(Happening.PARKED, f"waits aside: it is like {actor.key}", alike)
+            self.journal.parked(parked, why)
 
     def _too_many(self) -> InputError:
         found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"
-        loop = self.loops.loop(self.journal.runs, self.journal.preemptions)
-        expected = "fewer; a higher maxCycles, an earlier until, or a timing.eviction above 0s"
-        if loop is not None:
-            expected += f": a loop of {format_duration(loop.period)} was found"
+        expected = f"fewer; a higher maxCycles, an earlier until, or a timing.eviction above 0s{self.hint()}"
         place = f"Scenario/{self.scenario.name}"
         return InputError([Problem("maxCycles", found, expected, object=place, file=self.scenario.file)])
+
+    def hint(self) -> str:
+        loop = self.loops.loop(self.journal.runs, self.journal.preemptions)
+        return "" if loop is None else f": a loop of {format_duration(loop.period)} was found"
 
     def _record(self) -> Record:
         journal = self.journal

@@ -8,7 +8,7 @@ from typing import Any
 from tenure.api import Loaded, waiting_queues
 from tenure.model import Instant
 from tenure.timeline.objects import without_workloads
-from tenure.timeline.scenario import MOST_CYCLES, QueueGates, Scenario, Submission, Timing
+from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
 from tenure.units import END_OF_TIME
 
 NAME = "as-it-is"
@@ -52,7 +52,6 @@ def scenario_from(
         present=present,
         timing=timing,
         gates=gates,
-        max_cycles=MOST_CYCLES,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
@@ -10,7 +11,9 @@ from tenure.model import Duration, Instant, Target
 from tenure.readings import Reading
 from tenure.telling.remarks import GROUND_RULES
 from tenure.timeline.actors import Actor, Phase
+from tenure.timeline.lines import MovedTogether, StoryLines
 from tenure.timeline.record import (
+    EVERY_PART,
     Cycle,
     Ending,
     Happening,
@@ -18,6 +21,7 @@ from tenure.timeline.record import (
     Preemption,
     PriorityStep,
     Record,
+    RecordParts,
     RunSpan,
     StoryLine,
     Summary,
@@ -81,20 +85,24 @@ class PlayLedger:
 
     Args:
         stage: the play.
+        parts: what is written down beside runs, waits and preemptions.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, parts: RecordParts = EVERY_PART) -> None:
         self._stage = stage
+        self.parts = parts
         self.runs: list[RunSpan] = []
         self.waits: list[WaitSpan] = []
         self.preemptions: list[Preemption] = []
-        self.story: list[StoryLine] = []
+        self.story = StoryLines()
         self.finished: dict[str, Instant] = {}
 
     def tell(
         self, what: Happening, text: str, actor: Participant | None = None, rules: tuple[str, ...] = ()
     ) -> None:
         """Add a line to the story."""
+        if not self.parts.story:
+            return
         key, queue = (actor.key, actor.queue) if actor else ("", "")
         self.story.append(StoryLine(self._stage.now, what, key, queue, text, rules))
 
@@ -157,7 +165,7 @@ class PlayLedger:
             runs=tuple(self.runs),
             waits=tuple(self.waits),
             preemptions=tuple(self.preemptions),
-            story=tuple(self.story),
+            story=self.story,
             warnings=story.warnings,
             file=story.file,
         )
@@ -210,10 +218,11 @@ class KueueJournal(PlayLedger):
 
     Args:
         world: the play.
+        parts: see `PlayLedger`.
     """
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
+    def __init__(self, world: World, parts: RecordParts = EVERY_PART) -> None:
+        super().__init__(world, parts)
         self._world = world
         self.steps: list[PriorityStep] = []
         self.cycles: list[Cycle] = []
@@ -229,6 +238,30 @@ class KueueJournal(PlayLedger):
             if known is not None:
                 text = f"its priority is {priority}, and was {known}"
                 self.tell(Happening.PRIORITY, text, actor, ("DYN-050",))
+
+    def parked(self, actors: list[Actor], why: str) -> None:
+        """A head waits aside from now on, and those like it.
+
+        Args:
+            actors: it first.
+            why: in words.
+        """
+        self._moved(Happening.PARKED, actors, f"waits aside: {why}", alike=True)
+
+    def woken(self, actors: list[Actor], why: str) -> None:
+        """Workloads of one ClusterQueue are tried again.
+
+        Args:
+            actors: in order.
+            why: in words.
+        """
+        self._moved(Happening.WOKEN, actors, f"is tried again: {why}")
+
+    def _moved(self, what: Happening, actors: list[Actor], text: str, *, alike: bool = False) -> None:
+        if self.parts.story and actors:
+            names = tuple(actor.key for actor in actors)
+            text = sys.intern(text)
+            self.story.extend(MovedTogether(self._world.now, what, names, actors[0].queue, text, alike))
 
     def cycle(self, heads: tuple[HeadResult, ...]) -> None:
         """A scheduling cycle was run."""

@@ -24,7 +24,6 @@ from tenure.timeline.objects import Maker, Objects, without_workloads
 from tenure.timeline.parsing import Expectations, Times, in_order, key_of
 from tenure.timeline.scenario import (
     CYCLES_CEILING,
-    MOST_CYCLES,
     MOST_EVENTS,
     ClockJump,
     Delete,
@@ -231,8 +230,8 @@ class _Reader:
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:
-        cycles = self.shape.max_cycles or MOST_CYCLES
-        if cycles > CYCLES_CEILING:
+        cycles = self.shape.max_cycles
+        if cycles is not None and cycles > CYCLES_CEILING:
             raise self.place.error("maxCycles", str(cycles), f"at most {CYCLES_CEILING}")
         present = tuple(self._present())
         events = list(islice(chain(self._generated(), self._events()), MOST_EVENTS + 1))

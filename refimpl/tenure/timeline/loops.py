@@ -14,7 +14,8 @@ from tenure.model import SECOND, Duration, Instant
 from tenure.timeline.actors import Actor
 from tenure.timeline.clockwork import Agenda, Due
 from tenure.timeline.record import Loop, Preemption, PreemptionPair, RunSpan
-from tenure.timeline.world import World, timers_after
+from tenure.timeline.timers import timers_after
+from tenure.timeline.world import World
 
 
 class LoopWatch:

@@ -12,7 +12,7 @@ from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_c
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig, has_condition
-from tenure.model import SECOND, Cluster, Duration, Instant, Workload
+from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
 from tenure.rules.cycle import persisted
 from tenure.timeline.parsing import Written
 from tenure.timeline.scenario import Submission, Submit
@@ -133,12 +133,17 @@ class Maker:
         cluster: what they come to at the start.
         defaults: what is not said of a single workload.
         place: the scenario, for problems.
+
+    Workloads in short form that ask for the same share what they ask for: a trace has many of a few kinds.
     """
 
     objects: Objects
     cluster: Cluster
     defaults: Defaults
     place: Place
+    _specs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _pods: dict[int, tuple[PodSet, ...]] = field(default_factory=dict)
+    """By the identity of a spec that is shared; nothing as long as none was read."""
 
     def submission(self, shape: SubmitShape, at: Instant, path: str) -> Submission:
         """One workload that is submitted.
@@ -225,6 +230,10 @@ class Maker:
         self, shape: Defaults, manifest: dict[str, Any], work: Duration | None, path: str
     ) -> Submission:
         workload = read_workload(manifest, where=path, holds_quota=False)
+        known = self._pods.get(id(manifest.get("spec")))
+        if known is not None:
+            pods = self._pods[id(manifest["spec"])] = known or workload.pod_sets
+            workload = dataclasses.replace(workload, pod_sets=pods)
         return Submission(
             workload=workload,
             queue=self.queue_of(workload, path),
@@ -248,6 +257,8 @@ class Maker:
         spec: dict[str, Any] = {"podSets": [{**pods, "template": {"spec": {"containers": [container]}}}]}
         spec["queueName"] = self._said(shape, "queue") or ""
         spec.update(self._priority(shape, path))
+        spec = self._specs.setdefault(repr(spec), spec)
+        self._pods.setdefault(id(spec), ())
         metadata = {"namespace": namespace, "name": name, "uid": f"{namespace}/{name}"}
         metadata["creationTimestamp"] = format_instant(persisted(at))
         return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}

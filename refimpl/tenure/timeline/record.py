@@ -9,12 +9,12 @@ them, and durations as Go does.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer
 
 from tenure.as_json import KueueRelease, Moment, Span, as_json
 
@@ -178,6 +178,16 @@ class StoryLine:
     """The rules by which it happened."""
 
 
+def _all_lines(story: Sequence[StoryLine]) -> tuple[StoryLine, ...]:
+    return tuple(story)
+
+
+StoryAsWritten: TypeAlias = Annotated[
+    Sequence[StoryLine], PlainSerializer(_all_lines, return_type=tuple[StoryLine, ...])
+]
+"""Lines of a story; those that are not made yet are made when they are written."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeadResult:
     """What became of the head of one ClusterQueue in a cycle."""
@@ -208,6 +218,24 @@ class Cycle:
     """What the controller's clock showed."""
     heads: tuple[HeadResult, ...]
     """In the order in which they were handled."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordParts:
+    """Which parts of a record are kept beside runs, waits and preemptions; the others are left empty.
+
+    Args:
+        heads: what became of the heads of every cycle; without them a cycle has none.
+        story: what happened, in words.
+        loop: whether a state has come back. Of expectations about a loop it is looked for in any case.
+    """
+
+    heads: bool = True
+    story: bool = True
+    loop: bool = True
+
+
+EVERY_PART = RecordParts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +393,7 @@ class Record:
     """In the order of time."""
     priority_steps: tuple[PriorityStep, ...] = ()
     """In the order of time."""
-    story: tuple[StoryLine, ...] = ()
+    story: StoryAsWritten = ()
     """Everything that happened, in the order of time."""
     cycles: tuple[Cycle, ...] = ()
     """Every scheduling cycle."""

@@ -9,14 +9,10 @@ from typing import Any, Protocol, TypeAlias
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 
 MILLISECOND: Duration = SECOND // 1000
-MOST_CYCLES = 100_000
 CYCLES_CEILING = 1_000_000
 """The highest maxCycles that a file may ask for."""
 MOST_EVENTS = 100_000
 """Events of a scenario, those of `generate` included."""
-MOST_LOOKS = 5_000_000
-"""How often a play may look at a workload: once at each that is there, whenever something happens."""
-"""Scheduling cycles of one play, unless the scenario allows more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +287,7 @@ class Scenario(Story):
         present: the workloads that are there at the start.
         events: in the order of time; of one instant in the order in which they were written.
         timing, gates: see there.
-        max_cycles: how many scheduling cycles there may be.
+        max_cycles: how many scheduling cycles there may be; None where only the budget of the play says it.
         objects: the cluster as manifests, without workloads.
 
     >>> Scenario("idle", "", 0, 9, Cluster({})).events
@@ -303,5 +299,5 @@ class Scenario(Story):
     events: tuple[Event, ...] = ()
     timing: Timing = field(default_factory=Timing)
     gates: QueueGates = field(default_factory=QueueGates)
-    max_cycles: int = MOST_CYCLES
+    max_cycles: int | None = None
     objects: tuple[Mapping[str, Any], ...] = ()

@@ -321,7 +321,7 @@ class ScenarioShape(StoryShape):
     scheduler: Literal["kueue"] | None = None
     """Kueue; KAI-Scheduler's scenarios have a schema of their own, kai-scenario."""
     max_cycles: Positive | None = None
-    """How many scheduling cycles there may be; 100000 by default, at most 1000000."""
+    """How many scheduling cycles there may be, at most 1000000; without it, as many as time allows."""
     timing: TimingShape | None = None
     """How long things take."""
     gates: GatesShape | None = None

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 
 from tenure.api import HeapPlace, heap_place
 from tenure.engines import Engine, Sitting
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
-from tenure.oracle.ageing import grown_priority
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
-from tenure.rules.cycle import protection_ended_at
-from tenure.rules.dynamic_priority import next_step_at
-from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure.timeline.actors import Actor, shape_of
-from tenure.timeline.queues import PendingQueue
+from tenure.timeline.holding import Holding
+from tenure.timeline.queues import PendingQueue, QueueOrder
 from tenure.timeline.record import KaiQuestion
 from tenure.timeline.scenario import Scenario
+from tenure.timeline.timers import Ends
 
 _SEARCHES = 2
 """A decision searches about so often: for the way in which a flavor could serve, and for the targets."""
@@ -33,6 +30,7 @@ class World:
     Args:
         scenario: what is played.
         reading: what is decided under.
+        told: whether the story is told.
 
     `actors` are all workloads in the order of joining, `alive` those of them that are not done.
 
@@ -41,8 +39,9 @@ class World:
     5
     """
 
-    def __init__(self, scenario: Scenario, reading: Reading) -> None:
+    def __init__(self, scenario: Scenario, reading: Reading, *, told: bool = True) -> None:
         self.scenario = scenario
+        self._told = told
         self.reading = reading
         self.now: Instant = scenario.start
         self.offset: Duration = 0
@@ -50,8 +49,13 @@ class World:
         self.alive: dict[str, Actor] = {}
         self.queues: dict[str, PendingQueue] = {}
         self.cluster = scenario.cluster
+        self.holding = Holding(reading)
+        self.ends = Ends()
         self._terms: dict[str, PreemptionTerms] = {}
+        self._roots: dict[str, str] = {}
+        self._trees: dict[str, list[PendingQueue]] = {}
         self._last: Sitting | None = None
+        self._looked_at: tuple[int, Instant] = (0, 0)
         self.take_objects(scenario.cluster)
 
     @property
@@ -60,14 +64,26 @@ class World:
         return self.now + self.offset
 
     def take_objects(self, cluster: Cluster) -> None:
-        """The objects are these from now on; a queue keeps the strategy with which its heap was made."""
+        """The objects are these from now on."""
         self.cluster = cluster
-        self._terms.clear()
+        for known in (self._terms, self._roots, self._trees):
+            known.clear()
+        order = QueueOrder(
+            self.place,
+            self.shape,
+            equivalence=self.scenario.gates.equivalence,
+            moves=bool(cluster.growing),
+            told=self._told,
+        )
         for name, queue in cluster.cluster_queues.items():
-            known = self.queues.setdefault(
-                name, PendingQueue(name, queue.queueing, equivalence=self.scenario.gates.equivalence)
-            )
-            known.strategy = queue.queueing
+            if name not in self.queues:
+                self.queues[name] = PendingQueue(name, queue.queueing, order)
+            else:
+                self.queues[name].reorder(queue.queueing, order)
+        self.holding.forget_trees()
+        self.ends = Ends()
+        for actor in self.holding:
+            self.ends.add(actor, self)
 
     def terms(self, queue: str) -> PreemptionTerms:
         """What holds in a ClusterQueue."""
@@ -79,7 +95,22 @@ class World:
 
     def add(self, actor: Actor) -> None:
         """A workload joins the play."""
+        actor.number = len(self.actors)
         self.actors[actor.key] = self.alive[actor.key] = actor
+
+    def took(self, actor: Actor) -> None:
+        """A workload holds quota from now on."""
+        self.holding.put(actor)
+        self.ends.add(actor, self)
+
+    def is_evicted(self, actor: Actor) -> None:
+        """A workload that holds quota is evicted from now on."""
+        self.holding.put(actor)
+
+    def gave_back(self, actor: Actor) -> None:
+        """A workload holds no quota any more."""
+        self.holding.drop(actor)
+        self.ends.drop(actor)
 
     def protection(self, queue: str) -> Duration | None:
         """The minAdmitDuration in force in a ClusterQueue, ns."""
@@ -101,7 +132,7 @@ class World:
     def is_parked(self, key: str) -> bool:
         """Whether a workload that waits does so outside its queue's heap."""
         queue = self.queues[self.actors[key].queue]
-        return key in queue.parked or key in queue.resting
+        return key in queue.resting or queue.is_parked(key)
 
     def priority_of(self, key: str) -> int | None:
         """A workload's effective priority at this instant; None for one that is not there."""
@@ -122,15 +153,19 @@ class World:
 
     def holders(self) -> Iterator[Actor]:
         """Every workload that holds quota, in the order of joining."""
-        return (actor for actor in self.alive.values() if actor.holds)
+        return iter(self.holding)
 
     def root_of(self, queue: ClusterQueue) -> str:
         """Name of the tree of a ClusterQueue: its root cohort, or itself."""
+        known = self._roots.get(queue.name)
+        if known is not None:
+            return known
         name, above = queue.name, queue.cohort
         while above is not None:
             name = f"cohort {above}"
             cohort = self.cluster.cohorts.get(above)
             above = cohort.parent if cohort else None
+        self._roots[queue.name] = name
         return name
 
     def message(self, preemptor: Actor, victim: Actor, reason: Reason) -> str:
@@ -149,21 +184,49 @@ class World:
         if mine is None:
             return []
         root = self.root_of(mine)
-        every = self.cluster.cluster_queues.values()
-        return [
-            self.queues[cluster_queue.name] for cluster_queue in every if self.root_of(cluster_queue) == root
-        ]
+        if root not in self._trees:
+            every = self.cluster.cluster_queues.values()
+            self._trees[root] = [
+                self.queues[cluster_queue.name]
+                for cluster_queue in every
+                if self.root_of(cluster_queue) == root
+            ]
+        return self._trees[root]
+
+    @property
+    def has_active(self) -> bool:
+        """Whether any workload waits that is tried."""
+        return any(queue.has_active for queue in self.queues.values())
 
     def snapshots(self) -> Snapshots:
-        """What the decisions of one cycle look at."""
-        admitted = tuple(actor.workload for actor in self.holders())
-        cluster = dataclasses.replace(self.cluster, admitted=admitted, pending=())
-        heads = sum(1 for queue in self.queues.values() if queue.active)
-        expected = _SEARCHES * heads * len(admitted)
-        searched = self._last is not None and self._last.has_searched
-        asked = Engine.AUTO, cluster, self.clock, self.reading
-        self._last = Sitting(*asked, expected=expected, searched=searched)
+        """What the decisions of one cycle look at; those of the last one while nothing has changed."""
+        heads = sum(1 for queue in self.queues.values() if queue.has_active)
+        expected = _SEARCHES * heads * len(self.holding)
+        if self._last is None or not self._is_as_it_was():
+            self._last = self._sitting(expected)
+        self._last.go_on(self.clock, expected)
+        self._looked_at = self.holding.version, self.clock
         return Snapshots(self._last)
+
+    def _is_as_it_was(self) -> bool:
+        """Whether every decision is what it was in the last cycle."""
+        version, clock = self._looked_at
+        is_quiet = not self.cluster.growing and self.ends.is_quiet(clock, self.clock)
+        return is_quiet and version == self.holding.version
+
+    def _sitting(self, expected: int) -> Sitting:
+        """Who decides on what there is now."""
+        cluster = dataclasses.replace(self.cluster, admitted=self.holding.workloads(), pending=())
+        clock = self.clock
+        return Sitting(
+            Engine.AUTO,
+            cluster,
+            clock,
+            self.reading,
+            expected=expected,
+            searched=self._last is not None and self._last.has_searched,
+            taken=lambda queue: self.holding.snapshot(cluster, queue, clock),
+        )
 
 
 class Snapshots:
@@ -185,59 +248,3 @@ class Snapshots:
     def charge(self, changed: Snapshot) -> None:
         """From now on the tree looks like this."""
         self._charged.update(dict.fromkeys(changed.tree.places, changed))
-
-
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """An instant at which something runs out.
-
-    Args:
-        at: on the scenario's clock; the first instant at which the decision may be another one.
-        actor: whose duration ends, or whose priority takes a step.
-        is_step: whether it is the priority.
-        falls: whether the priority is lower from then on.
-    """
-
-    at: Instant
-    actor: Actor
-    is_step: bool
-    falls: bool = False
-
-
-def timers_after(world: World, mark: Instant) -> list[Timer]:
-    """The earliest instant after another at which anything runs out, with all that does.
-
-    Args:
-        world: the play.
-        mark: on the scenario's clock; what ran out until then has been looked at.
-    """
-    found = [timer for timer in _every(world, mark) if timer.at > mark]
-    first = min((timer.at for timer in found), default=0)
-    return [timer for timer in found if timer.at == first]
-
-
-def _every(world: World, mark: Instant) -> Iterator[Timer]:
-    protections = {name: world.protection(name) for name in world.cluster.cluster_queues}
-    if not world.cluster.growing and all(duration is None for duration in protections.values()):
-        return
-    for actor in world.alive.values():
-        duration = protections.get(actor.queue)
-        if actor.holds and duration is not None:
-            end = protection_ended_at(quota_reservation_time(actor.workload, world.clock), duration)
-            yield Timer(end - world.offset, actor, is_step=False)
-        if actor.workload.priority_class in world.cluster.growing:
-            yield from _step(world, actor, mark)
-
-
-def _step(world: World, actor: Actor, mark: Instant) -> Iterator[Timer]:
-    growing, reading = world.cluster.growing[actor.workload.priority_class], world.reading
-    if growing.policy is None or growing.policy.step == 0:
-        return
-    workload, policy, clock = actor.workload, growing.policy, mark + world.offset
-    before = grown_priority(workload, world.cluster, clock, reading)
-    at = next_step_at(workload, policy, clock, reading.priority_steps)
-    after = grown_priority(workload, world.cluster, at, reading)
-    assert before is not None
-    assert after is not None
-    if after != before:
-        yield Timer(at - world.offset, actor, is_step=True, falls=after < before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from tenure.readings import preset
 from tenure.timeline import (
     KaiScenario,
     Scenario,
-    clockwork,
     load_scenario,
     load_scenarios,
     parse_scenario,
     play,
 )
+from tenure.timeline.budget import Budget
 from tenure.timeline.engine import Player
 from tenure.timeline.loading import parse_any_scenario
 from tenure.timeline.scenario import Restart, Submit
@@ -208,15 +209,34 @@ def test_a_file_asks_for_no_more_than_a_play_may_take(said: dict[str, Any], refu
         parse_scenario({"until": "1h", **said})
 
 
-def test_a_play_ends_where_it_looks_too_often_at_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clockwork, "MOST_LOOKS", 100)
-    events = [{"at": f"{minute}m", "tick": True} for minute in range(200)]
-    kueue = parse_any_scenario({"until": "9h", "events": events}, file="", name="long")
-    sessions = [{"at": f"{minute}m", "session": "1s"} for minute in range(200)]
+SECONDS = [{"at": f"{second}s", "tick": True} for second in range(600)]
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (Budget(processor=100, clock=count().__next__, in_memory=lambda: 0), "100ns of the processor"),
+        (Budget(memory=2**21, clock=lambda: 0, in_memory=count(0, 2**20).__next__), "2 MiB of memory"),
+    ],
+    ids=["processor", "memory"],
+)
+def test_a_play_ends_where_it_takes_more_than_its_budget(budget: Budget, said: str) -> None:
+    kueue = parse_any_scenario({"until": "9h", "events": SECONDS}, file="", name="long")
+    sessions = [{"at": f"{second}s", "session": "100ms"} for second in range(600)]
     kai = parse_any_scenario({"scheduler": "kai", "until": "9h", "events": sessions}, file="", name="long")
     for long in (kueue, kai):
-        with pytest.raises(InputError, match="Scenario/long: until: found more than 100 looks at a workload"):
-            play(long, preset("guaranteed"))
+        with pytest.raises(InputError) as error:
+            play(long, preset("guaranteed"), budget=budget)
+        found = f"Scenario/long: until: found more than {said} by 2026-01-05T09:"
+        assert str(error.value).startswith(found)
+        assert "expected less: an earlier until, fewer workloads" in str(error.value)
+
+
+def test_a_play_within_its_budget_has_as_many_cycles_as_it_needs() -> None:
+    raw = {"until": "9h", "events": SECONDS}
+    budget = Budget(processor=10**9, memory=1, clock=lambda: 0, in_memory=lambda: None)
+    assert parse_scenario(raw).max_cycles is None
+    assert len(play(parse_scenario(raw), preset("guaranteed"), budget=budget).story) == len(SECONDS)
 
 
 def test_what_a_play_remembers_of_a_state_does_not_grow_with_the_state() -> None:

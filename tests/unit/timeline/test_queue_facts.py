@@ -23,7 +23,7 @@ from tenure.model import (
 from tenure.readings import preset
 from tenure.rules.cycle import result_of_turn
 from tenure.timeline.actors import Actor, joined
-from tenure.timeline.queues import PendingQueue
+from tenure.timeline.queues import PendingQueue, QueueOrder
 from tenure.timeline.scenario import Scenario, Submission
 from tenure.timeline.world import World
 
@@ -38,6 +38,12 @@ def actor(name: str, created_at: int = 0, priority: int = 0, **more: int) -> Act
 def shape(actor: Actor) -> str:
     """Workloads of one first letter are alike."""
     return actor.workload.name[0]
+
+
+def pending(strategy: QueueingStrategy, *, equivalence: bool = True, moves: bool = False) -> PendingQueue:
+    """A queue without workloads, in which those of one first letter are alike."""
+    place = world(strategy).place
+    return PendingQueue("q", strategy, QueueOrder(place, shape, equivalence=equivalence, moves=moves))
 
 
 def world(strategy: QueueingStrategy, timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION) -> World:
@@ -63,8 +69,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
 ) -> None:
     here = world(STRICT, timestamp)
     for waiting in (first, second):
-        here.queues["q"].push(waiting, waiting.key)
-    popped = here.queues["q"].pop(here.place)
+        here.queues["q"].push(waiting)
+    popped = here.queues["q"].pop()
     assert popped is not None
     assert popped.workload.name == head
 
@@ -72,8 +78,8 @@ def test_the_head_is_the_highest_priority_then_who_queues_from_earliest(
 def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
     here = world(BEST_EFFORT)
     for waiting in (actor("b"), actor("a")):
-        here.queues["q"].push(waiting, waiting.key)
-    popped = here.queues["q"].pop(here.place)
+        here.queues["q"].push(waiting)
+    popped = here.queues["q"].pop()
     assert popped is not None
     assert popped.workload.name == "a"
 
@@ -90,9 +96,9 @@ def test_of_two_that_are_equal_in_all_else_the_lower_uid_is_the_head() -> None:
 def test_a_best_effort_queue_sets_aside_what_cannot_be_admitted(
     turn: TurnResult, waits_aside: bool, sticks: bool
 ) -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
+    queue = pending(BEST_EFFORT)
     head = actor("w")
-    queue.requeue(head, turn, shape)
+    queue.requeue(head, turn)
     assert (head.key in queue.parked) is waits_aside
     assert (head.key in queue.active) is not waits_aside
     assert queue.sticky(head.key) is sticks
@@ -104,10 +110,10 @@ def test_a_best_effort_queue_sets_aside_what_cannot_be_admitted(
 def test_a_strict_queue_tries_its_head_again_whatever_became_of_it(
     nothing_found: bool, defers: bool, still_fits: bool
 ) -> None:
-    queue = PendingQueue("q", STRICT)
+    queue = pending(STRICT)
     head = actor("w")
     turn = result_of_turn(nothing_found, queue.is_strict, defers, still_fits, preempts=True)
-    assert queue.requeue(head, turn, shape) == []
+    assert queue.requeue(head, turn) == []
     assert head.key in queue.active
     assert not queue.sticky(head.key)
 
@@ -116,73 +122,73 @@ def test_the_preemptor_stands_before_a_higher_priority_until_it_is_admitted_or_d
     here = world(BEST_EFFORT)
     queue = here.queues["q"]
     preemptor, higher = actor("low"), actor("high", priority=9)
-    queue.requeue(preemptor, TurnResult.PREEMPTING, here.shape)
-    queue.push(higher, "high")
-    assert sorted(queue.active.values(), key=here.place)[0] is preemptor
+    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    queue.push(higher)
+    assert queue.pop() is preemptor
     queue.remove(preemptor.key)
     assert queue.preemptor is None
 
 
 def test_the_preemptor_stays_one_while_it_waits_aside() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
+    queue = pending(BEST_EFFORT)
     preemptor = actor("w")
-    queue.requeue(preemptor, TurnResult.PREEMPTING, shape)
-    queue.active.clear()
-    queue.requeue(preemptor, TurnResult.PARKED, shape)
+    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    assert queue.pop() is preemptor
+    queue.requeue(preemptor, TurnResult.PARKED)
     assert queue.sticky(preemptor.key)
 
 
 def test_what_is_like_a_head_that_is_set_aside_goes_with_it() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
+    queue = pending(BEST_EFFORT)
     for name in ("gpu-2", "gpu-3", "cpu-1", "cpu-2"):
-        queue.push(actor(name), name[0])
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
+        queue.push(actor(name))
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2", "ns/gpu-3"]
     assert sorted(queue.active) == ["ns/cpu-1", "ns/cpu-2"]
 
 
 def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
-    assert not queue.push(actor("gpu-2"), "g")
-    assert queue.push(actor("cpu-1"), "c")
+    queue = pending(BEST_EFFORT)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
+    assert not queue.push(actor("gpu-2"))
+    assert queue.push(actor("cpu-1"))
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2"]
 
 
 def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
+    queue = pending(BEST_EFFORT)
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
     assert [woken.key for woken in queue.wake()] == ["ns/gpu-1"]
-    assert queue.push(actor("gpu-2"), "g")
+    assert queue.push(actor("gpu-2"))
     assert queue.parked == {}
 
 
 def test_a_failed_nomination_sets_nothing_aside() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
-    queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), TurnResult.SKIPPED, shape)
+    queue = pending(BEST_EFFORT)
+    queue.push(actor("gpu-2"))
+    queue.requeue(actor("gpu-1"), TurnResult.SKIPPED)
     assert sorted(queue.active) == ["ns/gpu-1", "ns/gpu-2"]
 
 
 def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
-    queue = PendingQueue("q", BEST_EFFORT, equivalence=False)
-    queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED, shape)
+    queue = pending(BEST_EFFORT, equivalence=False)
+    queue.push(actor("gpu-2"))
+    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
     assert list(queue.parked) == ["ns/gpu-1"]
-    assert queue.push(actor("gpu-3"), "g")
+    assert queue.push(actor("gpu-3"))
 
 
 def test_in_a_strict_queue_none_is_skipped_for_being_alike() -> None:
-    queue = PendingQueue("q", STRICT)
-    queue.push(actor("gpu-2"), "g")
-    queue.requeue(actor("gpu-1"), TurnResult.TRIED_AGAIN, shape)
+    queue = pending(STRICT)
+    queue.push(actor("gpu-2"))
+    queue.requeue(actor("gpu-1"), TurnResult.TRIED_AGAIN)
     assert queue.parked == {}
 
 
 def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
-    queue = PendingQueue("q", BEST_EFFORT)
-    queue.requeue(actor("a"), TurnResult.PREEMPTING, shape)
-    queue.requeue(actor("b"), TurnResult.PARKED, shape)
+    queue = pending(BEST_EFFORT)
+    queue.requeue(actor("a"), TurnResult.PREEMPTING)
+    queue.requeue(actor("b"), TurnResult.PARKED)
     queue.forget()
     assert sorted(queue.active) == ["ns/a", "ns/b"]
     assert queue.preemptor is None

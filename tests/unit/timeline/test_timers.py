@@ -10,7 +10,8 @@ from tenure.model import SECOND
 from tenure.readings import preset
 from tenure.timeline import parse_scenario
 from tenure.timeline.engine import world_at
-from tenure.timeline.world import World, timers_after
+from tenure.timeline.timers import timers_after
+from tenure.timeline.world import World
 from tests.unit.timeline.plays import queue, scenario, submit
 
 HOUR = 3600 * SECOND

@@ -18,7 +18,8 @@ from tenure.rules.reservation import quota_reservation_time
 from tenure.telling.remarks import GROUND_RULES
 from tenure.telling.shortages import NodeAccount, amount, shortages
 from tenure.timeline.actors import Actor, Phase
-from tenure.timeline.world import Timer, World, timers_after
+from tenure.timeline.timers import Timer, timers_after
+from tenure.timeline.world import World
 
 MOST_INSTANTS = 50
 """So many instants at which something runs out are looked at."""

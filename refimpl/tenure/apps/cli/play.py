@@ -33,7 +33,7 @@ from tenure.timeline import AnyScenario, Record, Scenario, load_scenario, load_s
 from tenure.timeline.chart import check_chart, write_chart
 from tenure.timeline.checks import checks_of
 from tenure.timeline.export import cluster_at
-from tenure.timeline.record import written_plays
+from tenure.timeline.record import EVERY_PART, RecordParts, written_plays
 from tenure.units import format_instant
 
 SHOWN = "40"
@@ -237,7 +237,8 @@ def play_command(
         count = len(scenarios) * len(readings)
         if view.chart is not None:
             _check_chart(view.chart, view.chart_theme, count)
-        records = list(progress(_played(scenarios, readings), "playing", count))
+        parts = _shown_parts(printing.output, view, told=count == 1 and lines != 0)
+        records = list(progress(_played(scenarios, readings, parts), "playing", count))
     if view.chart is not None:
         write_chart(records[0], Path(view.chart), view.chart_theme)
     _print(records, lines, printing.output)
@@ -279,8 +280,15 @@ def _print(records: list[Record], lines: int, output: Output) -> None:
         print_answer(output, "play", None, about(records[0].kueue, short_lines(records)))
 
 
-def _played(scenarios: list[AnyScenario], readings: list[Reading]) -> Iterator[Record]:
-    return (play(scenario, reading) for scenario in scenarios for reading in readings)
+def _shown_parts(output: Output, view: ViewOptions, *, told: bool) -> RecordParts:
+    """What of a record is printed or drawn."""
+    if output != Output.TEXT or view.chart is not None:
+        return EVERY_PART
+    return RecordParts(heads=False, story=told)
+
+
+def _played(scenarios: list[AnyScenario], readings: list[Reading], parts: RecordParts) -> Iterator[Record]:
+    return (play(scenario, reading, parts) for scenario in scenarios for reading in readings)
 
 
 def _readings(interpretation: Interpretation, *, all_readings: bool) -> list[Reading]:

@@ -12,6 +12,7 @@ from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.rules.cycle import persisted
 from tenure.timeline.actors import Phase
+from tenure.timeline.budget import BUDGET, Budget
 from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.kai.scenario import Asking, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
@@ -88,6 +89,7 @@ class KaiPlayer(Clockwork):
     Args:
         scenario: what is played.
         reading: for which its expectations speak.
+        budget: what it may take.
 
     Source: KAI-Scheduler, its sessions, its action allocate and the MinRuntime plugin.
 
@@ -96,8 +98,8 @@ class KaiPlayer(Clockwork):
     ()
     """
 
-    def __init__(self, scenario: KaiScenario, reading: Reading) -> None:
-        super().__init__(scenario, reading)
+    def __init__(self, scenario: KaiScenario, reading: Reading, budget: Budget = BUDGET) -> None:
+        super().__init__(scenario, reading, budget)
         self.scenario = scenario
         self.reading = reading
         self.world = KaiWorld(scenario)
@@ -107,10 +109,6 @@ class KaiPlayer(Clockwork):
     def observed(self) -> Observed:
         """The world."""
         return self.world
-
-    @property
-    def present(self) -> int:
-        return len(self.world.actors)
 
     def play(self) -> Record:
         """All of it."""
