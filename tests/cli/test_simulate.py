@@ -70,6 +70,38 @@ def test_what_a_preemption_costs_by_checkpoint_and_restart_is_computed_by_hand()
     assert (found["lostHours"], found["restartHours"], found["idleRuns"]) == (4, round(4 / 12, 2), 1)
 
 
+COHORT = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: all}
+spec:
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: 2}]}]
+"""
+SHARED = """---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+fairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}
+"""
+
+
+@pytest.mark.parametrize(("added", "preempted"), [(COHORT, 0), (COHORT + SHARED, 3)])
+def test_fair_sharing_lets_a_job_borrow_what_a_larger_borrower_has(
+    tmp_path: Path, added: str, preempted: int
+) -> None:
+    # team-a has all 6 GPUs, of which 4 are borrowed. A job of team-b that asks for 3 would borrow 1, so that
+    # without fair sharing it waits. With it three jobs of team-a are preempted, after which both borrow 1.
+    queues, trace = tmp_path / "queues.yaml", tmp_path / "trace.csv"
+    queues.write_text(Path(QUEUES).read_text(encoding="utf-8") + added, encoding="utf-8")
+    jobs = "".join(f"j{number},team-a,0,7200,1\n" for number in range(6))
+    trace.write_text(HEAD + jobs + "borrows,team-b,3600,3600,3\n", encoding="utf-8")
+    done = tenure("simulate", str(trace), "-q", str(queues), "-o", "json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["settings"]
+    assert found["preemptions"] == preempted
+
+
 def test_what_queues_hold_borrow_ask_for_and_are_owed_is_computed_by_hand() -> None:
     # team-b has none of its 2 GPUs from 1:00:00, when `owed` comes, until the pods of `borrows` have ended at
     # 1:00:30. team-a is owed nothing while `borrows` waits: its request of 4 fits no quota of its own.

@@ -11,8 +11,9 @@ from tenure.timeline import Scenario, parse_scenario
 from tests.traces.drawn import written
 from tests.traces.drawn_trees import written_in_trees
 
-GROWING: Final = ("growing", "growing trees", "growing both", "boosted", "growing boosted")
-"""Classes that grow, in one cohort; in trees; with several flavors and resources; boosts; and both."""
+GROWING: Final = ("growing", "growing trees", "growing both", "boosted", "growing boosted", "growing fair")
+"""Classes that grow, in one cohort; in trees; with several flavors and resources; boosts; both; and classes
+that grow under fair sharing."""
 _BOOST: Final = "kueue.x-k8s.io/priority-boost"
 _START: Final = "2026-01-05T08:59:58Z"
 
@@ -27,7 +28,9 @@ def drawn_growing(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
     """
     dice = Random(f"{kind} {seed}")
     place = kind.removeprefix("growing ")
-    raw, reading = written_in_trees(place, seed, most) if place in ("trees", "both") else written(seed, most)
+    raw, reading = (
+        written_in_trees(place, seed, most) if place in ("trees", "both", "fair") else written(seed, most)
+    )
     raw["title"] = f"{kind}, seed {seed}"
     if reading.invalid_class == InvalidClass.COMPUTE:
         # No preset computes priorities that fall, and wakes what waits for that.

@@ -10,11 +10,14 @@ from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 from tests.traces.drawn import PRESETS, preemption_of, timing_of
 
-KINDS: Final = ("trees", "flavors", "resources", "both", "inactive")
+KINDS: Final = ("trees", "flavors", "resources", "both", "inactive", "fair", "fair both")
 """Cohorts in cohorts and several trees, of one flavor-resource; with several flavors; with several resources;
-with both; with both and ClusterQueues that are inactive."""
+with both; with both and ClusterQueues that are inactive; with fair sharing, of one flavor-resource and with
+both."""
 _RESOURCES: Final = ("nvidia.com/gpu", "memory", "example.com/nic")
 _GATES: Final = ("MayStopSearch", "TryNextFlavor")
+_STRATEGIES: Final = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
+_WEIGHTS: Final = ("1", "1", "1", "2", "0.5", "3", "0")
 
 
 def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
@@ -32,7 +35,7 @@ def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
 def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], Reading]:
     """The same, as the scenario is written."""
     dice = Random(f"{kind} {seed}")
-    several = kind in ("both", "inactive")
+    several, fair = kind in ("both", "inactive", "fair both"), kind.startswith("fair")
     flavors = [f"f{number}" for number in range(dice.randint(2, 3) if several or kind == "flavors" else 1)]
     resources = _RESOURCES[: dice.randint(2, 3) if several or kind == "resources" else 1]
     span, queues = dice.choice([60, 600, 3600]), dice.randint(2, 6)
@@ -50,7 +53,20 @@ def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], R
         "maxCycles": 10**6,
         "timing": timing_of(dice),
     }
+    if fair:
+        raw["objects"] += _fair_sharing(dice, raw["objects"])
     return raw, preset(dice.choice(PRESETS))
+
+
+def _fair_sharing(dice: Random, objects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The Configuration of a scheduler with fair sharing; most cohorts and ClusterQueues get a weight."""
+    for owner in objects:
+        if owner["kind"] in ("Cohort", "ClusterQueue") and dice.random() < 0.7:
+            owner["spec"]["fairSharing"] = {"weight": dice.choice(_WEIGHTS)}
+    strategies = dice.choice((_STRATEGIES, _STRATEGIES[:1], _STRATEGIES[1:]))
+    header = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    gates = {"FairSharingPreemptWithinNominal": dice.random() < 0.7}
+    return [{**header, "fairSharing": {"preemptionStrategies": list(strategies)}, "featureGates": gates}]
 
 
 def _cohorts(dice: Random, flavors: Sequence[str], resources: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from tenure.fast.compiled import COMPILED
+from tenure.fast.shares import INFINITE
 from tenure.fast.tables import NEWER_EQUAL
 from tenure.fast.uncovered import Uncovered
 from tenure.readings import preset
@@ -15,6 +17,7 @@ from tenure.timeline import parse_scenario
 from tenure.timeline.record import Result
 from tenure.timeline.trace import (
     build,
+    contest,
     events,
     flavors,
     holding,
@@ -50,6 +53,8 @@ TREES: Mapping[str, Sequence[int]] = {
     "resources": (100, 101, 102, 103, 104, 105),
     "both": (100, 101, 102, 103, 104, 105),
     "inactive": (100, 101, 102, 103, 104, 105),
+    "fair": (1, 2, 3, 4, 5, 6, 7, 8),
+    "fair both": (1, 2, 3, 4, 5, 6, 7, 8),
 }
 """Seeds of plays in trees that are quickly played, by kind."""
 
@@ -59,7 +64,36 @@ def test_every_event_of_random_plays_in_trees_is_the_same() -> None:
     for kind, seeds in TREES.items():
         for seed in seeds:
             assert difference(*drawn_in_trees(kind, seed, 25), compared) == ""
-    assert len(compared.reasons) == 3
+    assert compared.reasons.keys() == {
+        "InClusterQueue",
+        "InClusterQueueTimeBased",
+        "InCohortReclamation",
+        "InCohortFairSharing",
+    }
+
+
+@pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
+def test_what_fair_sharing_may_be_occurs_in_random_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    beats, cohorts, weights = contest._beats, Counter[bool](), Counter[bool]()
+
+    def noticed(play: Any, held: Any, node: int, other: int) -> bool:
+        is_queue = play.trees.forest.is_queue
+        cohorts[not is_queue[node] and not is_queue[other]] += 1
+        weights[held.share[node] == INFINITE] += 1
+        return beats(play, held, node, other)
+
+    monkeypatch.setattr(contest, "_beats", noticed)
+    strategies, gates = set(), set()
+    for kind in ("fair", "fair both"):
+        for seed in TREES[kind]:
+            scenario, reading = drawn_in_trees(kind, seed, 25)
+            simulate(scenario, reading)
+            strategies.add(scenario.cluster.settings.fair_sharing)
+            gates.add(scenario.cluster.settings.fair_sharing_preempt_within_nominal)
+    assert len(strategies) == 3
+    assert gates == {False, True}
+    assert cohorts[True]
+    assert weights[True]
 
 
 GROWN: Mapping[str, Sequence[int]] = {
@@ -68,6 +102,7 @@ GROWN: Mapping[str, Sequence[int]] = {
     "growing both": (1, 4, 5, 6, 7),
     "boosted": (2, 4, 6, 8),
     "growing boosted": (2, 4, 6, 7),
+    "growing fair": (1, 2, 3, 4),
 }
 """Seeds of plays in which priorities move, by kind."""
 
@@ -78,7 +113,7 @@ def test_every_event_of_random_plays_is_the_same_where_priorities_move() -> None
         for seed in seeds:
             assert difference(*drawn_growing(kind, seed, 25), compared) == ""
     assert compared.plays_stepped > 12
-    assert len(compared.reasons) == 3
+    assert len(compared.reasons) == 4
 
 
 def test_a_job_that_asks_for_what_no_clusterqueue_has_is_no_job_of_a_flat_cohort() -> None:
@@ -113,6 +148,11 @@ WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "what the cycle preempts is preempted again": (holding, "hide_row", lambda *_: None),
     "the first flavor is taken": (flavors, "tries_next_flavor", lambda *_: False),
     "no quota is kept in trees": (holding, "keep_in_trees", lambda *_: None),
+    "heads take their turns as without fair sharing": (contest, "_bring", lambda *_: None),
+    "the first of several siblings wins": (contest, "_beats", lambda *_: False),
+    "a share is counted without the head": (contest, "charge_held", lambda *_: None),
+    "weights count for nothing": (contest, "weigh", lambda ratio, _: max(ratio, 0.0)),
+    "no node would borrow": (contest, "_borrows", lambda *_: False),
 }
 
 
@@ -150,6 +190,11 @@ NOTICED_IN_TREES: Mapping[str, tuple[str, int]] = {
     "what the cycle preempts is preempted again": ("trees", 101),
     "the first flavor is taken": ("flavors", 100),
     "no quota is kept in trees": ("trees", 101),
+    "heads take their turns as without fair sharing": ("fair", 1),
+    "the first of several siblings wins": ("fair both", 1),
+    "a share is counted without the head": ("fair", 2),
+    "weights count for nothing": ("fair both", 2),
+    "no node would borrow": ("fair both", 2),
 }
 
 NOTICED_WHERE_PRIORITIES_MOVE: Mapping[str, tuple[str, int]] = {
@@ -185,13 +230,24 @@ def test_a_mistake_where_priorities_move_is_noticed(monkeypatch: pytest.MonkeyPa
     assert difference(*drawn_growing(*NOTICED_WHERE_PRIORITIES_MOVE[wrong], 25), Compared())
 
 
+def _twin(number: int) -> dict[str, Any]:
+    """A workload whose uid is that of the others."""
+    container = {"resources": {"requests": {"nvidia.com/gpu": 1}}}
+    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
+    spec = {"queueName": "a", "podSets": [pods]}
+    return {"metadata": {"name": f"k{number}", "uid": "same"}, "spec": spec}
+
+
 QUEUE = {"nominalQuota": 4, "name": "nvidia.com/gpu"}
 UNCOVERED: Mapping[str, Mapping[str, Any]] = {
     "an event Tick": {"events": [{"at": "1s", "tick": True}]},
     "evictions that take no time": {"timing": {}},
     "gates of the queues": {"gates": {"PrioritizePreemptorWorkloads": True}},
     "flavors with taints": {"flavors": ["gpu"], "taints": [{"key": "a", "effect": "NoSchedule"}]},
-    "fair sharing": {"configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}}},
+    "fair sharing among workloads that share a uid": {
+        "configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}},
+        "events": [{"at": f"{number}s", "submit": {"manifest": _twin(number)}} for number in (3, 4)],
+    },
     "a ClusterQueue that is a hero": {"spec": {"preemption": {"rules": "UberClusterQueueRules"}}},
     "a ClusterQueue that counts pods": {"covers": ["nvidia.com/gpu", "pods"]},
     "a class whose priority falls from above its max": {"class": {"step": -1, "max": 0}},

@@ -12,7 +12,7 @@ from tenure.readings import NewerThan, Reading, RequeueOrder, SamePriorityGate, 
 from tenure.rules.quota import local_quota
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure.timeline.scenario import Scenario
+from tenure.timeline.scenario import Scenario, Submit
 from tenure.timeline.trace.courses import levels_of, lines_of
 from tenure.timeline.trace.jobs import MOST_AMOUNT, TracedJobs
 from tenure.timeline.trace.planting import Planted, planted
@@ -89,7 +89,7 @@ def play_of(
     _refuse_far(scenario, jobs, queues)
     most = _most_holders(scenario.cluster, jobs)
     trees: Planted | None = None
-    if is_flat(scenario.cluster, jobs):
+    if scenario.cluster.settings.fair_sharing is None and is_flat(scenario.cluster, jobs):
         queues[:-1, :WITHIN] = [_quota_row(queue) for queue in found]
     else:
         trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
@@ -123,7 +123,8 @@ def _refuse_others(scenario: Scenario) -> None:
     cluster, settings = scenario.cluster, scenario.cluster.settings
     refuse_unknown(cluster)
     reasons = {
-        "fair sharing": settings.fair_sharing is not None,
+        "fair sharing among workloads that share a uid": settings.fair_sharing is not None
+        and _share_uids(scenario),
         "gate PrioritySortingWithinCohort off": not settings.priority_sorting_within_cohort,
         "gate FlavorFungibility off": not settings.flavor_fungibility,
         "workloads that are there at the start": bool(scenario.present),
@@ -135,6 +136,12 @@ def _refuse_others(scenario: Scenario) -> None:
     for reason, found in reasons.items():
         if found:
             raise Uncovered(reason)
+
+
+def _share_uids(scenario: Scenario) -> bool:
+    """Whether workloads share a uid: of two such, neither stands before the other in a tournament."""
+    uids = [event.submission.workload.uid for event in scenario.events if isinstance(event, Submit)]
+    return len(set(uids)) < len(uids)
 
 
 def _refuse_far(scenario: Scenario, jobs: TracedJobs, queues: Table) -> None:

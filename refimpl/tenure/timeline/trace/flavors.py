@@ -68,7 +68,7 @@ def _search_alone(trees: Trees, policy: Policy, place: int, used: int, at: int, 
     """Search for targets for one flavor-resource; how it could be assigned then (KQ-540)."""
     tables, work = tables_of(trees.tables), work_of(trees.work)
     tables.at[0], tables.amount[0], tables.needed[0] = at, amount, at
-    search(trees, policy, place, used, 1, 1)
+    search(trees, policy, place, used, 1, 1, trees.fair, trees.classical)
     tables.counts[SEARCHED] = at
     first, end = tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     return mode_after_search(first < end, _has_own_target(work, first, end))
@@ -186,7 +186,7 @@ def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: i
             tables.needed[lacking] = at
             lacking += 1
     if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
-        search(trees, policy, place, used, asked, lacking)
+        search(trees, policy, place, used, asked, lacking, trees.fair, trees.classical)
 
 
 @inlined

@@ -8,10 +8,11 @@ import numpy as np
 
 from tenure.fast.layout import Layout, lay_out
 from tenure.fast.nodes import potential
+from tenure.fast.rounds import Rounds, Strategies, rounds_for, strategies_of
 from tenure.fast.sorting import ROOM, order_of
 from tenure.fast.tables import Forest, Order, Rows, Work
 from tenure.fast.uncovered import Uncovered
-from tenure.model import SECOND, ClusterQueue, FlavorResource
+from tenure.model import SECOND, ClusterQueue, FlavorResource, Settings
 from tenure.readings import Reading
 from tenure.rules.cycle import persisted
 from tenure.rules.flavors import may_preempt_while_borrowing
@@ -25,6 +26,8 @@ from tenure.timeline.trace.tables import (
     PRIORITY,
     RANK,
     RECENT,
+    Contest,
+    FairSharing,
     Table,
     Trees,
     TreeTables,
@@ -43,12 +46,17 @@ class Planted(NamedTuple):
     work: Work
     tables: TreeTables
     order: Order
+    rounds: Rounds | None = None
+    contest: Contest | None = None
+    how: Strategies | None = None
 
     def trees(self) -> Trees:
         """As kernels are given them."""
-        return Trees(
-            given_as(self.forest), given_as(self.rows), given_as(self.work), given_as(self.tables), self.order
-        )
+        fair = None
+        if self.how is not None:
+            fair = FairSharing(given_as(self.rounds), given_as(self.contest), self.how)
+        records = given_as(self.forest), given_as(self.rows), given_as(self.work), given_as(self.tables)
+        return Trees(*records, self.order, fair, 1 if fair is None else None)
 
 
 def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, levels: Table) -> Planted:
@@ -74,7 +82,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
     options, first, end = _options(queues, resources, layout)
     low = np.searchsorted(levels, jobs.rows[:, PRIORITY])
     (nodes, columns), width = layout.forest.nominal.shape, len(resources)
-    return Planted(
+    grown = Planted(
         layout.forest,
         _rows(most, width),
         _work(layout, most, max(map(len, paths)), width),
@@ -116,6 +124,23 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
             counts=_counts(scenario),
         ),
         _order(scenario, jobs, levels),
+    )
+    return grown if cluster.settings.fair_sharing is None else _shared(grown, cluster.settings)
+
+
+def _shared(grown: Planted, settings: Settings) -> Planted:
+    """The same with room for the tournaments of fair sharing."""
+    nodes = len(grown.forest.parent)
+    return grown._replace(
+        rounds=rounds_for(grown.forest, ROOM),
+        contest=Contest(
+            entry=np.zeros(nodes, np.int64),
+            borrows=np.zeros(nodes, np.bool_),
+            ratio=np.zeros(nodes, np.float64),
+            share=np.zeros(nodes, np.float64),
+        ),
+        # No amount is negative, and `build` leaves those that may saturate to `play`.
+        how=strategies_of(settings, lowers=True),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from tenure.fast.rounds import Strategies
 from tenure.fast.tables import Order
 
 Table: TypeAlias = Any
@@ -181,6 +182,35 @@ class TreeTables(NamedTuple):
     counts: Table
 
 
+class Contest(NamedTuple):
+    """A tournament of fair sharing among heads, by node (CYC-030).
+
+    Args:
+        entry: the head that wins below it, below 0 for none, int64[nodes].
+        borrows: whether the node would borrow what that head asks for, bool[nodes].
+        ratio, share: of the node with that head admitted, as of `tenure.fast.rounds.Rounds`, float64[nodes].
+    """
+
+    entry: Table
+    borrows: Table
+    ratio: Table
+    share: Table
+
+
+class FairSharing(NamedTuple):
+    """What fair sharing needs.
+
+    Args:
+        rounds: room for a tournament of the optimized core; compiled code is given a table of addresses.
+        contest: a `Contest`, likewise.
+        how: who may be preempted by share.
+    """
+
+    rounds: Any
+    contest: Any
+    how: Strategies
+
+
 class Trees(NamedTuple):
     """Trees of quota of any flavors and resources; a flat cohort of one flavor-resource does without.
 
@@ -189,6 +219,8 @@ class Trees(NamedTuple):
             code is given tables of addresses: handing fifty arrays to each function would be its work.
         tables: a `TreeTables`, likewise.
         order: of candidates.
+        fair: see there; None without fair sharing.
+        classical: None with fair sharing: the compiler leaves out a branch only where something is None.
     """
 
     forest: Any
@@ -196,6 +228,8 @@ class Trees(NamedTuple):
     work: Any
     tables: Any
     order: Order
+    fair: FairSharing | None = None
+    classical: int | None = 1
 
 
 class Lines(NamedTuple):
@@ -248,7 +282,8 @@ class TracePlay(NamedTuple):
         targets: of the heads: job.
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.
         policies: see there.
-        trees: see there; None for one flat cohort of one flavor-resource. Compiled code is made for each.
+        trees: see there; None for one flat cohort of one flavor-resource without fair sharing. Compiled code
+            is made for each.
         lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 

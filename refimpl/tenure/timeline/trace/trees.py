@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.fast import classical, sorting
+from tenure.fast import classical, fair, sorting
 from tenure.fast.amounts import MOST
 from tenure.fast.compiled import compiled, compiled_over, inlined
 from tenure.fast.nodes import available, change
 from tenure.fast.tables import Ask, Forest, Policy, Rows, SearchInput
 from tenure.model import SECOND
 from tenure.rules import cycle, quota
-from tenure.timeline.trace.records import forest_of, rows_of, tables_of, work_of
+from tenure.timeline.trace.records import forest_of, rounds_of, rows_of, tables_of, work_of
 from tenure.timeline.trace.tables import (
     BORROW,
     CHARGED,
@@ -41,6 +41,7 @@ from tenure.timeline.trace.tables import (
     THRESHOLD,
     USED,
     WITHIN,
+    FairSharing,
     Table,
     TracePlay,
     Trees,
@@ -220,7 +221,16 @@ def policy_of(play: TracePlay, job: int, place: int) -> Policy:
 
 
 @compiled
-def search(trees: Trees, policy: Policy, place: int, used: int, asked: int, lacking: int) -> None:
+def search(
+    trees: Trees,
+    policy: Policy,
+    place: int,
+    used: int,
+    asked: int,
+    lacking: int,
+    sharing: FairSharing | None,
+    classically: int | None,
+) -> None:
     """Search for targets; `FOUND_FIRST` and `FOUND_END` say where they are in `work.out`.
 
     Args:
@@ -229,6 +239,7 @@ def search(trees: Trees, policy: Policy, place: int, used: int, asked: int, lack
         place: the preemptor's ClusterQueue.
         used: row of the usage.
         asked, lacking: so many of `at` and `needed` are asked for, and lack quota.
+        sharing, classically: of the trees; one of both is None, so that the compiler leaves out that search.
     """
     tables, rows = tables_of(trees.tables), rows_of(trees.rows)
     for at in range(len(tables.watched)):
@@ -263,5 +274,9 @@ def search(trees: Trees, policy: Policy, place: int, used: int, asked: int, lack
     )
     usage, work = usage_of(tables, used), work_of(trees.work)
     given = SearchInput(held, forest_of(trees.forest), usage, ask, policy, trees.order, work)
-    first, end, _ = classical.select(given)
+    first, end = 0, 0
+    if classically is not None:
+        first, end, _ = classical.select(given)
+    if sharing is not None:
+        first, end, _ = fair.select(given, rounds_of(sharing.rounds), sharing.how)
     tables.counts[FOUND_FIRST], tables.counts[FOUND_END] = first, end

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tenure.fast.compiled import compiled, inlined
 from tenure.model import ReclaimWithinCohort, TurnResult
 from tenure.rules import cycle
+from tenure.timeline.trace.contest import bring_fairest
 from tenure.timeline.trace.events import (
     admit,
     drop_idle_timers,
@@ -132,7 +133,10 @@ def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
 
 @compiled
 def _line_up_entries(play: TracePlay) -> None:
-    """Order the heads by their turns; equals by the names of their ClusterQueues."""
+    """Order the heads by their turns; equals by the names of their ClusterQueues.
+
+    Under fair sharing the next one is chosen again for every turn, see `contest`.
+    """
     turns = play.turns
     for entry in range(play.state[ENTRIES]):
         place = entry
@@ -258,6 +262,7 @@ def _cycle(play: TracePlay) -> None:
     _nominate(play)
     _line_up_entries(play)
     for turn in range(state[ENTRIES]):
+        bring_fairest(play, turn, play.trees)
         _take_turn(play, play.turns[turn])
     for row in range(state[TAKEN]):
         mark_leaving(play.jobs, play.taken[row], False, play.trees)
