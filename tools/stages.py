@@ -131,6 +131,7 @@ STAGES = (
             "tests/docs/test_playground.py",
             "tests/properties",
             "tests/unit/analysis/test_sanity.py",
+            "tests/unit/timeline/test_kept.py",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_fuzz_lifter.py",
             "tests/proofs/test_played_steps.py",

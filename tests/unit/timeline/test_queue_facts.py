@@ -9,6 +9,7 @@ import dataclasses
 
 import pytest
 
+from tenure.api import HeapPlace
 from tenure.manifests import read_cluster_queue
 from tenure.model import (
     SECOND,
@@ -192,6 +193,95 @@ def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
     queue.forget()
     assert sorted(queue.active) == ["ns/a", "ns/b"]
     assert queue.preemptor is None
+
+
+def test_another_preemptor_takes_the_place_at_the_head() -> None:
+    queue = world(BEST_EFFORT).queues["q"]
+    first, second, third = (actor(name, at, at) for at, name in enumerate(("a", "b", "c")))
+    queue.requeue(first, TurnResult.PREEMPTING)
+    assert queue.pop() is first
+    queue.requeue(first, TurnResult.PARKED)
+    queue.push(third)
+    queue.requeue(second, TurnResult.WAITS_FOR_TARGETS)
+    assert (queue.sticky(first.key), queue.sticky(second.key)) == (False, True)
+    assert queue.is_parked(first.key)
+    queue.wake()
+    assert [queue.pop() for _ in range(4)] == [second, third, first, None]
+
+
+def test_a_preemptor_waits_aside_with_those_like_it_and_is_the_head_once_they_are_woken() -> None:
+    queue = pending(BEST_EFFORT)
+    preemptor, like_it, other = actor("a1", 5), actor("a2", 1), actor("b", 0)
+    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    for waiting in (like_it, other):
+        queue.push(waiting)
+    # One like it was popped before it was the preemptor, and is parked now.
+    queue.requeue(actor("a3", 3), TurnResult.PARKED)
+    assert sorted(queue.parked) == ["ns/a1", "ns/a2", "ns/a3"]
+    assert queue.pop() is other
+    assert not queue.has_active
+    assert [woken.key for woken in queue.wake()] == ["ns/a3", "ns/a1", "ns/a2"]
+    assert queue.sticky(preemptor.key)
+
+
+def test_who_moves_together_is_told_in_the_order_of_coming() -> None:
+    queue = pending(BEST_EFFORT)
+    for name in ("a3", "b1", "a1", "b2", "a2"):
+        queue.push(actor(name))
+    assert [alike.key for alike in queue.requeue(actor("b3"), TurnResult.PARKED)] == [
+        "ns/b3",
+        "ns/b1",
+        "ns/b2",
+    ]
+    queue.requeue(actor("a0"), TurnResult.PARKED)
+    queue.push(actor("b0"))
+    woken = [woken.workload.name for woken in queue.wake()]
+    assert woken == ["b3", "b1", "b2", "a0", "a3", "a1", "a2", "b0"]
+
+
+def test_where_time_changes_who_is_alike_the_shapes_of_now_count() -> None:
+    shapes = {"ns/a": 1, "ns/b": 1, "ns/c": 2}
+    places = {"ns/a": 3, "ns/b": 2, "ns/c": 1}
+    order = QueueOrder(
+        lambda actor: HeapPlace(False, 0, places[actor.key], ("", actor.key)),
+        lambda actor: shapes[actor.key],
+        moves=True,
+    )
+    queue = PendingQueue("q", BEST_EFFORT, order)
+    first, second, third = (actor(name) for name in "abc")
+    for waiting in (first, second, third):
+        queue.push(waiting)
+    places["ns/a"], shapes["ns/b"] = 0, 2
+    assert queue.pop() is first
+    shapes["ns/a"] = 2
+    assert queue.requeue(first, TurnResult.PARKED) == [first, second, third]
+    assert queue.wake(["ns/b", "ns/d"]) == [second]
+    assert (sorted(queue.active), sorted(queue.parked)) == (["ns/b"], ["ns/a", "ns/c"])
+
+
+def test_a_queue_of_another_strategy_keeps_its_workloads_where_they_are() -> None:
+    here = world(BEST_EFFORT)
+    queue = here.queues["q"]
+    aside, tried, preemptor = actor("aside"), actor("tried", 9), actor("first", 10)
+    queue.requeue(aside, TurnResult.PARKED)
+    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    queue.reorder(STRICT, QueueOrder(lambda actor: here.place(actor), lambda actor: actor.key))
+    queue.push(tried)
+    assert queue.is_strict
+    assert sorted(queue.parked) == ["ns/aside"]
+    assert [queue.pop() for _ in range(3)] == [preemptor, tried, None]
+
+
+def test_where_no_story_is_told_one_of_each_shape_stands_for_all() -> None:
+    place = world(BEST_EFFORT).place
+    queue = PendingQueue("q", BEST_EFFORT, QueueOrder(place, shape, told=False))
+    for name in ("a1", "a2", "b1"):
+        queue.push(actor(name))
+    assert [parked.key for parked in queue.requeue(actor("a3"), TurnResult.PARKED)] == ["ns/a3"]
+    assert sorted(queue.parked) == ["ns/a1", "ns/a2", "ns/a3"]
+    assert len(queue.wake()) == 1
+    assert queue.wake() == []
+    assert sorted(queue.active) == ["ns/a1", "ns/a2", "ns/a3", "ns/b1"]
 
 
 @pytest.mark.parametrize(
