@@ -246,7 +246,7 @@ def _head(handled: Handled, sticky: set[str | None]) -> HeadResult:
     return HeadResult(
         workload=entry.actor.key,
         cluster_queue=entry.actor.queue,
-        decision=str(entry.outcome),
+        decision=entry.outcome.value,
         result=Result[handled.result.name],
         targets=tuple(target.workload.key for target in entry.decision.targets),
         sticky=entry.actor.key in sticky,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class StoryLines(Sequence[StoryLine]):
 
     def __init__(self) -> None:
         self._entries: list[StoryLine | MovedTogether] = []
-        self._starts: list[int] = []
+        self._starts = array("q")
         self._count = 0
 
     def append(self, line: StoryLine) -> None:
