@@ -77,6 +77,67 @@ def test_every_problem_of_a_trace_is_told_up_to_ten(tmp_path: Path) -> None:
     ]
 
 
+CLASSES = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: steady}
+value: 1
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: ages}
+spec: {priority: 0, dynamicPriorityPolicy: {step: 2, max: 4, delayForStep: 1h}}
+"""
+BY_CLASS = "job_id,queue,submit_s,duration_s,gpus,priority,class\n"
+
+
+def with_classes(folder: Path) -> str:
+    objects = folder / "classes.yaml"
+    objects.write_text(QUEUES.read_text() + CLASSES)
+    return str(objects)
+
+
+def test_the_priority_of_a_job_grows_by_its_class(tmp_path: Path) -> None:
+    # `runs` has priority 1. `waits` begins with 0, and an hour after it has come it has 2: the pods of `runs`
+    # end for 30 seconds. `other` has what the cohort could lend.
+    rows = "runs,team-a,0,7200,2,9,steady\nother,team-b,0,36000,2,9,\nwaits,team-a,60,60,2,9,ages\n"
+    trace = written(tmp_path, BY_CLASS + rows)
+    words = ("-q", with_classes(tmp_path), "--after", "3h", "--by", "priority")
+    (found,) = figures(trace, *words, "--class-column", "class")["settings"]
+    assert found["preemptions"] == 1
+    assert found["firstWait"]["p95"] == "1h30s"
+    assert [group["group"] for group in found["groups"]] == ["1", "9", "ages"]
+    (alone,) = figures(trace, *words)["settings"]
+    assert alone["preemptions"] == 0
+
+
+def test_a_class_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
+    trace = written(tmp_path, BY_CLASS + "a,team-a,0,60,1,0,steady\nb,team-a,0,60,1,0,steadfast\n")
+    done = tenure("simulate", trace, "-q", with_classes(tmp_path), "--class-column", "class")
+    assert done.returncode == 2
+    expected = "found 'steadfast', expected a WorkloadPriorityClass of --queues (ages, steady)"
+    assert f"{trace}: line 3, class: {expected}" in done.stderr.decode()
+    absent = tenure("simulate", trace, "-q", with_classes(tmp_path), "--class-column", "kind")
+    assert "line 1, kind: found no such column" in absent.stderr.decode()
+
+
+def test_finished_workloads_keep_their_classes(tmp_path: Path) -> None:
+    # Two of priority 1 run for 4 hours on all there is; an hour after it was created `grows` has priority 2.
+    steady = [workload(name, "2026-03-02T08:00:00Z") for name in ("one", "two")]
+    grows = workload("grows", "2026-03-02T11:30:00Z")
+    reference = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "ages"}
+    for each in steady:
+        each["spec"]["priority"] = 1
+    grows["spec"].update(priority=0, priorityClassRef=reference)
+    grows["metadata"]["creationTimestamp"] = "2026-03-02T08:00:01Z"
+    words = ("--after", "9h", "--by", "priority")
+    (found,) = figures("-", "-q", with_classes(tmp_path), *words, stdin=dump(*steady, grows))["settings"]
+    assert found["preemptions"] == 1
+    assert [group["group"] for group in found["groups"]] == ["1", "ages"]
+    (alone,) = figures("-", "-q", str(QUEUES), *words, stdin=dump(*steady, grows))["settings"]
+    assert alone["preemptions"] == 0
+
+
 def workload(name: str, reserved: str, finished: str = FINISHED_AT, **status: Any) -> dict[str, Any]:
     conditions = [
         {"type": kind, "status": "True", "reason": kind, "message": "", "lastTransitionTime": since}

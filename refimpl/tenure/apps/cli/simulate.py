@@ -71,6 +71,14 @@ class ColumnOptions:
         typer.Option(help="Column of how much it asks for.", show_default="gpus, or else cpus"),
     ] = None
     priority_column: Annotated[str, typer.Option(help="Column of its priority; 0 without one.")] = "priority"
+    class_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of its WorkloadPriorityClass, one of --queues, whose priority may grow; a job that "
+            "names none has that of its column.",
+            show_default="no column",
+        ),
+    ] = None
     size_times: Annotated[
         int,
         typer.Option(
@@ -99,6 +107,7 @@ class ColumnOptions:
             duration=self.duration_column,
             size=self.size_column,
             priority=self.priority_column,
+            priority_class=self.class_column,
         )
 
 
@@ -236,7 +245,8 @@ def simulate_command(
             "--queues",
             "-q",
             metavar="PATH",
-            help="File or folder of ClusterQueues, ResourceFlavors and Cohorts; repeatable.",
+            help="File or folder of ClusterQueues, ResourceFlavors, Cohorts and WorkloadPriorityClasses; "
+            "repeatable.",
         ),
     ],
     sweep: Annotated[
@@ -287,6 +297,11 @@ def simulate_command(
     tenure simulate openb-2023-k8s-gpu.csv -q queues.yaml --size-times 1000
     tenure simulate jobs.csv -q queues.yaml --job-column id --submit-column created \\
       --duration-column runtime --size-column cards
+
+    Priorities of WorkloadPriorityClasses in queues.yaml, which may grow with time:
+
+    \b
+    tenure simulate jobs.csv -q queues.yaml --class-column class
 
     What a cluster has done, as long as it keeps finished Workloads:
 

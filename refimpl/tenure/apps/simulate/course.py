@@ -15,14 +15,14 @@ from tenure.apps.simulate.sweep import DURATION, OFF, READING
 from tenure.apps.simulate.traces import JobTrace, Placing, placed
 from tenure.errors import InputError, Problem
 from tenure.fast.uncovered import Uncovered
-from tenure.manifests import SourcedObject
+from tenure.manifests import SourcedObject, read_priority_class
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.structure import dig, entries, items
-from tenure.model import Amount, ClusterQueue, Cohort, Duration, Instant
+from tenure.model import Amount, ClusterQueue, Cohort, Duration, Instant, WorkloadPriorityClass
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.trace import Simulated, simulate
-from tenure.timeline.trace.tables import QUEUE
+from tenure.timeline.trace.tables import PRIORITY, QUEUE
 from tenure.units import format_duration
 
 
@@ -77,10 +77,19 @@ def play_setting(
     Raises:
         InputError: what is wrong with the objects or the trace, or not covered by the trace engine.
     """
-    scenario = _scenario(course, setting)
+    manifests = _manifests(course, setting)
+    scenario = _scenario(course, manifests)
     resource = _resource(scenario)
     queues = scenario.cluster.cluster_queues
-    placing = Placing(tuple(queues), course.other_queue, resource, course.times, course.keeps)
+    placing = Placing(
+        queues=tuple(queues),
+        rest=course.other_queue,
+        resource=resource,
+        times=course.times,
+        keeps=course.keeps,
+        cluster=scenario.cluster,
+        classes=_classes(manifests),
+    )
     reading: Reading = preset(setting.get(READING, course.reading))
 
     def on_progress(at: Instant) -> None:
@@ -120,21 +129,37 @@ def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> lis
         return [queues[place] for place in found.jobs.rows[:, QUEUE].tolist()]
     if course.by == GroupedBy.SIZE:
         return [row.size for row in course.trace.rows]
-    return [str(row.priority) for row in course.trace.rows]
+    grown = {kind.priority_class for kind in found.jobs.kinds}
+    priorities = found.jobs.rows[:, PRIORITY].tolist()
+    return [
+        row.priority_class if row.priority_class in grown else str(priority)
+        for row, priority in zip(course.trace.rows, priorities, strict=True)
+    ]
 
 
-def _scenario(course: TraceCourse, setting: Mapping[str, str]) -> Scenario:
-    """The objects under a setting, as a scenario without events."""
+def _classes(manifests: Sequence[Mapping[str, Any]]) -> dict[str, WorkloadPriorityClass]:
+    """The WorkloadPriorityClasses by name, those whose priority stays too."""
+    found = [read_priority_class(raw) for raw in manifests if raw.get("kind") == "WorkloadPriorityClass"]
+    return {priority_class.name: priority_class for priority_class in found}
+
+
+def _manifests(course: TraceCourse, setting: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The objects under a setting."""
     edits = [f"{key}={value}" for key, value in setting.items() if key not in (DURATION, READING)]
     objects = edited(course.objects, edits_of(edits)) if edits else course.objects
+    return [
+        _with_duration(_of_resource(sourced.object, course.resource), setting.get(DURATION))
+        for sourced in objects
+    ]
+
+
+def _scenario(course: TraceCourse, manifests: Sequence[Mapping[str, Any]]) -> Scenario:
+    """Objects as a scenario without events."""
     return parse_scenario(
         {
             "scenario": "trace",
             "until": format_duration(course.length),
-            "objects": [
-                _with_duration(_of_resource(sourced.object, course.resource), setting.get(DURATION))
-                for sourced in objects
-            ],
+            "objects": list(manifests),
             "timing": {"eviction": format_duration(course.eviction)},
         }
     )

@@ -64,7 +64,7 @@ def read_dump(objects: Sequence[SourcedObject], resource: str, file: str) -> Job
         left = ", ".join(f"{count} {why}" for why, count in out.items()) or "no Workload"
         raise InputError([Problem("", left, "a Workload that has finished", file=file)])
     ordered = tuple(sorted(rows, key=lambda row: row.submit))
-    return JobTrace(file, ordered, _QUEUE, _SIZE, out)
+    return JobTrace(file, ordered, _QUEUE, _SIZE, left_out=out)
 
 
 def _names(raw: object) -> tuple[object, object]:
@@ -124,6 +124,8 @@ def _job(workload: Workload, worked: Duration, size: str) -> TraceRow:
         duration=worked,
         size=size,
         priority=workload.priority,
+        priority_class=workload.priority_class,
+        boost=workload.priority_boost,
         place=f"Workload/{workload.key}",
     )
 

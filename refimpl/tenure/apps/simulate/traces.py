@@ -17,8 +17,11 @@ import numpy as np
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import MAX_AMOUNT, parse_instant
 from tenure.manifests.quantities import amount_of, parse_quantity
-from tenure.model import SECOND, Amount, Duration, Instant
+from tenure.model import SECOND, Amount, Cluster, Duration, Instant, Workload, WorkloadPriorityClass
+from tenure.rules.cycle import persisted
+from tenure.rules.dynamic_priority import priority_in_decision
 from tenure.timeline.trace import TracedJobs, traced
+from tenure.timeline.trace.jobs import ages_of
 
 MOST_JOBS: Final = 5_000_000
 """More rows are refused."""
@@ -30,7 +33,7 @@ SIZES: Final = ("gpus", "cpus")
 
 @dataclass(frozen=True, slots=True)
 class TraceColumns:
-    """The names of the columns of a trace; of the sizes None for the first of `SIZES`."""
+    """The names of the columns of a trace; of sizes None for the first of `SIZES`, of classes for none."""
 
     job: str = "job_id"
     queue: str = "queue"
@@ -38,6 +41,7 @@ class TraceColumns:
     duration: str = "duration_s"
     size: str | None = None
     priority: str = "priority"
+    priority_class: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class TraceRow:
         duration: how long it works, ns.
         size: how much it asks for, as it is written.
         priority: higher runs first.
+        priority_class: its WorkloadPriorityClass; empty without one.
+        boost: its annotation of a priority boost.
         place: where it is written, `line 2` of a file or `Workload/a/b`.
     """
 
@@ -60,6 +66,8 @@ class TraceRow:
     duration: Duration
     size: str
     priority: int
+    priority_class: str = ""
+    boost: int = 0
     place: str = ""
 
 
@@ -71,6 +79,7 @@ class JobTrace:
         file: as the user named it.
         rows: in the order of submission.
         queue, size: what the file calls queues and sizes.
+        priority_class: the column of classes; empty where priorities are those of the classes already.
         left_out: how many other entries there are, by why.
     """
 
@@ -78,6 +87,7 @@ class JobTrace:
     rows: tuple[TraceRow, ...]
     queue: str = "queue"
     size: str = "size"
+    priority_class: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -106,7 +116,7 @@ def read_trace(path: Path, columns: TraceColumns) -> JobTrace:
     if not rows:
         raise InputError([Problem(columns.job, "no job", "at least one", file=str(path))])
     ordered = tuple(sorted(rows, key=lambda row: row.submit))
-    return JobTrace(str(path), ordered, columns.queue, size)
+    return JobTrace(str(path), ordered, columns.queue, size, columns.priority_class or "")
 
 
 def _opened(path: Path) -> IO[str]:
@@ -151,6 +161,8 @@ def _size_column(columns: TraceColumns, known: Sequence[str], file: str) -> str:
     needed = [columns.job, columns.queue, columns.submit, columns.duration, size]
     if columns.priority != TraceColumns().priority:
         needed.append(columns.priority)
+    if columns.priority_class is not None:
+        needed.append(columns.priority_class)
     absent = [name for name in needed if name not in known]
     if absent:
         expected = f"one of {', '.join(known)}"
@@ -187,6 +199,7 @@ def _row(cells: Mapping[str, str], columns: TraceColumns, size: str, place: str,
         duration=seconds(columns.duration),
         size=cells[size],
         priority=int(priority),
+        priority_class=cells[columns.priority_class] if columns.priority_class else "",
         place=place,
     )
 
@@ -215,6 +228,8 @@ class Placing:
         resource: what the sizes are amounts of.
         times: how many of the resource one of a size is.
         keeps: whether progress survives a preemption.
+        cluster: the objects of the play.
+        classes: the WorkloadPriorityClasses, also those whose priority stays.
     """
 
     queues: Sequence[str]
@@ -222,6 +237,8 @@ class Placing:
     resource: str
     times: int
     keeps: bool
+    cluster: Cluster
+    classes: Mapping[str, WorkloadPriorityClass]
 
 
 def placed(trace: JobTrace, placing: Placing, start: Instant) -> TracedJobs:
@@ -233,12 +250,15 @@ def placed(trace: JobTrace, placing: Placing, start: Instant) -> TracedJobs:
         start: of the play, ns since the epoch.
 
     Raises:
-        InputError: a queue that is no ClusterQueue, or a size that is no amount above zero.
+        InputError: a queue that is no ClusterQueue, a class that there is not, or a size that is no amount
+            above zero.
     """
     rows = trace.rows
     places = {name: number for number, name in enumerate(sorted(placing.queues))}
     amounts: dict[str, Amount] = {}
-    shapes: dict[tuple[int, int, int], int] = {}
+    shapes: dict[tuple[int, int], int] = {}
+    workloads: list[Workload] = []
+    boosts = placing.cluster.settings.priority_boost
     ranks = {name: rank for rank, name in enumerate(sorted(row.job for row in rows))}
     given = np.zeros((len(rows), 9), np.int64)
     for number, row in enumerate(rows):
@@ -248,21 +268,46 @@ def placed(trace: JobTrace, placing: Placing, start: Instant) -> TracedJobs:
             raise bad_input(f"{row.place}, {trace.queue}", row.queue, expected, file=trace.file)
         amount = amounts.get(row.size) or _amount(row, trace, placing)
         amounts[row.size] = amount
-        shape = shapes.setdefault((place, row.priority, amount), len(shapes))
+        shape = shapes.setdefault((place, amount), len(shapes))
         at = start + row.submit - rows[0].submit
-        created = at - at % SECOND
+        created = persisted(at)
+        workload = _workload(row, created, trace, placing)
+        workloads.append(workload)
         given[number] = (
             at,
             place,
             shape,
-            row.priority,
+            priority_in_decision(workload, None, boosts),
             amount,
             ranks[row.job],
             created,
             row.duration,
             placing.keeps,
         )
-    return traced([row.job for row in rows], given)
+    kinds, ages = ages_of(workloads, placing.cluster)
+    return traced([row.job for row in rows], given, kinds=kinds, ages=ages)
+
+
+def _workload(row: TraceRow, created: Instant, trace: JobTrace, placing: Placing) -> Workload:
+    """A job as a workload, as far as its priority goes."""
+    priority = row.priority
+    if trace.priority_class and row.priority_class:
+        named = placing.classes.get(row.priority_class)
+        if named is None:
+            known = ", ".join(sorted(placing.classes)) or "there is none"
+            place = f"{row.place}, {trace.priority_class}"
+            expected = f"a WorkloadPriorityClass of --queues ({known})"
+            raise bad_input(place, row.priority_class, expected, file=trace.file)
+        priority = named.base
+    return Workload(
+        namespace="",
+        name=row.job,
+        uid=row.job,
+        priority=priority,
+        created_at=created,
+        priority_boost=row.boost,
+        priority_class=row.priority_class,
+    )
 
 
 def _amount(row: TraceRow, trace: JobTrace, placing: Placing) -> Amount:

@@ -44,7 +44,8 @@ class TracedJobs:
             resource that the ClusterQueues have.
         requests: of each job, by resource.
         kinds: the classes whose priority grows, each with a boost, that jobs have.
-        ages: of each job, the number of its kind (below 0 for none), and from when its age counts.
+        ages: of each job, the number of its kind (below 0 for none), and from when its age counts; None
+            where there are no kinds.
     """
 
     names: Sequence[str]
@@ -77,7 +78,7 @@ def kind_of(workload: Workload, cluster: Cluster) -> Kind | None:
     return Kind(workload.priority_class, workload.priority_boost if cluster.settings.priority_boost else 0)
 
 
-def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind, ...], Table]:
+def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind, ...], Table | None]:
     """`kinds` and `ages` of workloads.
 
     Args:
@@ -86,6 +87,8 @@ def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind
     """
     found = [kind_of(workload, cluster) for workload in workloads]
     kinds = tuple(sorted({kind for kind in found if kind is not None}))
+    if not kinds:
+        return (), None
     numbers: dict[Kind | None, int] = {kind: number for number, kind in enumerate(kinds)}
     ages = [
         (numbers.get(kind, -1), _LATE - elapsed_time(workload, _LATE))
