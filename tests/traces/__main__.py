@@ -50,7 +50,7 @@ def main() -> int:
         try:
             found = difference(scenario, reading, compared)
         except InputError as error:
-            # `play` ends where it would look at too much; nothing was compared then.
+            # A play of too many cycles has ended; nothing was compared then.
             unplayed["play cannot hold"] += 1
             print(f"{scenario.title} is left out: {error}", file=sys.stderr)
             continue

@@ -8,6 +8,8 @@ from typing import Any
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 
+MOST_CYCLES = 50_000
+"""Of a play, at most: one in which jobs preempt each other without end is left out."""
 PRESETS = ("guaranteed", "as-written", "released")
 _WITHIN = ("Never", "LowerPriority", "LowerOrNewerEqualPriority", "LowerOrNewerEqualPriority", "mixed")
 _RECLAIM = ("Any", "Any", "LowerPriority", "Never", "mixed")
@@ -34,7 +36,7 @@ def written(seed: int, most: int) -> tuple[dict[str, Any], Reading]:
         "until": f"{span * 3 + dice.randint(0, 999)}s",
         "objects": [{"kind": "ResourceFlavor", "metadata": {"name": "gpu"}}, *_queues(dice, queues)],
         "events": [_event(dice, number, span, queues) for number in range(dice.randint(5, most))],
-        "maxCycles": 10**6,
+        "maxCycles": MOST_CYCLES,
         "timing": timing_of(dice),
     }
     return raw, preset(dice.choice(PRESETS))

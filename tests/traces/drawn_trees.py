@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
-from tests.traces.drawn import PRESETS, preemption_of, timing_of
+from tests.traces.drawn import MOST_CYCLES, PRESETS, preemption_of, timing_of
 
 KINDS: Final = ("trees", "flavors", "resources", "both", "inactive", "fair", "fair both")
 """Cohorts in cohorts and several trees, of one flavor-resource; with several flavors; with several resources;
@@ -50,7 +50,7 @@ def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], R
             *_queues(dice, queues, names, flavors, resources, kind == "inactive"),
         ],
         "events": [_event(dice, number, span, queues, resources) for number in range(dice.randint(5, most))],
-        "maxCycles": 10**6,
+        "maxCycles": MOST_CYCLES,
         "timing": timing_of(dice),
     }
     if fair:
