@@ -183,10 +183,8 @@ def of_what_size(obligation: str, proved: Collection[str]) -> str:
     >>> of_what_size("PO-TBP-010", ["PO-ANY-210"]), of_what_size("PO-TBP-010", [])
     ('decisions of any size: PO-ANY-210', 'any target of the door')
     """
-    if obligation not in HEADLINES:
-        return "any workload"
-    theorem = HEADLINES[obligation]
-    return f"decisions of any size: {theorem}" if theorem in proved else "any target of the door"
+    theorem, otherwise = HEADLINES[obligation]
+    return f"decisions of any size: {theorem}" if theorem in proved else otherwise
 
 
 def _lifting_lines(report: Report) -> Iterator[str]:

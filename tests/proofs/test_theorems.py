@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.model import UNLIMITED, NodeQuota
-from tenure.oracle import decide
+from tenure.oracle import ageing, decide, snapshot
 from tenure.oracle.selection import (
     fill_back,
     fill_back_step,
@@ -38,6 +38,7 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report, closing_line, text_lines, to_json
 from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.proving import Proof, prove
@@ -350,6 +351,21 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         "keeps: it leaves while the rest is over quota",
     ),
 }
+
+
+def test_every_headline_has_a_theorem_about_decisions() -> None:
+    titled = {identifier for identifier, obligation in OBLIGATIONS.items() if obligation.title}
+    assert titled == set(HEADLINES)
+    assert {theorem for theorem, _ in HEADLINES.values()} <= set(THEOREMS)
+
+
+def test_a_class_that_is_refused_gives_no_priority_and_no_other_is_compared() -> None:
+    claim = THEOREMS["PO-ANY-255"].statement
+    accepting = changed(ageing._given_by, ("fault != PolicyFault.NONE", "fault == PolicyFault.NONE"))
+    boosted = changed(snapshot._compared, ("cluster.settings", "not cluster.settings"))
+    for parts in (claim(grown=accepting), claim(compared=boosted)):
+        assert prove(parts, None, LITTLE).failures
+    assert not prove(claim(), None).failures
 
 
 @pytest.mark.parametrize("mistake", WRONG_RULES)

@@ -23,7 +23,7 @@ from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
-from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
@@ -32,7 +32,10 @@ from tenure_proofs.trusted.symbols import SymBool, SymToken
 
 ABOUT = (decide._decided, decide._taken, decide._outcome, take_target)
 SIZE = "every target of every decision, of any number of candidates, in any cluster"
-KIN = {"how the tree relates two ClusterQueues is what was walked": "PO-ANY-200"}
+KIN = {
+    "what is above a node is what walking up from it meets": "PO-UCQ-010",
+    "`kin_between` tells the truth about how the tree relates two ClusterQueues": BELIEVED,
+}
 
 
 class _Kin(Given):
@@ -126,5 +129,12 @@ def no_decision_for_a_hero_preempts_outside_the_subtree_of_its_parent_cohort(
     return _of_decisions("PO-UCQ-110", function)
 
 
-HEADLINES = {"PO-TBP-010": "PO-ANY-210", "PO-UCQ-100": "PO-ANY-220", "PO-UCQ-110": "PO-ANY-230"}
-"""By headline invariant: the theorem that says it of decisions."""
+DOOR, EACH = "any target of the door", "any workload"
+
+HEADLINES = {
+    "PO-TBP-010": ("PO-ANY-210", DOOR),
+    "PO-UCQ-100": ("PO-ANY-220", DOOR),
+    "PO-UCQ-110": ("PO-ANY-230", DOOR),
+    "PO-DYN-010": ("PO-ANY-255", EACH),
+}
+"""By headline invariant: the theorem that says it of decisions, and of what it is proved without that."""

@@ -35,10 +35,20 @@ def grown_priority(workload: Workload, cluster: Cluster, now: Instant, reading: 
     growing = cluster.growing.get(workload.priority_class)
     if growing is None or growing.policy is None:
         return None
-    fault = policy_fault(growing.base, growing.policy, reading.invalid_class)
+    return _given_by(growing, growing.policy, workload, now, reading)
+
+
+def _given_by(
+    growing: WorkloadPriorityClass,
+    policy: DynamicPriorityPolicy,
+    workload: Workload,
+    now: Instant,
+    reading: Reading,
+) -> int:
+    fault = policy_fault(growing.base, policy, reading.invalid_class)
     if fault != PolicyFault.NONE:
-        raise InputError([_problem(growing, growing.policy, fault)])
-    return priority_at(workload, growing.base, growing.policy, now, reading.priority_steps)
+        raise InputError([_problem(growing, policy, fault)])
+    return priority_at(workload, growing.base, policy, now, reading.priority_steps)
 
 
 def _problem(growing: WorkloadPriorityClass, policy: DynamicPriorityPolicy, fault: PolicyFault) -> Problem:

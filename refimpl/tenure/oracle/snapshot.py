@@ -199,6 +199,10 @@ def with_effective_priority(workload: Workload, cluster: Cluster, now: Instant, 
     >>> with_effective_priority(boosted, cluster, 0, preset("guaranteed")).priority
     107
     """
-    grown = grown_priority(workload, cluster, now, reading)
-    priority = priority_in_decision(workload, grown, cluster.settings.priority_boost)
+    priority = _compared(workload, cluster, now, reading)
     return workload if priority == workload.priority else workload.with_priority(priority)
+
+
+def _compared(workload: Workload, cluster: Cluster, now: Instant, reading: Reading) -> int:
+    grown = grown_priority(workload, cluster, now, reading)
+    return priority_in_decision(workload, grown, cluster.settings.priority_boost)
