@@ -1,7 +1,8 @@
 """What a play remembers between its decisions changes none of them, whatever the reading.
 
 Every timeline is played twice: as it is, and with all thrown away that only saves work. These are the terms
-of ClusterQueues, snapshots of trees, searches that were made for another workload, answers, and shares. What
+of ClusterQueues, snapshots of trees, searches that were made for another workload or in an earlier cycle,
+answers, shares, and in which order workloads wait. What
 Kueue itself remembers (who waits aside, who is kept at the head) stays: it is what the rules of the cycle are
 about. And all that wait at an instant of a timeline are decided together, and each alone.
 """
@@ -96,6 +97,17 @@ class Forgetful(engines.Sitting):
         return decide_by_reference(*asked, search=self.search)
 
 
+def snapshots_anew(world: worlds.World) -> worlds.Snapshots:
+    """What the decisions of a cycle look at, found from all workloads that there are."""
+    for known in (world._terms, world._roots, world._trees):
+        known.clear()
+    for queued in world.queues.values():
+        queued.reorder(queued.strategy, queued._order)
+    admitted = tuple(actor.workload for actor in world.holders())
+    cluster = replace(world.cluster, admitted=admitted, pending=())
+    return worlds.Snapshots(Forgetful(engines.Engine.REFERENCE, cluster, world.clock, world.reading))
+
+
 def counted_anew(shares: SharesOf, usage: Any, place: int) -> Any:
     """A share, of which nothing was counted before."""
     return OF(SharesOf(shares._tree), usage, place)
@@ -123,7 +135,7 @@ def differing(patch: pytest.MonkeyPatch, seeds: range) -> tuple[list[str], int, 
                 as_it_is = played(timeline(seed), reading)
             with patch.context() as forgotten:
                 forgotten.setattr(Forgetful, "search", forgetting)
-                forgotten.setattr(worlds, "Sitting", Forgetful)
+                forgotten.setattr(worlds.World, "snapshots", snapshots_anew)
                 forgotten.setattr(cycles, "Searches", lambda: forgetting)
                 forgotten.setattr(SharesOf, "of", counted_anew)
                 forgotten.setattr(
@@ -185,7 +197,8 @@ def waiting_at(seed: int, reading: Reading) -> tuple[Cluster, int, list[tuple[Wo
     for name, queued in world.queues.items():
         running = [workload for workload in admitted if workload.cluster_queue == name]
         stamps = {at for one in running for at in (one.created_at, one.quota_reserved_at) if at is not None}
-        for template in [*(actor.workload for actor in queued.waiting()), *running]:
+        here = (*queued.active.values(), *queued.parked.values(), *queued.resting.values())
+        for template in [*(actor.workload for actor in here), *running]:
             asks = replace(
                 template, name="asks", uid="asks", quota_reserved_at=None, cluster_queue=None, usage={}
             )
