@@ -69,15 +69,17 @@ def _former(lines: Sequence[str]) -> Iterator[str]:
     """Names that still work and warn, with all that their parameters, options and members were.
 
     Raises:
-        AttributeError: a module does not answer to its former name.
-        LookupError: what should have come in its place is not public.
+        LookupError: a module does not answer to its former name, or what has come in its place is not public.
     """
     for former, (new, _) in FORMER.items():
         kind, _, old = former.partition(" ")
         if kind == "python":
             holder, _, name = old.rpartition(".")
             with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-                getattr(importlib.import_module(holder), name)
+                answered = getattr(importlib.import_module(holder), name, None)
+            if answered is None:
+                expected = f"{holder}.__getattr__ to end with `return renamed(__name__, name)`"
+                raise LookupError(f"{former}: found nothing by that name, expected {expected}")
         if new not in lines:
             raise LookupError(f"{former}: found nothing public that is called {new}")
         name = new.partition(" ")[2]
@@ -265,7 +267,11 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 1 where something of the last release is gone.
     """
-    now = surface()
+    try:
+        now = surface()
+    except LookupError as problem:
+        print(f"tenure.deprecation.FORMER: {problem}")
+        return 1
     if list(arguments) == ["write"]:
         RELEASED.write_text("\n".join([*_HEADER, *now, ""]), encoding="utf-8")
         return 0

@@ -28,15 +28,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in ("InputError", "Problem"):
-        from tenure import errors
+# For a type checker a name that is not listed is no name.
+if not TYPE_CHECKING:
 
-        return getattr(errors, name)
-    if name in __all__:
-        from tenure import api
+    def __getattr__(name: str) -> object:
+        if name in ("InputError", "Problem"):
+            from tenure import errors
 
-        return getattr(api, name)
-    from tenure.deprecation import renamed
+            return getattr(errors, name)
+        if name in __all__:
+            from tenure import api
 
-    return renamed(__name__, name)
+            return getattr(api, name)
+        from tenure.deprecation import renamed
+
+        return renamed(__name__, name)
