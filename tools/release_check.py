@@ -30,6 +30,8 @@ from tools import licences, stages, surface
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "release"
 
+_INSIDE: Final = re.compile(r"""\]\((?!https?:|#)|src(?:set)?="(?!https?:)""")
+
 Found = Iterator[str]
 """What is wrong; `ok: ` before what is only told."""
 
@@ -149,6 +151,9 @@ def links() -> Found:
         yield f"ok: {', '.join(urls.values())}"
     else:
         yield "ok: [project.urls] is empty: name the repository there once it has an address"
+    inside = _INSIDE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    if inside:
+        yield f"ok: README.md: {len(inside)} links into the repository, which a package index does not follow"
 
 
 def licensed() -> Found:

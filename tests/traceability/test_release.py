@@ -12,7 +12,7 @@ from tools import licences, release_check, stages
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("check", ["versions", "lock", "licences"])
+@pytest.mark.parametrize("check", ["versions", "pages", "lock", "licences", "links"])
 def test_a_release_would_not_fail_by(check: str) -> None:
     found = list(release_check.CHECKS[check]())
     assert [line for line in found if not line.startswith("ok: ")] == []
