@@ -17,6 +17,7 @@ from tenure.readings import Reading
 from tenure.timeline import Scenario
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import GROWING, drawn_growing
+from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes
 from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
 
@@ -27,6 +28,8 @@ FLAT: Final = "flat"
 def _drawn(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
     if kind == FLAT:
         return drawn(seed, most)
+    if kind in HERO_KINDS:
+        return drawn_with_heroes(kind, seed, most)
     return (drawn_growing if kind in GROWING else drawn_in_trees)(kind, seed, most)
 
 
@@ -37,7 +40,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first; the next ones follow (default: 1)")
     parser.add_argument("--jobs", type=int, default=120, help="of a play at most (default: 120)")
     parser.add_argument(
-        "--kinds", default=",".join((FLAT, *KINDS, *GROWING)), help="in turn (default: %(default)s)"
+        "--kinds",
+        default=",".join((FLAT, *KINDS, *GROWING, *HERO_KINDS)),
+        help="in turn (default: %(default)s)",
     )
     given = parser.parse_args()
     compared, began = Compared(), time.process_time()
@@ -64,6 +69,7 @@ def main() -> int:
     print(
         f"{compared.plays} plays, {compared.heads} heads, {compared.preemptions} preemptions, 0 differ; "
         f"{compared.stepped} of {compared.plays_stepped} plays with a priority that moved; "
+        f"{compared.beside_heroes} of the preemptions by standard ClusterQueues beside heroes; "
         f"of kinds {dict(played)}; left out {dict(unplayed)}; "
         f"results {dict(compared.results)}, reasons {dict(compared.reasons)}; "
         f"{time.process_time() - began:.0f} s"

@@ -35,6 +35,18 @@ def drawn_in_trees(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
 def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], Reading]:
     """The same, as the scenario is written."""
     dice = Random(f"{kind} {seed}")
+    raw = raw_in_trees(dice, kind, most)
+    return {"title": f"{kind}, seed {seed}", **raw}, preset(dice.choice(PRESETS))
+
+
+def raw_in_trees(dice: Random, kind: str, most: int) -> dict[str, Any]:
+    """A play as it is written, except for its title.
+
+    Args:
+        dice: what it is drawn from.
+        kind: one of `KINDS`.
+        most: how many jobs there are at most.
+    """
     several, fair = kind in ("both", "inactive", "fair both"), kind.startswith("fair")
     flavors = [f"f{number}" for number in range(dice.randint(2, 3) if several or kind == "flavors" else 1)]
     resources = _RESOURCES[: dice.randint(2, 3) if several or kind == "resources" else 1]
@@ -42,7 +54,6 @@ def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], R
     cohorts = _cohorts(dice, flavors, resources)
     names = [cohort["metadata"]["name"] for cohort in cohorts]
     raw: dict[str, Any] = {
-        "title": f"{kind}, seed {seed}",
         "until": f"{span * 3 + dice.randint(0, 999)}s",
         "objects": [
             *({"kind": "ResourceFlavor", "metadata": {"name": name}} for name in flavors),
@@ -55,7 +66,7 @@ def written_in_trees(kind: str, seed: int, most: int) -> tuple[dict[str, Any], R
     }
     if fair:
         raw["objects"] += _fair_sharing(dice, raw["objects"])
-    return raw, preset(dice.choice(PRESETS))
+    return raw
 
 
 def _fair_sharing(dice: Random, objects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

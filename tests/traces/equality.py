@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from tenure.model import Ground, Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
+from tenure.rules.hero_rank import is_hero
 from tenure.rules.time_based import queue_preemption_reason
 from tenure.timeline import Record, Scenario, play
 from tenure.timeline.record import Ending, Result
@@ -24,18 +25,27 @@ _WITHIN = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
 
 @dataclass
 class Compared:
-    """What was compared so far; `stepped` are heads whose priority took a step since they began to wait."""
+    """What was compared so far.
+
+    Args:
+        plays, heads, preemptions: how many.
+        stepped: heads whose priority took a step since they began to wait.
+        plays_stepped: plays with any.
+        beside_heroes: how many of the preemptions were by standard ClusterQueues where there are heroes.
+        results, reasons: how often each.
+    """
 
     plays: int = 0
     heads: int = 0
     preemptions: int = 0
     stepped: int = 0
     plays_stepped: int = 0
+    beside_heroes: int = 0
     results: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
-    def add(self, record: Record) -> None:
-        """A play whose every event was the same."""
+    def add(self, record: Record, heroes: Collection[str]) -> None:
+        """A play whose every event was the same, with these heroes."""
         self.plays += 1
         self.preemptions += len(record.preemptions)
         stepped = heads_stepped(record)
@@ -45,6 +55,9 @@ class Compared:
             self.heads += len(cycle.heads)
             self.results.update(str(head.result) for head in cycle.heads)
         self.reasons.update(preemption.reason for preemption in record.preemptions)
+        if heroes:
+            by = [preemption.preemptor_queue for preemption in record.preemptions]
+            self.beside_heroes += sum(queue not in heroes for queue in by)
 
 
 def heads_stepped(record: Record) -> int:
@@ -166,5 +179,6 @@ def difference(scenario: Scenario, reading: Reading, compared: Compared) -> str:
                 return (
                     f"{scenario.title}, {reading.name}: {kind}[{number}]: {event} in play, {other} in trace"
                 )
-    compared.add(record)
+    queues = scenario.cluster.cluster_queues.values()
+    compared.add(record, {queue.name for queue in queues if is_hero(queue.rules, bool(queue.cohort))})
     return ""

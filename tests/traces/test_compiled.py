@@ -13,6 +13,7 @@ from tenure.model import TurnResult
 from tenure.rules.registry import RuleEntry, all_rules
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import GROWING, drawn_growing
+from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes
 from tests.traces.drawn_trees import KINDS, drawn_in_trees
 from tests.traces.equality import Compared, difference
 
@@ -43,6 +44,16 @@ def test_every_event_of_random_plays_is_the_same_when_compiled_where_priorities_
         for seed in range(10, 13):
             assert difference(*drawn_growing(kind, seed, 30), compared) == ""
     assert compared.stepped
+
+
+@pytest.mark.skipif(not COMPILED, reason="it is interpreted here; test_heroes.py does the same so")
+def test_every_event_of_random_plays_with_heroes_is_the_same_when_compiled() -> None:
+    compared = Compared()
+    for kind in HERO_KINDS:
+        for seed in range(100, 104):
+            assert difference(*drawn_with_heroes(kind, seed, 30), compared) == ""
+    assert compared.reasons["UberCQPreemption"]
+    assert compared.beside_heroes
 
 
 @pytest.mark.skipif(not COMPILED, reason="there is no compiler here")

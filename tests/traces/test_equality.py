@@ -248,7 +248,10 @@ UNCOVERED: Mapping[str, Mapping[str, Any]] = {
         "configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}},
         "events": [{"at": f"{number}s", "submit": {"manifest": _twin(number)}} for number in (3, 4)],
     },
-    "a ClusterQueue that is a hero": {"spec": {"preemption": {"rules": "UberClusterQueueRules"}}},
+    "heroes beside fair sharing": {
+        "configuration": {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]}},
+        "spec": {"preemption": {"rules": "UberClusterQueueRules"}},
+    },
     "a ClusterQueue that counts pods": {"covers": ["nvidia.com/gpu", "pods"]},
     "a class whose priority falls from above its max": {"class": {"step": -1, "max": 0}},
     "a class whose priority takes more steps than are counted": {"class": {"step": 1, "max": 2**30}},

@@ -15,8 +15,8 @@ from tenure.fast.paths import Steps
 from tenure.fast.rounds import Rounds
 from tenure.fast.tables import Array, Ask, Forest, Order, Rows, Work
 
-CELLS: Final = 3
-"""Of each field: its address and up to two lengths, or a number itself and nothing."""
+CELLS: Final = 4
+"""Of each field: its address and up to three lengths, or a number itself and nothing."""
 
 _FIELDS: Final[dict[type, str]] = {
     Rows: "- i4 i8 i8 i8 i8 i4 ? i8 i4 i4 i8",
@@ -27,7 +27,8 @@ _FIELDS: Final[dict[type, str]] = {
     Order: "- - -",
     Steps: "i8x2 i8x2 i8x2 i8x2 i8x2 ? i8x2 i4",
 }
-"""Of each record the types of its arrays, in order, and their dimensions where there are two; - a number."""
+"""Of each record the types of its arrays, in order, and their dimensions where there are more than one; - a
+number."""
 
 
 def _kinds(fields: str) -> tuple[tuple[np.dtype[Any], int] | None, ...]:
@@ -56,14 +57,14 @@ def address_table(record: Any) -> Array:
         record: `Rows`, `Order`, `Forest`, `Ask`, `Work`, `Rounds` or `Steps`.
 
     Returns:
-        int64[3 * fields].
+        int64[4 * fields].
 
     Raises:
         TypeError: an array is not what is expected, by type, dimensions or order in memory.
 
     >>> arrays = (np.zeros(count, kind) for kind, count in (("i4", 2), ("i4", 1), ("i8", 1), ("i4", 1)))
     >>> flags = np.zeros(3, "?")
-    >>> address_table(Ask(7, *arrays, flags, flags, 0))[[0, 4, 7]].tolist()
+    >>> address_table(Ask(7, *arrays, flags, flags, 0))[[0, 5, 9]].tolist()
     [7, 2, 1]
     """
     kinds = KINDS[type(record)]

@@ -51,8 +51,9 @@ def _part(context: Any, builder: Any, kind: Any, cells: list[Any]) -> Any:
         return address
     array = arrayobj.make_array(kind)(context, builder)  # type: ignore[no-untyped-call]
     step = address.type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    shape = lengths[: kind.ndim]
-    strides = [step] if kind.ndim == 1 else [builder.mul(shape[1], step), step]
+    shape, strides = lengths[: kind.ndim], [step]
+    for length in shape[:0:-1]:
+        strides.insert(0, builder.mul(length, strides[0]))
     pointer = builder.inttoptr(address, array.data.type)
     arrayobj.populate_array(array, pointer, shape, strides, step, meminfo=None)  # type: ignore[no-untyped-call]
     return array._getvalue()

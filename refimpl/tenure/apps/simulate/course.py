@@ -100,7 +100,7 @@ def play_setting(
             scenario, reading, placed(course.trace, placing, scenario.start), progress=on_progress
         )
     except Uncovered as left:
-        expected = "what the trace engine plays: no heroes, no flavors with taints"
+        expected = "what the trace engine plays: no heroes beside fair sharing, no flavors with taints"
         raise InputError([Problem("--queues", left.what, expected)]) from None
     quota = {name: _nominal(queue) for name, queue in sorted(queues.items())}
     unit = amount_of(resource, 1) * course.times

@@ -206,9 +206,18 @@ def heroes_of(arrays: Arrays, reading: Reading) -> Heroes | None:
     """
     if not arrays.made_of(("has heroes",), lambda: has_heroes(arrays.cluster)):
         return None
+    refuse_exact(reading)
+    return Heroes(reading)
+
+
+def refuse_exact(reading: Reading) -> None:
+    """Leave shares in parts of a unit to the reference.
+
+    Raises:
+        Uncovered: the reading counts with them.
+    """
     if reading.accessible_rounding == AccessibleRounding.EXACT:
         raise Uncovered("exact shares of bills")
-    return Heroes(reading)
 
 
 def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading: Reading) -> View:
@@ -224,22 +233,23 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
         Uncovered: amounts that are too large for bills of 64 bits.
     """
     plan, given = plan_of(layout, cluster, reading), layout.forest
-    base, moving, charged = (_books(given, plan, rows, usage, reading) for _ in range(3))
+    singles = _singles(rows, plan)
+    base, moving, charged = (books_of(given, plan, *singles, usage, reading) for _ in range(3))
     hold(rows, base)
     for books in (moving, charged):
         books.amounts[:] = base.amounts
     for top in np.flatnonzero(plan.tree[STOP] > plan.tree[FIRST]).tolist():
-        _refuse_large(base, top)
+        refuse_large(base, top)
         for at in range(usage.shape[1]):
             settle(base, top, NO_BRANCH, at, False)
-    seen = _with(given, base)
+    seen = seen_by(given, base)
     return View(
         base=base,
         forest=seen._replace(active=given.active & (plan.tree[HERO] == 0)),
         moving=moving,
-        seen=_with(given, moving),
+        seen=seen_by(given, moving),
         charged=charged,
-        dear=_with(given, charged),
+        dear=seen_by(given, charged),
         rounds=rounds_for(seen, ROOM),
         most=np.empty(usage.shape, np.int64),
         rank_first=reading.hero_precedence == HeroPrecedence.RANK_FIRST,
@@ -247,7 +257,8 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
     )
 
 
-def _with(forest: Forest, books: Books) -> Forest:
+def seen_by(forest: Forest, books: Books) -> Forest:
+    """The trees with the quotas of some books, which change with these."""
     return forest._replace(
         nominal=books.now[NOMINAL],
         subtree=books.now[SUBTREE],
@@ -257,11 +268,19 @@ def _with(forest: Forest, books: Books) -> Forest:
     )
 
 
-def _books(forest: Forest, plan: Plan, rows: Rows, usage: Array, reading: Reading) -> Books:
-    """Books in which no node is billed and nothing is written down as held."""
+def books_of(
+    forest: Forest, plan: Plan, singles: Array, single_of: Array, usage: Array, reading: Reading
+) -> Books:
+    """Books in which no node is billed and nothing is written down as held.
+
+    Args:
+        forest, plan: the trees, and their heroes.
+        singles, single_of: as in `Books`.
+        usage: what is in use at every node where no heroes run.
+        reading: of it the choices about heroes.
+    """
     nodes, columns = usage.shape
     depths = int(plan.tree[DEPTH].max(initial=0)) + 1
-    singles, single_of = _singles(rows, plan)
     given = np.stack((forest.nominal, forest.subtree, forest.local, forest.limit, plan.lends))
     nothing = np.zeros((nodes, columns), np.int64)
     return Books(
@@ -276,7 +295,7 @@ def _books(forest: Forest, plan: Plan, rows: Rows, usage: Array, reading: Readin
         room=np.zeros((2, nodes), np.int64),
         singles=singles,
         single_of=single_of,
-        amounts=np.zeros((2, int((single_of >= 0).sum()), columns), np.int64),
+        amounts=np.zeros((2, int(singles[1].max(initial=0)), columns), np.int64),
         frozen=np.zeros((depths, nodes, columns), np.int64),
         is_frozen=np.zeros((depths, columns), np.bool_),
         whole=reading.hero_billing == HeroBilling.WHOLE,
@@ -296,7 +315,16 @@ def _singles(rows: Rows, plan: Plan) -> tuple[Array, Array]:
     return np.stack(ends).astype(np.int64), single_of
 
 
-def _refuse_large(books: Books, top: int) -> None:
+def refuse_large(books: Books, top: int) -> None:
+    """Leave a tree to the reference whose amounts are too large for bills of 64 bits, or below zero.
+
+    Args:
+        books: with what is held.
+        top: the root of the tree.
+
+    Raises:
+        Uncovered: it has such amounts.
+    """
     nodes = slice(top, int(books.tree[END, top]))
     quotas, held = books.given[NOMINAL, nodes], books.now[HELD, nodes]
     for amounts in (quotas, held):

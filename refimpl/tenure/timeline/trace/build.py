@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tenure.fast.amounts import MOST
+from tenure.fast.heroes.plan import has_heroes
+from tenure.fast.heroes.tables import DEPTH
+from tenure.fast.heroes.tables import HERO as IS_HERO
 from tenure.fast.layout import own_quotas
 from tenure.fast.uncovered import Uncovered, refuse_unknown
 from tenure.model import Cluster, ClusterQueue, QueueingStrategy, ReclaimWithinCohort
@@ -22,6 +25,7 @@ from tenure.timeline.trace.tables import (
     FIRST_SLOT,
     HEAD,
     HEAD_ROWS,
+    HERO,
     LAST_CYCLE,
     LOCAL,
     MARK,
@@ -88,12 +92,16 @@ def play_of(
     queues[:, FIRST_SHAPE] = np.searchsorted(shape_queue.reshape(-1, 2)[:, 1], np.arange(len(queues)))
     _refuse_far(scenario, jobs, queues)
     most = _most_holders(scenario.cluster, jobs)
+    if has_heroes(scenario.cluster):
+        # Not by the quota of all nodes: what heroes bill is rounded down under some readings.
+        most = len(rows) + 1
     trees: Planted | None = None
     if scenario.cluster.settings.fair_sharing is None and is_flat(scenario.cluster, jobs):
         queues[:-1, :WITHIN] = [_quota_row(queue) for queue in found]
     else:
         trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
         queues[:-1, TREE] = _trees(trees)
+        queues[:-1, HERO] = _cohorts_above_heroes(trees)
     lent = int((queues[:-1, NOMINAL] - queues[:-1, LOCAL]).sum())
     policies = _policies(scenario, reading, lent, journal=journal)
     given = None if trees is None else trees.trees()
@@ -102,7 +110,7 @@ def play_of(
 
 
 def is_flat(cluster: Cluster, jobs: TracedJobs) -> bool:
-    """Whether quota is one flat cohort of active ClusterQueues with one flavor-resource, the same for all."""
+    """Whether quota is one flat cohort of active standard ClusterQueues with one flavor-resource for all."""
     queues = cluster.cluster_queues.values()
     offers = [[at for at, *_ in own_quotas(queue.resource_groups)] for queue in queues]
     held = {at for found in offers for at in found}
@@ -110,7 +118,8 @@ def is_flat(cluster: Cluster, jobs: TracedJobs) -> bool:
     flat = not any(cohort.parent or cohort.resource_groups for cohort in cluster.cohorts.values())
     together = len({queue.cohort for queue in queues}) == 1 and all(queue.cohort for queue in queues)
     asked = set(jobs.resources) <= {at.resource for at in held}
-    return alone and flat and together and asked and not any(queue.inactive for queue in queues)
+    plain = not any(queue.inactive for queue in queues) and not has_heroes(cluster)
+    return alone and flat and together and asked and plain
 
 
 def _trees(trees: Planted) -> list[int]:
@@ -119,12 +128,23 @@ def _trees(trees: Planted) -> list[int]:
     return [roots.index(root) for root in roots]
 
 
+def _cohorts_above_heroes(trees: Planted) -> list[int]:
+    """How many cohorts are above each ClusterQueue that is a hero; 0 for the others."""
+    nodes = trees.tables.places[:, NODE]
+    if trees.heroes is None:
+        return [0] * len(nodes)
+    tree = trees.heroes.tree
+    found: list[int] = (tree[IS_HERO, nodes] * tree[DEPTH, nodes]).tolist()
+    return found
+
+
 def _refuse_others(scenario: Scenario) -> None:
     cluster, settings = scenario.cluster, scenario.cluster.settings
     refuse_unknown(cluster)
     reasons = {
         "fair sharing among workloads that share a uid": settings.fair_sharing is not None
         and _share_uids(scenario),
+        "heroes beside fair sharing": settings.fair_sharing is not None and has_heroes(cluster),
         "gate PrioritySortingWithinCohort off": not settings.priority_sorting_within_cohort,
         "gate FlavorFungibility off": not settings.flavor_fungibility,
         "workloads that are there at the start": bool(scenario.present),
@@ -160,8 +180,6 @@ def _refuse_far(scenario: Scenario, jobs: TracedJobs, queues: Table) -> None:
 
 
 def _queue_row(queue: ClusterQueue, terms: PreemptionTerms) -> tuple[int, ...]:
-    if terms.hero:
-        raise Uncovered("a ClusterQueue that is a hero")
     if terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET:
         raise Uncovered("reclaimWithinCohort that is not said")
     if any(PODS in group.covered_resources for group in queue.resource_groups):

@@ -56,12 +56,12 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
     job, asks = play.entries[entry, ENTRY_JOB], play.entries[entry, ENTRY_OUTCOME] != NO_FIT
     place = play.jobs[job, QUEUE]
     if asks:
-        charge_held(trees, CHARGED, place, job, 1)
+        charge_held(trees, trees.heroes, CHARGED, place, job, 1)
     ratio = ratio_of(forest, tables.charged, rounds.lendable, node, rounds.borrowed)
     contest.ratio[node], contest.share[node] = ratio, weigh(ratio, forest.weight[node])
     contest.borrows[node] = asks and _borrows(forest, tables, node, job)
     if asks:
-        charge_held(trees, CHARGED, place, job, -1)
+        charge_held(trees, trees.heroes, CHARGED, place, job, -1)
 
 
 @compiled

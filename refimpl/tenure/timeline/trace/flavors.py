@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tenure.fast.compiled import compiled, compiled_over, inlined
-from tenure.fast.nodes import available
-from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Policy, Work
+from tenure.fast.nodes import available, potential
+from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Forest, Policy, Work
 from tenure.model import FlavorMode
 from tenure.rules import flavors
-from tenure.timeline.trace.records import forest_of, tables_of, work_of
+from tenure.timeline.trace.heroes import carry_out, follows, forest_beside, is_hero, way_of_hero
+from tenure.timeline.trace.records import forest_of, heroes_of, path_of, tables_of, usage_of, work_of
 from tenure.timeline.trace.search import can_ever_fit
 from tenure.timeline.trace.tables import (
     COLUMN,
@@ -32,11 +33,13 @@ from tenure.timeline.trace.tables import (
     SEARCHED,
     WHEN_CAN_BORROW,
     WHEN_CAN_PREEMPT,
+    HeroTables,
+    Table,
     TracePlay,
     Trees,
     TreeTables,
 )
-from tenure.timeline.trace.trees import level_of, path_of, policy_of, search, usage_of
+from tenure.timeline.trace.trees import level_of, policy_of, search
 
 mode_without_search = compiled_over(flavors.mode_without_search, can_ever_fit)
 mode_after_search = compiled(flavors.mode_after_search)
@@ -46,6 +49,9 @@ tries_next_flavor: Any = compiled(flavors.tries_next_flavor)
 
 _FITS, _LACKS = int(FlavorMode.FIT), int(FlavorMode.NO_FIT)
 _NOTHING = -1
+_ALONE = 1
+"""So many flavor-resources are asked for, and lack quota, in a search for one. The compiler makes code for
+each constant that a function is given; what comes of `int` is like any other number."""
 
 
 class _Fungibility(NamedTuple):
@@ -68,10 +74,67 @@ def _search_alone(trees: Trees, policy: Policy, place: int, used: int, at: int, 
     """Search for targets for one flavor-resource; how it could be assigned then (KQ-540)."""
     tables, work = tables_of(trees.tables), work_of(trees.work)
     tables.at[0], tables.amount[0], tables.needed[0] = at, amount, at
-    search(trees, policy, place, used, 1, 1, trees.fair, trees.classical)
+    search(trees, policy, place, used, int(_ALONE), int(_ALONE), trees.heroes, trees.fair, trees.classical)
     tables.counts[SEARCHED] = at
     first, end = tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     return mode_after_search(first < end, _has_own_target(work, first, end))
+
+
+@inlined
+def _way_by_quota(
+    tables: TreeTables, forest: Forest, usage: Table, place: int, at: int, request: int, most: int
+) -> tuple[FlavorMode, int]:
+    """How quota alone would serve a request (KQ-520), and the level; `most` could ever be had."""
+    node, path = tables.places[place, NODE], path_of(tables, place)
+    level, below_root = level_of(forest, tables, usage, place, at, request)
+    mode = mode_without_search(
+        request,
+        max(0, available(forest, usage, path, at)),
+        most,
+        forest.nominal[node, at],
+        below_root or tables.places[place, MAY_BORROW] == 1,
+    )
+    return mode, level
+
+
+@compiled
+def _way(
+    trees: Trees, heroes: HeroTables | None, place: int, used: int, at: int, request: int
+) -> tuple[FlavorMode, int]:
+    """How a flavor could serve a request, as far as that shows without a search, and the level."""
+    tables = tables_of(trees.tables)
+    usage, node = usage_of(tables, used), tables.places[place, NODE]
+    if heroes is None:
+        most = tables.potential[node, at]
+        return _way_by_quota(tables, forest_of(trees.forest), usage, place, at, request, most)
+    else:  # noqa: RET505 - the compiler leaves out a whole branch
+        carry_out(trees, used, place)
+        if is_hero(trees, place):
+            return way_of_hero(trees, used, place, at, request), 0
+        forest = forest_beside(heroes_of(heroes), used)
+        most = potential(forest, path_of(tables, place), at)
+        return _way_by_quota(tables, forest, usage, place, at, request, most)
+
+
+@compiled
+def _level_after(
+    trees: Trees, heroes: HeroTables | None, place: int, used: int, at: int, request: int
+) -> int:
+    """The level of a request once the targets of a search for it alone have left."""
+    tables, left = tables_of(trees.tables), work_of(trees.work).usage
+    if heroes is None:
+        return level_of(forest_of(trees.forest), tables, left, place, at, request)[0]
+    else:  # noqa: RET505 - the compiler leaves out a whole branch
+        known = heroes_of(heroes)
+        forest = forest_beside(known, used)
+        if is_hero(trees, place):
+            return 0
+        if tables.counts[FOUND_FIRST] == tables.counts[FOUND_END]:
+            return level_of(forest, tables, usage_of(tables, used), place, at, request)[0]
+        if follows(trees, place):
+            after = work_of(known.work).usage
+            return level_of(forest_of(known.seen), tables, after, place, at, request)[0]
+        return level_of(forest, tables, left, place, at, request)[0]
 
 
 @inlined
@@ -79,24 +142,12 @@ def _try_resource(
     trees: Trees, policy: Policy, job: int, place: int, used: int, option: int, resource: int
 ) -> None:
     """Write down how a flavor could serve a resource (KQ-520)."""
-    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
-    usage, at, request = (
-        usage_of(tables, used),
-        tables.options[option, resource],
-        tables.requests[job, resource],
-    )
-    node, path = tables.places[place, NODE], path_of(tables, place)
-    level, below_root = level_of(forest, tables, usage, place, at, request)
-    mode = mode_without_search(
-        request,
-        max(0, available(forest, usage, path, at)),
-        tables.potential[node, at],
-        forest.nominal[node, at],
-        below_root or tables.places[place, MAY_BORROW] == 1,
-    )
+    tables = tables_of(trees.tables)
+    at, request = tables.options[option, resource], tables.requests[job, resource]
+    mode, level = _way(trees, trees.heroes, place, used, at, request)
     if mode == FlavorMode.NO_CANDIDATES:
         mode = _search_alone(trees, policy, place, used, at, request)
-        level, _ = level_of(forest, tables, work_of(trees.work).usage, place, at, request)
+        level = _level_after(trees, trees.heroes, place, used, at, request)
     tried = tables.tried
     tried[resource, COLUMN], tried[resource, MODE], tried[resource, LEVEL] = at, mode, level
 
@@ -186,7 +237,9 @@ def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: i
             tables.needed[lacking] = at
             lacking += 1
     if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
-        search(trees, policy, place, used, asked, lacking, trees.fair, trees.classical)
+        search(
+            trees, policy, place, used, int(asked), int(lacking), trees.heroes, trees.fair, trees.classical
+        )
 
 
 @inlined

@@ -48,7 +48,7 @@ def charge_job(
     if trees is None:
         charge(usage, row, queues, jobs[job, QUEUE], sign * jobs[job, REQUEST])
     else:
-        charge_held(trees, row, jobs[job, QUEUE], job, sign)
+        charge_held(trees, trees.heroes, row, jobs[job, QUEUE], job, sign)
 
 
 @compiled
@@ -57,7 +57,7 @@ def copy_rows(usage: Table, source: int, target: int, trees: Trees | None) -> No
     if trees is None:
         copy_usage(usage, source, target)
     else:
-        copy_trees(trees, source, target)
+        copy_trees(trees, trees.heroes, source, target)
 
 
 @compiled
@@ -67,7 +67,7 @@ def fits_job(play: TracePlay, row: int, job: int, trees: Trees | None) -> bool:
     if trees is None:
         return bool(available_to(play, row, place) >= play.jobs[job, REQUEST])
     else:  # noqa: RET505 - the compiler leaves out a whole branch
-        return fits_in_trees(trees, row, place, job)
+        return fits_in_trees(trees, trees.heroes, row, place, job)
 
 
 @compiled
@@ -86,7 +86,7 @@ def keep_capacity(play: TracePlay, row: int, entry: int, trees: Trees | None) ->
         )
         charge(play.usage, row, queues, place, kept)
     else:
-        keep_in_trees(trees, row, place, job, borrows)
+        keep_in_trees(trees, trees.heroes, row, place, job, borrows)
 
 
 @compiled

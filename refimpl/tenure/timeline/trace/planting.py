@@ -19,6 +19,7 @@ from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
 from tenure.timeline.scenario import Scenario
 from tenure.timeline.trace.jobs import TracedJobs
+from tenure.timeline.trace.planting_heroes import PlantedHeroes, planted_heroes
 from tenure.timeline.trace.records import given_as
 from tenure.timeline.trace.tables import (
     FIRST_STAMP,
@@ -46,6 +47,7 @@ class Planted(NamedTuple):
     work: Work
     tables: TreeTables
     order: Order
+    heroes: PlantedHeroes | None
     rounds: Rounds | None = None
     contest: Contest | None = None
     how: Strategies | None = None
@@ -56,7 +58,8 @@ class Planted(NamedTuple):
         if self.how is not None:
             fair = FairSharing(given_as(self.rounds), given_as(self.contest), self.how)
         records = given_as(self.forest), given_as(self.rows), given_as(self.work), given_as(self.tables)
-        return Trees(*records, self.order, fair, 1 if fair is None else None)
+        heroes = None if self.heroes is None else given_as(self.heroes.tables)
+        return Trees(*records, self.order, fair, 1 if fair is None else None, heroes)
 
 
 def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, levels: Table) -> Planted:
@@ -82,10 +85,15 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
     options, first, end = _options(queues, resources, layout)
     low = np.searchsorted(levels, jobs.rows[:, PRIORITY])
     (nodes, columns), width = layout.forest.nominal.shape, len(resources)
+    work = _work(layout, most, max(map(len, paths)), width)
+    heroes = planted_heroes(layout, cluster, reading, jobs, work, most)
+    used, charged, after = (
+        (np.zeros((nodes, columns), np.int64) for _ in range(3)) if heroes is None else heroes.usage
+    )
     grown = Planted(
         layout.forest,
         _rows(most, width),
-        _work(layout, most, max(map(len, paths)), width),
+        work,
         TreeTables(
             places=np.array(
                 [
@@ -110,9 +118,9 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
             requests=jobs.requests,
             low=low,
             columns=np.full((len(jobs.rows), width), -1, np.int64),
-            used=np.zeros((nodes, columns), np.int64),
-            charged=np.zeros((nodes, columns), np.int64),
-            after=np.zeros((nodes, columns), np.int64),
+            used=used,
+            charged=charged,
+            after=after,
             tried=np.zeros((width, 3), np.int64),
             chosen=np.zeros((width, 3), np.int64),
             at=np.zeros(width, np.int32),
@@ -124,6 +132,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
             counts=_counts(scenario),
         ),
         _order(scenario, jobs, levels),
+        heroes,
     )
     return grown if cluster.settings.fair_sharing is None else _shared(grown, cluster.settings)
 

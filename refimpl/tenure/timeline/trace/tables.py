@@ -44,7 +44,9 @@ FIRST_SLOT, FIRST_SHAPE, TREE = range(10, 13)
 HOLDERS, HEAD, HEAD_WAITS, WAKE_AT = range(13, 17)
 """Of a ClusterQueue: how many hold quota, the job that is kept at its head, and whether that one waits; of
 the first one of a tree, when the parked of the tree are woken."""
-QUEUE_COLUMNS: Final = 17
+HERO: Final = 17
+"""Of a ClusterQueue: how many cohorts are above it where it is a hero, otherwise 0."""
+QUEUE_COLUMNS: Final = 18
 
 NODE, DEPTH, MAY_BORROW, WHEN_CAN_BORROW, WHEN_CAN_PREEMPT, PREFERENCE = range(6)
 """Of a ClusterQueue in a tree: its node and how many nodes its path has, whether it may preempt while it
@@ -211,6 +213,43 @@ class FairSharing(NamedTuple):
     how: Strategies
 
 
+class HeroTables(NamedTuple):
+    """What the trace engine knows of trees with heroes beside `TreeTables`.
+
+    Args:
+        used, charged, after, searched: `tenure.fast.heroes.tables.Books` of `USED` to `AFTER`, and of a
+            search. Of the first only what is held is kept; what is in use of the others is in `TreeTables`.
+        forest_charged, forest_after, seen: the trees with the quotas of the last three of these.
+        work: room for a search of which `usage` is that of `searched`.
+        rounds: room for a search of a hero.
+        accessible: the most that each hero may use, int64[nodes, columns].
+        asked: room for that of a request.
+        queues, heads: room for a search of a hero.
+        stale: whether what is in use has to be counted again, by row, root of the tree and column.
+        slot: where what each job of a hero holds is in `Books.amounts`, by row.
+        owner: whose that is, by row.
+        rank_first: the choice of reading `hero_precedence`.
+    """
+
+    used: Any
+    charged: Any
+    after: Any
+    searched: Any
+    forest_charged: Any
+    forest_after: Any
+    seen: Any
+    work: Any
+    rounds: Any
+    accessible: Table
+    asked: Table
+    queues: Table
+    heads: Table
+    stale: Table
+    slot: Table
+    owner: Table
+    rank_first: Any
+
+
 class Trees(NamedTuple):
     """Trees of quota of any flavors and resources; a flat cohort of one flavor-resource does without.
 
@@ -221,6 +260,7 @@ class Trees(NamedTuple):
         order: of candidates.
         fair: see there; None without fair sharing.
         classical: None with fair sharing: the compiler leaves out a branch only where something is None.
+        heroes: a `HeroTables`, given as the others; None without heroes. Compiled code is made for each.
     """
 
     forest: Any
@@ -230,6 +270,7 @@ class Trees(NamedTuple):
     order: Order
     fair: FairSharing | None = None
     classical: int | None = 1
+    heroes: Any = None
 
 
 class Lines(NamedTuple):

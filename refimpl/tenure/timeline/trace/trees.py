@@ -14,10 +14,28 @@ from tenure.fast.nodes import available, change
 from tenure.fast.tables import Ask, Forest, Policy, Rows, SearchInput
 from tenure.model import SECOND
 from tenure.rules import cycle, quota
-from tenure.timeline.trace.records import forest_of, rounds_of, rows_of, tables_of, work_of
+from tenure.timeline.trace.heroes import (
+    carry_out,
+    copy_held,
+    find_beside_heroes,
+    fits_hero,
+    forest_beside,
+    hold,
+    hold_amount,
+    is_hero,
+)
+from tenure.timeline.trace.records import (
+    forest_of,
+    heroes_of,
+    path_of,
+    rounds_of,
+    rows_of,
+    tables_of,
+    usage_of,
+    work_of,
+)
 from tenure.timeline.trace.tables import (
     BORROW,
-    CHARGED,
     CREATED,
     DEPTH,
     DURATION,
@@ -39,9 +57,9 @@ from tenure.timeline.trace.tables import (
     STAMP,
     TERMINATING,
     THRESHOLD,
-    USED,
     WITHIN,
     FairSharing,
+    HeroTables,
     Table,
     TracePlay,
     Trees,
@@ -56,15 +74,17 @@ FREE = -1
 """The node of a row that no search looks at."""
 
 
-@inlined
-def usage_of(tables: TreeTables, row: int) -> Table:
-    """What is in use by node and flavor-resource: `USED`, `CHARGED` or `AFTER`."""
-    return tables.used if row == USED else tables.charged if row == CHARGED else tables.after
+@compiled
+def charge_held(trees: Trees, heroes: HeroTables | None, row: int, place: int, job: int, sign: int) -> None:
+    """Add what a job holds or would hold to a row of usage, or take it away where the sign is -1."""
+    if heroes is None:
+        _charge_held(trees, row, place, job, sign)
+    else:
+        hold(trees, row, place, job, sign)
 
 
 @compiled
-def charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None:
-    """Add what a job holds or would hold to a row of usage, or take it away where the sign is -1."""
+def _charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None:
     forest, tables, log = forest_of(trees.forest), tables_of(trees.tables), work_of(trees.work).log
     usage, node = usage_of(tables, row), tables.places[place, NODE]
     for resource in range(tables.requests.shape[1]):
@@ -74,8 +94,16 @@ def charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None
 
 
 @compiled
-def copy_trees(trees: Trees, source: int, target: int) -> None:
+def copy_trees(trees: Trees, heroes: HeroTables | None, source: int, target: int) -> None:
     """Make one row of usage like another."""
+    if heroes is None:
+        _copy_trees(trees, source, target)
+    else:
+        copy_held(trees, source, target)
+
+
+@compiled
+def _copy_trees(trees: Trees, source: int, target: int) -> None:
     tables = tables_of(trees.tables)
     before, after = usage_of(tables, source), usage_of(tables, target)
     for node in range(before.shape[0]):
@@ -83,16 +111,21 @@ def copy_trees(trees: Trees, source: int, target: int) -> None:
             after[node, at] = before[node, at]
 
 
-@inlined
-def path_of(tables: TreeTables, place: int) -> Table:
-    """The nodes from a ClusterQueue to its root."""
-    return tables.paths[place, : tables.places[place, DEPTH]]
-
-
 @compiled
-def fits_in_trees(trees: Trees, row: int, place: int, job: int) -> bool:
+def fits_in_trees(trees: Trees, heroes: HeroTables | None, row: int, place: int, job: int) -> bool:
     """Whether all that a job would hold is available beside a row of usage."""
-    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
+    if heroes is None:
+        return _is_available(trees, forest_of(trees.forest), row, place, job)
+    else:  # noqa: RET505 - the compiler leaves out a whole branch
+        carry_out(trees, row, place)
+        if is_hero(trees, place):
+            return fits_hero(trees, row, place, job)
+        return _is_available(trees, forest_beside(heroes_of(heroes), row), row, place, job)
+
+
+@inlined
+def _is_available(trees: Trees, forest: Forest, row: int, place: int, job: int) -> bool:
+    tables = tables_of(trees.tables)
     usage, path = usage_of(tables, row), path_of(tables, place)
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
@@ -102,20 +135,37 @@ def fits_in_trees(trees: Trees, row: int, place: int, job: int) -> bool:
 
 
 @compiled
-def keep_in_trees(trees: Trees, row: int, place: int, job: int, borrows: bool) -> None:
+def keep_in_trees(
+    trees: Trees, heroes: HeroTables | None, row: int, place: int, job: int, borrows: bool
+) -> None:
     """Charge what is kept for a head without candidates (CYC-110)."""
-    forest, tables, log = forest_of(trees.forest), tables_of(trees.tables), work_of(trees.work).log
-    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    tables = tables_of(trees.tables)
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at >= 0:
-            asked, nominal, limit = (
-                tables.requests[job, resource],
-                forest.nominal[node, at],
-                forest.limit[node, at],
-            )
-            kept = capacity_kept(asked, usage[node, at], nominal, limit != MOST, limit, borrows)
-            change(forest, usage, node, at, kept, True, log, 0)
+            _keep(trees, heroes, row, place, at, tables.requests[job, resource], borrows)
+
+
+@compiled
+def _keep(
+    trees: Trees, heroes: HeroTables | None, row: int, place: int, at: int, asked: int, borrows: bool
+) -> None:
+    tables, log = tables_of(trees.tables), work_of(trees.work).log
+    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    if heroes is None:
+        forest = forest_of(trees.forest)
+        kept = _kept(forest, usage, node, at, asked, borrows)
+        change(forest, usage, node, at, kept, True, log, 0)
+    else:
+        carry_out(trees, row, place)
+        kept = _kept(forest_beside(heroes_of(heroes), row), usage, node, at, asked, borrows)
+        hold_amount(trees, row, place, at, kept)
+
+
+@inlined
+def _kept(forest: Forest, usage: Table, node: int, at: int, asked: int, borrows: bool) -> int:
+    nominal, limit = forest.nominal[node, at], forest.limit[node, at]
+    return capacity_kept(asked, usage[node, at], nominal, limit != MOST, limit, borrows)
 
 
 @compiled
@@ -228,13 +278,14 @@ def search(
     used: int,
     asked: int,
     lacking: int,
+    heroes: HeroTables | None,
     sharing: FairSharing | None,
     classically: int | None,
 ) -> None:
     """Search for targets; `FOUND_FIRST` and `FOUND_END` say where they are in `work.out`.
 
     Args:
-        trees: they.
+        trees, heroes: they.
         policy: who may be preempted.
         place: the preemptor's ClusterQueue.
         used: row of the usage.
@@ -272,11 +323,15 @@ def search(
         tables.watched,
         1 if len(tables.watched) == 1 else 0,
     )
-    usage, work = usage_of(tables, used), work_of(trees.work)
-    given = SearchInput(held, forest_of(trees.forest), usage, ask, policy, trees.order, work)
     first, end = 0, 0
-    if classically is not None:
-        first, end, _ = classical.select(given)
-    if sharing is not None:
-        first, end, _ = fair.select(given, rounds_of(sharing.rounds), sharing.how)
+    if heroes is None:
+        usage, work = usage_of(tables, used), work_of(trees.work)
+        given = SearchInput(held, forest_of(trees.forest), usage, ask, policy, trees.order, work)
+        if classically is not None:
+            first, end, _ = classical.select(given)
+        if sharing is not None:
+            first, end, _ = fair.select(given, rounds_of(sharing.rounds), sharing.how)
+    else:
+        carry_out(trees, used, place)
+        first, end = find_beside_heroes(trees, held, ask, policy, used)
     tables.counts[FOUND_FIRST], tables.counts[FOUND_END] = first, end

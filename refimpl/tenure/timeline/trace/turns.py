@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from tenure.fast.compiled import compiled, inlined
 from tenure.model import ReclaimWithinCohort, TurnResult
-from tenure.rules import cycle
+from tenure.rules import cycle, hero_rank
 from tenure.timeline.trace.contest import bring_fairest
 from tenure.timeline.trace.events import (
     admit,
@@ -45,6 +47,7 @@ from tenure.timeline.trace.tables import (
     HEAD_ROWS,
     HEADS,
     HEEDS,
+    HERO,
     INACTIVE,
     JOINED,
     JOINS,
@@ -79,6 +82,8 @@ from tenure.timeline.trace.tables import (
 awaits_targets = compiled(cycle.awaits_targets)
 cycle_due_at = compiled(cycle.cycle_due_at)
 has_earlier_turn = compiled(cycle.has_earlier_turn)
+has_turn_before: Any = compiled(hero_rank.has_turn_before)
+"""It is given numbers for what is a record there."""
 is_decided_again = compiled(cycle.is_decided_again)
 keeps_capacity = compiled(cycle.keeps_capacity)
 must_still_fit = compiled(cycle.must_still_fit)
@@ -90,7 +95,7 @@ wants_cycle = compiled(cycle.wants_cycle)
 def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
     entries, state = play.entries, play.state
     job = entries[entry, ENTRY_JOB]
-    outcome, level, targets = decide_job(play, job, used, state[FOUND], play.trees)
+    outcome, level, targets = decide_job(play, job, int(used), state[FOUND], play.trees)
     entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
     entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
     state[FOUND] += targets
@@ -114,10 +119,29 @@ def _nominate(play: TracePlay) -> None:
         state[ENTRIES] += 1
 
 
+class _Head(NamedTuple):
+    """As `tenure.model.Head`."""
+
+    hero: bool
+    cohorts_above: int
+    priority: int
+    queued_at: int
+
+
+@compiled
+def _head(play: TracePlay, job: int) -> _Head:
+    jobs = play.jobs
+    above = play.queues[jobs[job, QUEUE], HERO]
+    return _Head(above > 0, above, jobs[job, PRIORITY], jobs[job, QUEUED])
+
+
 @compiled
 def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
     entries, jobs = play.entries, play.jobs
     job, other_job = entries[entry, ENTRY_JOB], entries[other, ENTRY_JOB]
+    mine, theirs = _head(play, job), _head(play, other_job)
+    if has_turn_before(mine, theirs) or has_turn_before(theirs, mine):
+        return bool(has_turn_before(mine, theirs))
     return has_earlier_turn(
         False,
         False,
@@ -178,7 +202,8 @@ def _still_fits(play: TracePlay, entry: int) -> bool:
 def _reserve(play: TracePlay, entry: int) -> None:
     """Keep quota for a head without candidates (CYC-100, CYC-110)."""
     place = play.jobs[play.entries[entry, ENTRY_JOB], QUEUE]
-    if keeps_capacity(play.queues[place, RECLAIM] == ReclaimWithinCohort.ANY, False, False):
+    reclaims_any, hero = play.queues[place, RECLAIM] == ReclaimWithinCohort.ANY, play.queues[place, HERO] > 0
+    if keeps_capacity(reclaims_any, hero, False):
         keep_capacity(play, CHARGED, entry, play.trees)
 
 
