@@ -68,6 +68,12 @@ def test_a_command_is_told_on_standard_error_and_nothing_else_changes(
         assert done.stderr.decode() == f"warning: {old} {SAYS.format(new)}\n"
 
 
+def test_a_value_of_several_words_is_handed_on_whole() -> None:
+    done = run("conform", "--exec", "no-such-program with words", "--scenarios", "0", "--only", "TBP-020")
+    assert b"no-such-program with words cannot be started" in done.stderr
+    assert b"'of several words'" in run("show", "of several words").stderr
+
+
 def test_behind_two_dashes_nothing_is_an_option(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rename(monkeypatch, "option tenure validate --tell", "option tenure validate --strict")
     (tmp_path / "--tell").write_text("{}")

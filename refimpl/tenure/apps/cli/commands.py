@@ -127,15 +127,15 @@ class Command(TyperCommand):
 
 def _option(ctx: Any, word: str) -> str:
     name, equals, value = word.partition("=")
-    return _present("option", f"{ctx.command_path} {name}") + equals + value
+    return _present("option", ctx.command_path, name) + equals + value
 
 
-def _present(kind: str, name: str) -> str:
-    """The last word of a name, or of what has come in its place; a former one is told on standard error."""
-    former = f"{kind} {name}"
+def _present(kind: str, path: str, word: str) -> str:
+    """A word as it is, or what has come in the place of a former name, which is told on standard error."""
+    former = f"{kind} {path} {word}"
     told = advice(former)
     if told is None:
-        return name.rpartition(" ")[2]
+        return word
     complain("warning", told)
     return FORMER[former][0].rpartition(" ")[2]
 
@@ -147,7 +147,7 @@ class Group(TyperGroup):
         return coloured(super().get_help(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name = _present("command", f"{ctx.command_path} {args[0]}")
+        name = _present("command", ctx.command_path, args[0])
         args = [name, *args[1:]]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
             close = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
