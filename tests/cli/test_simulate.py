@@ -102,6 +102,17 @@ def test_fair_sharing_lets_a_job_borrow_what_a_larger_borrower_has(
     assert found["preemptions"] == preempted
 
 
+def test_heroes_beside_fair_sharing_are_left_to_play_by_name(tmp_path: Path) -> None:
+    queues, trace = tmp_path / "queues.yaml", tmp_path / "trace.csv"
+    queues.write_text(Path(QUEUES).read_text(encoding="utf-8") + SHARED, encoding="utf-8")
+    trace.write_text(HEAD + "a,team-a,0,1,1\n", encoding="utf-8")
+    hero = ("--sweep", "clusterqueue/team-a.spec.preemption.rules=UberClusterQueueRules")
+    done = tenure("simulate", str(trace), "-q", str(queues), *hero)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--queues: found heroes beside fair sharing, expected what the trace engine plays" in done.stderr
+    assert tenure("simulate", str(trace), "-q", str(QUEUES), *hero).returncode == 0
+
+
 def test_what_queues_hold_borrow_ask_for_and_are_owed_is_computed_by_hand() -> None:
     # team-b has none of its 2 GPUs from 1:00:00, when `owed` comes, until the pods of `borrows` have ended at
     # 1:00:30. team-a is owed nothing while `borrows` waits: its request of 4 fits no quota of its own.
@@ -311,11 +322,6 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
             HEAD + "a,team-a,0,1,1\n",
             ("--warm-up", "1h"),
             "--warm-up: found '1h', expected less than the play, 1h",
-        ),
-        (
-            HEAD + "a,team-a,0,1,1\n",
-            ("--sweep", "clusterqueue/team-a.spec.preemption.rules=UberClusterQueueRules"),
-            "--queues: found a ClusterQueue that is a hero, expected what the trace engine plays",
         ),
     ],
 )

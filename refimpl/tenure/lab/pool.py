@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing.synchronize import Event
+from multiprocessing.synchronize import Semaphore
 from typing import Any
 
 from tenure.errors import InputError, Problem, bad_input
@@ -97,7 +97,7 @@ def in_processes(plan: CampaignPlan, numbers: Sequence[int], jobs: int) -> Done:
     """
     # Processes of their own, not copies of this one: threads that write to a program must not be copied.
     context = spawning()
-    stop = context.Event()
+    stop = context.Semaphore(0)
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=begin_worker, initargs=(stop,)) as pool:
         futures = {pool.submit(block_here, plan, number, code()): number for number in numbers}
         try:
@@ -105,19 +105,28 @@ def in_processes(plan: CampaignPlan, numbers: Sequence[int], jobs: int) -> Done:
                 yield futures.pop(future), future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            stop.set()
+            end_workers(stop, jobs)
             raise
 
 
-def begin_worker(stop: Event) -> None:
+def end_workers(stop: Semaphore, jobs: int) -> None:
+    """Tell all processes of a pool to end.
+
+    One that has ended already is not waited for; an event would wait for ever until it wakes.
+    """
+    for _ in range(jobs):
+        stop.release()
+
+
+def begin_worker(stop: Semaphore) -> None:
     """A process of a pool begins: interrupts are the parent's to handle, which says when to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(stop,), daemon=True).start()
 
 
-def _watch(stop: Event) -> None:
+def _watch(stop: Semaphore) -> None:
     parent = multiprocessing.parent_process()
-    while not stop.wait(_WATCH_S):
+    while not stop.acquire(timeout=_WATCH_S):
         if parent is None or not parent.is_alive():
             break
     end_programs(grace=0)

@@ -37,7 +37,7 @@ def memory_in_use() -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class PlayBudget:
     """What a play may take.
 
     Args:
@@ -46,7 +46,7 @@ class Budget:
         clock: says how much time of the processor was taken so far, ns.
         in_memory: says how much is in memory, in bytes; None where that is not known.
 
-    >>> Budget(processor=5, clock=iter((10, 14, 16)).__next__).begin().over()
+    >>> PlayBudget(processor=5, clock=iter((10, 14, 16)).__next__).begin().over()
     ''
     """
 
@@ -55,19 +55,19 @@ class Budget:
     clock: Callable[[], int] = time.process_time_ns
     in_memory: Callable[[], int | None] = memory_in_use
 
-    def begin(self) -> Spending:
+    def begin(self) -> PlaySpending:
         """A play begins."""
-        return Spending(self)
+        return PlaySpending(self)
 
 
-class Spending:
+class PlaySpending:
     """What one play has taken of its budget.
 
     Args:
         budget: see there.
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: PlayBudget) -> None:
         self._budget = budget
         self._began, self._held = budget.clock(), budget.in_memory()
         self._asked = 0
@@ -86,5 +86,5 @@ class Spending:
         return ""
 
 
-BUDGET = Budget()
+BUDGET = PlayBudget()
 """Unless another one is given."""

@@ -11,7 +11,7 @@ from enum import IntEnum
 from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading
-from tenure.timeline.budget import BUDGET, Budget
+from tenure.timeline.budget import BUDGET, PlayBudget
 from tenure.timeline.expecting import Observed, moments, note
 from tenure.timeline.record import ExpectationResult
 from tenure.timeline.scenario import Happens, Story
@@ -120,7 +120,7 @@ class Clockwork(ABC):
         budget: what it may take.
     """
 
-    def __init__(self, story: Story, reading: Reading, budget: Budget = BUDGET) -> None:
+    def __init__(self, story: Story, reading: Reading, budget: PlayBudget = BUDGET) -> None:
         self.story = story
         self.agenda = Agenda()
         self.outcomes: list[ExpectationResult] = []

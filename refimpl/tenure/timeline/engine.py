@@ -9,7 +9,7 @@ from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.timeline.actors import Phase
-from tenure.timeline.budget import BUDGET, Budget
+from tenure.timeline.budget import BUDGET, PlayBudget
 from tenure.timeline.changes import Changes, OutsideEvents
 from tenure.timeline.clockwork import Clockwork, Task
 from tenure.timeline.cycle import CycleRun, Handled
@@ -30,7 +30,7 @@ def play(
     scenario: Scenario | KaiScenario,
     reading: Reading,
     parts: RecordParts = EVERY_PART,
-    budget: Budget = BUDGET,
+    budget: PlayBudget = BUDGET,
 ) -> Record:
     """Play a scenario. Of Kueue every head is decided as `tenure.decide` decides it.
 
@@ -96,7 +96,7 @@ class Player(Clockwork):
         scenario: Scenario,
         reading: Reading,
         parts: RecordParts = EVERY_PART,
-        budget: Budget = BUDGET,
+        budget: PlayBudget = BUDGET,
     ) -> None:
         super().__init__(scenario, reading, budget)
         self.scenario = scenario

@@ -58,14 +58,14 @@ class _Kept:
     snapshot: Snapshot | None = None
 
 
-class Holding:
+class QuotaHolding:
     """The workloads that hold quota.
 
     Args:
         reading: see `tenure.readings`.
 
     >>> from tenure.readings import preset
-    >>> Holding(preset("guaranteed")).workloads()
+    >>> QuotaHolding(preset("guaranteed")).workloads()
     ()
     """
 

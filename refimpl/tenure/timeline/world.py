@@ -14,7 +14,7 @@ from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure.timeline.actors import Actor, shape_of
-from tenure.timeline.holding import Holding
+from tenure.timeline.holding import QuotaHolding
 from tenure.timeline.queues import PendingQueue, QueueOrder
 from tenure.timeline.record import KaiQuestion
 from tenure.timeline.scenario import Scenario
@@ -49,7 +49,7 @@ class World:
         self.alive: dict[str, Actor] = {}
         self.queues: dict[str, PendingQueue] = {}
         self.cluster = scenario.cluster
-        self.holding = Holding(reading)
+        self.holding = QuotaHolding(reading)
         self.ends = Ends()
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}

@@ -21,7 +21,7 @@ from tenure.timeline import (
     parse_scenario,
     play,
 )
-from tenure.timeline.budget import Budget
+from tenure.timeline.budget import PlayBudget
 from tenure.timeline.engine import Player
 from tenure.timeline.loading import parse_any_scenario
 from tenure.timeline.scenario import Restart, Submit
@@ -215,12 +215,12 @@ SECONDS = [{"at": f"{second}s", "tick": True} for second in range(600)]
 @pytest.mark.parametrize(
     ("budget", "said"),
     [
-        (Budget(processor=100, clock=count().__next__, in_memory=lambda: 0), "100ns of the processor"),
-        (Budget(memory=2**21, clock=lambda: 0, in_memory=count(0, 2**20).__next__), "2 MiB of memory"),
+        (PlayBudget(processor=100, clock=count().__next__, in_memory=lambda: 0), "100ns of the processor"),
+        (PlayBudget(memory=2**21, clock=lambda: 0, in_memory=count(0, 2**20).__next__), "2 MiB of memory"),
     ],
     ids=["processor", "memory"],
 )
-def test_a_play_ends_where_it_takes_more_than_its_budget(budget: Budget, said: str) -> None:
+def test_a_play_ends_where_it_takes_more_than_its_budget(budget: PlayBudget, said: str) -> None:
     kueue = parse_any_scenario({"until": "9h", "events": SECONDS}, file="", name="long")
     sessions = [{"at": f"{second}s", "session": "100ms"} for second in range(600)]
     kai = parse_any_scenario({"scheduler": "kai", "until": "9h", "events": sessions}, file="", name="long")
@@ -234,7 +234,7 @@ def test_a_play_ends_where_it_takes_more_than_its_budget(budget: Budget, said: s
 
 def test_a_play_within_its_budget_has_as_many_cycles_as_it_needs() -> None:
     raw = {"until": "9h", "events": SECONDS}
-    budget = Budget(processor=10**9, memory=1, clock=lambda: 0, in_memory=lambda: None)
+    budget = PlayBudget(processor=10**9, memory=1, clock=lambda: 0, in_memory=lambda: None)
     assert parse_scenario(raw).max_cycles is None
     assert len(play(parse_scenario(raw), preset("guaranteed"), budget=budget).story) == len(SECONDS)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing.synchronize import Event
+from multiprocessing.synchronize import Semaphore
 from queue import Empty
 from typing import Any, Final, TypeAlias
 
@@ -14,7 +14,7 @@ from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
 from tenure.apps.simulate.course import TraceCourse, play_setting, resource_of
 from tenure.errors import bad_input
 from tenure.lab.campaigns import code
-from tenure.lab.pool import begin_worker, connected
+from tenure.lab.pool import begin_worker, connected, end_workers
 from tenure.processes import spawning
 from tenure.versions import kueue_asked
 
@@ -110,7 +110,7 @@ class _Mine:
     parts: Any
 
 
-def _begin(stop: Event, parts: Any, course: TraceCourse) -> None:
+def _begin(stop: Semaphore, parts: Any, course: TraceCourse) -> None:
     begin_worker(stop)
     _Mine.course, _Mine.parts = course, parts
 
@@ -121,7 +121,7 @@ def _play_mine(number: int, setting: Setting) -> SettingFigures:
 
 def _in_processes(course: TraceCourse, settings: Sequence[Setting], jobs: int, progress: Progress) -> Played:
     context = spawning()
-    stop, parts = context.Event(), context.Queue()
+    stop, parts = context.Semaphore(0), context.Queue()
     given = (stop, parts, course)
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=given) as pool:
         futures = {
@@ -135,7 +135,7 @@ def _in_processes(course: TraceCourse, settings: Sequence[Setting], jobs: int, p
                     yield futures.pop(future), future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            stop.set()
+            end_workers(stop, jobs)
             raise
 
 

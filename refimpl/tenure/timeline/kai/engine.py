@@ -12,7 +12,7 @@ from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.rules.cycle import persisted
 from tenure.timeline.actors import Phase
-from tenure.timeline.budget import BUDGET, Budget
+from tenure.timeline.budget import BUDGET, PlayBudget
 from tenure.timeline.clockwork import Clockwork, Due, Task
 from tenure.timeline.expecting import Observed, judge
 from tenure.timeline.kai.scenario import Asking, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
@@ -98,7 +98,7 @@ class KaiPlayer(Clockwork):
     ()
     """
 
-    def __init__(self, scenario: KaiScenario, reading: Reading, budget: Budget = BUDGET) -> None:
+    def __init__(self, scenario: KaiScenario, reading: Reading, budget: PlayBudget = BUDGET) -> None:
         super().__init__(scenario, reading, budget)
         self.scenario = scenario
         self.reading = reading

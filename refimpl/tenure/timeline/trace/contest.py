@@ -23,11 +23,11 @@ from tenure.timeline.trace.tables import (
     PRIORITY,
     QUEUE,
     QUEUED,
-    Contest,
     FairSharing,
     TracePlay,
     Trees,
     TreeTables,
+    TurnContest,
 )
 from tenure.timeline.trace.trees import charge_held
 
@@ -65,7 +65,7 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
 
 
 @compiled
-def _beats(play: TracePlay, contest: Contest, node: int, other: int) -> bool:
+def _beats(play: TracePlay, contest: TurnContest, node: int, other: int) -> bool:
     """Whether the head that wins below a node beats that of a sibling."""
     job = play.entries[contest.entry[node], ENTRY_JOB]
     other_job = play.entries[contest.entry[other], ENTRY_JOB]
@@ -84,7 +84,7 @@ def _beats(play: TracePlay, contest: Contest, node: int, other: int) -> bool:
 
 
 @compiled
-def _winner_below(play: TracePlay, forest: Forest, contest: Contest, cohort: int) -> int:
+def _winner_below(play: TracePlay, forest: Forest, contest: TurnContest, cohort: int) -> int:
     """The head that wins below a cohort; equals by name, cohorts before ClusterQueues."""
     best = _NONE
     for queues in (False, True):
@@ -103,7 +103,7 @@ def _node_of(play: TracePlay, tables: TreeTables, entry: int) -> int:
 
 
 @compiled
-def _enter(play: TracePlay, trees: Trees, contest: Contest, turn: int, top: int) -> None:
+def _enter(play: TracePlay, trees: Trees, contest: TurnContest, turn: int, top: int) -> None:
     """The heads of a tree that are left stand at the nodes of their ClusterQueues."""
     forest, tables = forest_of(trees.forest), tables_of(trees.tables)
     for node in range(top, forest.end[top]):

@@ -10,7 +10,7 @@ from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import next_step_at
 from tenure.timeline.scenario import Scenario
-from tenure.timeline.trace.jobs import Kind, TracedJobs
+from tenure.timeline.trace.jobs import PriorityKind, TracedJobs
 from tenure.timeline.trace.tables import (
     AGE,
     BEFORE,
@@ -44,7 +44,7 @@ _NO_GROUP = -1
 
 
 def course_of(
-    kind: Kind, longest: Duration, scenario: Scenario, reading: Reading
+    kind: PriorityKind, longest: Duration, scenario: Scenario, reading: Reading
 ) -> list[tuple[Duration, int]]:
     """From which age on a job has which priority, each other than the one before.
 

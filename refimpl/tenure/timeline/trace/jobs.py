@@ -52,11 +52,11 @@ class TracedJobs:
     rows: Table
     resources: tuple[str, ...]
     requests: Table
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[PriorityKind, ...] = ()
     ages: Table | None = None
 
 
-class Kind(NamedTuple):
+class PriorityKind(NamedTuple):
     """What a priority that grows depends on beside the age.
 
     Args:
@@ -68,17 +68,19 @@ class Kind(NamedTuple):
     boost: int = 0
 
 
-def kind_of(workload: Workload, cluster: Cluster) -> Kind | None:
+def kind_of(workload: Workload, cluster: Cluster) -> PriorityKind | None:
     """The kind of a workload; None where its priority stays as it is.
 
     >>> kind_of(Workload("ns", "w", "u", priority=0, created_at=0), Cluster({}))
     """
     if workload.priority_class not in cluster.growing:
         return None
-    return Kind(workload.priority_class, workload.priority_boost if cluster.settings.priority_boost else 0)
+    return PriorityKind(
+        workload.priority_class, workload.priority_boost if cluster.settings.priority_boost else 0
+    )
 
 
-def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind, ...], Table | None]:
+def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[PriorityKind, ...], Table | None]:
     """`kinds` and `ages` of workloads.
 
     Args:
@@ -89,7 +91,7 @@ def ages_of(workloads: Sequence[Workload], cluster: Cluster) -> tuple[tuple[Kind
     kinds = tuple(sorted({kind for kind in found if kind is not None}))
     if not kinds:
         return (), None
-    numbers: dict[Kind | None, int] = {kind: number for number, kind in enumerate(kinds)}
+    numbers: dict[PriorityKind | None, int] = {kind: number for number, kind in enumerate(kinds)}
     ages = [
         (numbers.get(kind, -1), _LATE - elapsed_time(workload, _LATE))
         for kind, workload in zip(found, workloads, strict=True)
@@ -141,7 +143,7 @@ def traced(
     given: Table,
     resources: Sequence[str] = (),
     requests: Table | None = None,
-    kinds: Sequence[Kind] = (),
+    kinds: Sequence[PriorityKind] = (),
     ages: Table | None = None,
 ) -> TracedJobs:
     """Jobs from their first columns, `JOINS` to `KEEPS`; shapes may have any numbers.

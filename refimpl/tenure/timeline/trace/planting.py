@@ -27,11 +27,11 @@ from tenure.timeline.trace.tables import (
     PRIORITY,
     RANK,
     RECENT,
-    Contest,
     FairSharing,
     Table,
     Trees,
     TreeTables,
+    TurnContest,
 )
 
 _BITS = 63
@@ -49,7 +49,7 @@ class Planted(NamedTuple):
     order: Order
     heroes: PlantedHeroes | None
     rounds: Rounds | None = None
-    contest: Contest | None = None
+    contest: TurnContest | None = None
     how: Strategies | None = None
 
     def trees(self) -> Trees:
@@ -142,7 +142,7 @@ def _shared(grown: Planted, settings: Settings) -> Planted:
     nodes = len(grown.forest.parent)
     return grown._replace(
         rounds=rounds_for(grown.forest, ROOM),
-        contest=Contest(
+        contest=TurnContest(
             entry=np.zeros(nodes, np.int64),
             borrows=np.zeros(nodes, np.bool_),
             ratio=np.zeros(nodes, np.float64),

@@ -10,7 +10,7 @@ from tenure.fast.compiled import COMPILED, inlined
 from tenure.fast.heroes.tables import Books
 from tenure.fast.rounds import Rounds
 from tenure.fast.tables import Forest, Rows, Work
-from tenure.timeline.trace.tables import CHARGED, DEPTH, USED, Contest, HeroTables, Table, TreeTables
+from tenure.timeline.trace.tables import CHARGED, DEPTH, USED, HeroTables, Table, TreeTables, TurnContest
 
 describe(
     TreeTables, "i8x2 i4x2 i8 i8x2 i8x2 i8x2 i8x2 i8x2 i8 i8x2 i8x2 i8x2 i8x2 i8x2 i8x2 i4 i8 i4 ? ? i8 i8"
@@ -18,14 +18,14 @@ describe(
 describe(Books, "i4x2 i4 i4 i4 i8x3 ?x2 i8x3 ?x2 i8x2 i8x2 i4 i8x3 i8x3 ?x2 - - -")
 describe(HeroTables, "i8 i8 i8 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 i8 ?x3 i8x2 i8x2 -")
 
-describe(Contest, "i8 ? f8 f8")
+describe(TurnContest, "i8 ? f8 f8")
 
 forest_of: Callable[[Any], Forest]
 rows_of: Callable[[Any], Rows]
 work_of: Callable[[Any], Work]
 rounds_of: Callable[[Any], Rounds]
 tables_of: Callable[[Any], TreeTables]
-contest_of: Callable[[Any], Contest]
+contest_of: Callable[[Any], TurnContest]
 books_of: Callable[[Any], Books]
 heroes_of: Callable[[Any], HeroTables]
 
@@ -33,7 +33,7 @@ if COMPILED:
     from tenure.fast.readers import reader
 
     forest_of, rows_of, work_of, rounds_of = map(reader, (Forest, Rows, Work, Rounds))
-    tables_of, contest_of = map(reader, (TreeTables, Contest))
+    tables_of, contest_of = map(reader, (TreeTables, TurnContest))
     books_of, heroes_of = map(reader, (Books, HeroTables))
 else:
     forest_of = rows_of = work_of = rounds_of = lambda record: record

@@ -184,7 +184,7 @@ class TreeTables(NamedTuple):
     counts: Table
 
 
-class Contest(NamedTuple):
+class TurnContest(NamedTuple):
     """A tournament of fair sharing among heads, by node (CYC-030).
 
     Args:
@@ -204,7 +204,7 @@ class FairSharing(NamedTuple):
 
     Args:
         rounds: room for a tournament of the optimized core; compiled code is given a table of addresses.
-        contest: a `Contest`, likewise.
+        contest: a `TurnContest`, likewise.
         how: who may be preempted by share.
     """
 
