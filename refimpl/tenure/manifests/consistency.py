@@ -160,7 +160,8 @@ def holding_cautions(admitted: Iterable[Workload], cluster: Cluster) -> Iterator
         cluster: the queues and cohorts.
 
     Returns:
-        of each kind, ClusterQueue, flavor and resource the first workload, by its index, and how many more.
+        of each kind, ClusterQueue, flavor and resource the workload whose name comes first, by its index, and
+        how many more; the order of the workloads decides nothing.
 
     Source: Kueue v0.19.2, pkg/cache/scheduler/resource_node.go, addUsage: any flavor-resource counts, at the
     ClusterQueue and the cohorts above it, where quota of it may be; available may be negative, "e.g.
@@ -173,7 +174,7 @@ def holding_cautions(admitted: Iterable[Workload], cluster: Cluster) -> Iterator
     bounds = _Bounds(cluster.cluster_queues, cluster.cohorts)
     first: dict[tuple[str, FlavorResource, bool], tuple[int, Amount]] = {}
     more: dict[tuple[str, FlavorResource, bool], int] = {}
-    for index, workload in enumerate(admitted):
+    for index, workload in sorted(enumerate(admitted), key=lambda numbered: numbered[1].key):
         nominal = bounds.nominal.get(workload.cluster_queue or "")
         if nominal is None:
             continue
