@@ -40,7 +40,8 @@ def test_every_event_of_random_plays_in_trees_is_the_same_when_compiled() -> Non
 @pytest.mark.skipif(not COMPILED, reason="it is interpreted here; test_equality.py does the same so")
 def test_every_event_of_random_plays_is_the_same_when_compiled_where_priorities_move() -> None:
     compared = Compared()
-    for kind in GROWING:
+    # Under fair sharing they move interpreted only, in test_equality.py: compiling that alone takes minutes.
+    for kind in [kind for kind in GROWING if kind != "growing fair"]:
         for seed in range(10, 13):
             assert difference(*drawn_growing(kind, seed, 30), compared) == ""
     assert compared.stepped
