@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
@@ -13,7 +13,7 @@ from tenure.errors import InputError
 from tenure.lab.options import KUEUE_FEATURES, Feature
 from tenure.lab.scenarios import examples
 from tenure.model import Instant
-from tenure.readings import preset
+from tenure.readings import Reading, preset
 from tenure.timeline.export import cluster_at
 from tenure.timeline.objects import without_workloads
 from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
@@ -35,6 +35,8 @@ _MOST_JOBS = 40
 """So many jobs has a play at most."""
 _MOMENTS = 20
 """At so many instants of a play somebody is looked for who waits."""
+_MOST_CYCLES = 1_000
+"""So many cycles has a play up to such an instant at most: some preempt in a loop that has no end."""
 
 Raw = dict[str, Any]
 
@@ -89,17 +91,32 @@ def played_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]
     for index in range(start, count):
         dice = random.Random(f"plays {seed}/{index}")
         scenario, reading = drawn_play(dice.randrange(10**9), _MOST_JOBS)
-        for _ in range(_MOMENTS):
-            objects, clock = cluster_at(scenario, reading, dice.randrange(scenario.start, scenario.end))
-            drawn, waiting = _as_drawn(objects, clock)
-            if waiting:
-                break
+        cluster = _come_to(replace(scenario, max_cycles=_MOST_CYCLES), reading, dice)
+        if cluster is None:
+            continue
+        drawn, waiting = cluster
         waiting += _wait_again(drawn, dice)
         for workload, _ in waiting:
             workload["spec"]["priority"] += dice.choice((0, 0, 1, 2))
         found = _cycle(index, drawn, waiting, dice) if waiting else None
         if found is not None:
             yield found
+
+
+def _come_to(
+    scenario: Scenario, reading: Reading, dice: random.Random
+) -> tuple[Raw, list[tuple[Raw, str]]] | None:
+    """What a play has come to at a random instant, and who waits then; None if no instant can be had."""
+    found = None
+    for _ in range(_MOMENTS):
+        try:
+            objects, clock = cluster_at(scenario, reading, dice.randrange(scenario.start, scenario.end))
+        except InputError:
+            continue
+        found = _as_drawn(objects, clock)
+        if found[1]:
+            break
+    return found
 
 
 def _as_drawn(objects: list[Raw], clock: Instant) -> tuple[Raw, list[tuple[Raw, str]]]:

@@ -133,3 +133,8 @@ def test_the_campaign_counts_and_fails_where_anything_differs(
     wrong.write_text(json.dumps(altered))
     assert main(["--peer", f"{sys.executable} {peer} {wrong}", *words]) == 1
     assert "ours: ('ns/" in capsys.readouterr().err
+
+
+def test_a_play_that_preempts_without_end_is_asked_about_before_its_loop() -> None:
+    (drawn,) = played_cycles(307, seed=1, start=306)
+    assert drawn.request["pending"]
