@@ -10,8 +10,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from tenure.errors import bad_input
-from tenure.model import Assignment, Cluster, Instant, Kin, PodSet, Target, WithinClusterQueue, Workload
+from tenure.model import (
+    Assignment,
+    BorrowWithinCohort,
+    Cluster,
+    Instant,
+    Kin,
+    PodSet,
+    Target,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
+from tenure.oracle.candidates import offered, own_offers
+from tenure.oracle.classical import subtrees_around
 from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
@@ -154,6 +166,7 @@ class Sitting:
         explained: whether findings about the decisions will be asked for.
         expected: how many workloads will be looked at in searches, as far as that is known.
         searched: whether anything was searched in an earlier cycle.
+        listed: whether the candidates of searches that find nobody will be asked for.
         taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
 
     Raises:
@@ -176,6 +189,7 @@ class Sitting:
         explained: bool = False,
         expected: int = 0,
         searched: bool = False,
+        listed: bool = True,
         taken: Callable[[str], Snapshot] | None = None,
     ) -> None:
         self._engine = Engine.REFERENCE if engine == Engine.AUTO and explained else engine
@@ -189,7 +203,7 @@ class Sitting:
         self._trees: dict[str, Snapshot] = {}
         self._around: dict[str, Snapshot] = {}
         self._terms: dict[str, PreemptionTerms] = {}
-        self._searches = Searches()
+        self._searches = Searches(listed=listed)
         self._alike: dict[Hashable, Decision] = {}
         self._listed = 0
 
@@ -311,6 +325,9 @@ class Searches:
 
     The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
 
+    Args:
+        listed: whether the candidates of searches that find nobody will be asked for.
+
     >>> from tenure.model import ClusterQueue
     >>> from tenure.readings import preset
     >>> asked = Cluster({"q": ClusterQueue("q")}), Workload("ns", "w", "u", priority=0, created_at=0), "q", 0
@@ -318,14 +335,17 @@ class Searches:
     'Fit'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, listed: bool = True) -> None:
         self._known: dict[Hashable, Selection] = {}
         self._instants: dict[str, list[Instant]] = {}
+        self._lists_all = listed
         self._listed = 0
         self.looked_at = 0
 
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
+        if not self._lists_all and finds_nobody(question):
+            return Selection((), (), (), (), question.snapshot.usage, ())
         key = (
             question.terms.cluster_queue,
             question.preemptor.priority,
@@ -370,6 +390,30 @@ class Searches:
                 for workload in running
             )
         return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
+
+
+def finds_nobody(question: Question) -> bool:
+    """Whether it is seen without a list of candidates that nobody will be preempted.
+
+    A preemptor without a hierarchical advantage (KQ-350) asks for more than its ClusterQueue has left of its
+    nominal quota. Without borrowWithinCohort (KQ-340) it preempts workloads of other ClusterQueues in an
+    attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So nobody
+    is found if nobody may be preempted in its own ClusterQueue either.
+
+    Args:
+        question: the search.
+
+    Returns:
+        False where that is not known, too: in trees with heroes and under fair sharing.
+    """
+    terms = question.terms
+    if question.snapshot.heroes is not None or terms.fair_sharing:
+        return False
+    if terms.borrow_within_cohort != BorrowWithinCohort.NEVER:
+        return False
+    if any(advantage for _, _, advantage in subtrees_around(question)):
+        return False
+    return not any(True for offer in own_offers(question) for _ in offered(question, offer))
 
 
 def would_be_faster(pairs: int) -> bool:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,16 +18,23 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
+from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, finds_nobody
 from tenure.errors import InputError
 from tenure.fast import CoreAnswer, Prepared
 from tenure.lab.strategies import examples
 from tenure.model import (
+    BorrowWithinCohort,
     Cluster,
+    Cohort,
     Evidence,
+    FairStrategy,
     Ground,
+    PreemptionRules,
     Reason,
+    ReclaimWithinCohort,
+    Settings,
     Target,
+    WithinClusterQueue,
     Workload,
 )
 from tenure.oracle.decide import Decision
@@ -39,10 +47,11 @@ from tenure.telling.explain import explain
 from tests import process
 from tests.conformance.requests import a_workload, an_input
 from tests.sampling import sample
+from tests.unit.clusters import CPU, GPU, queue, requests_of_vectors, running, waiting
 from tests.unit.clusters import NOW as NOW_NS
-from tests.unit.clusters import queue, requests_of_vectors, running, waiting
 
 NOW = "2026-03-02T14:00:00Z"
+LOWER = WithinClusterQueue.LOWER_PRIORITY
 BOTH = (Engine.REFERENCE, Engine.FAST)
 
 
@@ -360,3 +369,63 @@ def test_the_core_answers_once_for_all_whom_no_rule_tells_apart(monkeypatch: pyt
         assert (together.outcome, victims(together)) == (alone.outcome, victims(alone))
         assert together.preemptor == alone.preemptor
     assert asked == ["ml/w0", "ml/old", "ml/small", "ml/high"]
+
+
+def asked_beside(
+    mine: dict[str, Any],
+    request: dict[str, Any],
+    own: tuple[Workload, ...] = (),
+    others: int = 8,
+    settings: Settings | None = None,
+    within: str | None = None,
+) -> list[tuple[Question, Selection]]:
+    """The searches of a workload of q, which shares 8 GPUs with o; p uses none of its own."""
+    changed = {"within_cluster_queue": LOWER, "reclaim_within_cohort": ReclaimWithinCohort.ANY, **mine}
+    places = {"q": within or "root", "p": within or "root", "o": "root"}
+    queues = {
+        name: replace(queue(nominal={GPU: nominal, CPU: 6}, cohort=places[name]), name=name)
+        for name, nominal in (("q", 2), ("p", 3), ("o", 3))
+    }
+    queues["q"] = replace(queues["q"], **changed)
+    cohorts = {} if within is None else {within: Cohort(within, "root")}
+    running_there = tuple(running(f"o{number}", cluster_queue="o") for number in range(others))
+    cluster = Cluster(queues, (*own, *running_there), settings=settings or Settings(), cohorts=cohorts)
+    made: list[tuple[Question, Selection]] = []
+
+    def searched(question: Question) -> Selection:
+        made.append((question, find_targets(question)))
+        return made[-1][1]
+
+    decide_by_reference(cluster, waiting(**request), "q", NOW_NS, preset("guaranteed"), search=searched)
+    return made
+
+
+@pytest.mark.parametrize("request_", [{"gpus": 2}, {"gpus": 2, "cpu": 1}], ids=["one resource", "one of two"])
+def test_nobody_is_found_where_only_nominal_quota_is_reclaimed(request_: dict[str, Any]) -> None:
+    made = asked_beside({}, request_, own=(running("mine"),), others=7)
+    assert [(found.kept, finds_nobody(question)) for question, found in made] == [((), True)] * len(made)
+    assert made
+
+
+@pytest.mark.parametrize(
+    ("mine", "request_", "more"),
+    [
+        ({}, {"gpus": 2}, {}),
+        ({"borrow_within_cohort": BorrowWithinCohort.LOWER_PRIORITY}, {"gpus": 3, "priority": 101}, {}),
+        ({}, {"gpus": 2}, {"own": (running("mine", 2, priority=99),), "others": 6}),
+        ({}, {"gpus": 3}, {"within": "inner"}),
+        (
+            {},
+            {"gpus": 3},
+            {"settings": Settings(fair_sharing=(FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,))},
+        ),
+        ({"rules": PreemptionRules.UBER_CLUSTER_QUEUE}, {"gpus": 3, "priority": 101}, {}),
+    ],
+    ids=["within nominal", "while borrowing", "its own", "an advantage", "fair sharing", "a hero"],
+)
+def test_who_may_be_found_is_looked_for(
+    mine: dict[str, Any], request_: dict[str, Any], more: dict[str, Any]
+) -> None:
+    made = asked_beside(mine, request_, **more)
+    assert any(found.kept for _, found in made)
+    assert not any(finds_nobody(question) for question, _ in made)

@@ -39,7 +39,7 @@ def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candi
         question: the search.
         offers: the queues.
     """
-    return in_order(question, (candidate for offer in offers for candidate in _offered(question, offer)))
+    return in_order(question, (candidate for offer in offers for candidate in offered(question, offer)))
 
 
 def own_offers(question: Question) -> Iterator[Offer]:
@@ -48,7 +48,7 @@ def own_offers(question: Question) -> Iterator[Offer]:
         yield Offer(question.snapshot.place, OWN)
 
 
-def _offered(question: Question, offer: Offer) -> Iterator[Candidate]:
+def offered(question: Question, offer: Offer) -> Iterator[Candidate]:
     """The workloads of one ClusterQueue that may be preempted; an inactive one offers none."""
     place, group, common, over_quota, advantage, by_share, kin = offer
     queue = question.snapshot.tree.nodes[place].queue

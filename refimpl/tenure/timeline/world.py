@@ -225,6 +225,7 @@ class World:
             self.reading,
             expected=expected,
             searched=self._last is not None and self._last.has_searched,
+            listed=False,
             taken=lambda queue: self.holding.snapshot(cluster, queue, clock),
         )
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 
 import pytest
 
+from tenure import engines
+from tenure.conformance.requests import read_decide_request
+from tenure.engines import finds_nobody
+from tenure.errors import InputError
+from tenure.lab.options import ALL_FEATURES
+from tenure.lab.scenarios import examples
 from tenure.model import Instant
 from tenure.oracle.decide import decide
+from tenure.oracle.question import Question, Selection
+from tenure.oracle.search import find_targets
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.cycle import protection_ended_at
@@ -75,6 +84,30 @@ def test_what_is_kept_is_what_is_found_from_scratch(monkeypatch: pytest.MonkeyPa
     for scenario, reading in plays(range(sample(4, 60))):
         play(scenario, reading)
     assert min(asked[outcome] for outcome in ("Fit", "Preempt", "NoCandidates", "NoFit", "timers")) > 10
+
+
+def test_whoever_a_play_does_not_look_for_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[bool] = Counter()
+
+    def doubted(question: Question) -> bool:
+        hopeless = finds_nobody(question)
+        if hopeless:
+            assert find_targets(question).kept == ()
+        seen[hopeless] += 1
+        return hopeless
+
+    def searched(question: Question) -> Selection:
+        doubted(question)
+        return find_targets(question)
+
+    monkeypatch.setattr(engines, "finds_nobody", doubted)
+    for scenario, reading in plays(range(sample(2, 40))):
+        play(scenario, reading)
+    for raw in examples(sample(400, 6_000), 5, features=ALL_FEATURES):
+        asked = read_decide_request(raw)
+        with suppress(InputError):  # a class whose policy is refused
+            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, search=searched)
+    assert min(seen.values()) > 100
 
 
 @pytest.mark.parametrize("seed", range(sample(3, 30)))
