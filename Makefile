@@ -187,6 +187,11 @@ bench-fast: $(STAMP)
 bench-play: $(STAMP) ## seconds and memory of tenure play with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace
 	$(BIN)/python -m benchmarks.playing $(if $(TRACE),--trace $(TRACE))
 
+.PHONY: bench-simulate
+bench-simulate: $(STAMP) ## seconds and memory of tenure simulate for 1,000 to 300,000 jobs of TRACE=FILE, and of its settings
+	@test -n "$(TRACE)" || { echo "TRACE: found nothing, expected the CSV file of a trace such as Philly's" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.simulating $(TRACE)
+
 .PHONY: bench-analysis
 bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues, and the share of cells that are not known
 	$(BIN)/python -m benchmarks.analysis
