@@ -625,6 +625,7 @@ REFUSED = {
     "a range by two": ("for index in range(0, len(values), 2):\n        into[index] = 0", "a range by 2"),
     "a call of something else": ("print(values)", "outside the subset"),
     "a slice": ("into[0:2] = 1", "outside the subset"),
+    "a dimension that is not there": ("into[0] = values.shape[2]", "no dimension 2 of 1"),
     "another array under its name": ("while into[0] > 0:\n        into = values", "changes into"),
 }
 

@@ -163,7 +163,7 @@ class _Kernels(_Reader):
             case ast.Subscript(
                 value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int(place))
             ):
-                return SymInt(self.array(inner, scope).sizes[place])
+                return SymInt(self.size(self.array(inner, scope), place, node))
             case ast.Subscript(value=whole, slice=places):
                 owner = self.expression(whole, scope)
                 if isinstance(owner, Table | Room):
@@ -181,6 +181,11 @@ class _Kernels(_Reader):
         if isinstance(value, Table | Room):
             return value
         raise LiftError(f"{ast.unparse(node)} in line {node.lineno} is no array")
+
+    def size(self, array: Table | Room, place: int, node: ast.expr) -> Any:
+        if place >= len(array.sizes):
+            raise LiftError(f"line {node.lineno}: no dimension {place} of {len(array.sizes)}")
+        return array.sizes[place]
 
     def indices(self, array: Table | Room, node: ast.expr, scope: _Scope) -> list[Any]:
         """Places that are there; a place below zero would be counted from the end."""
@@ -208,7 +213,7 @@ class _Kernels(_Reader):
 
     def converted(self, how: Any, node: ast.expr, scope: _Scope) -> Value:
         if how is len:
-            return SymInt(self.array(node, scope).sizes[0])
+            return SymInt(self.size(self.array(node, scope), 0, node))
         value = self.expression(node, scope)
         if how is int and sort_of(value) is bool:
             return SymInt(z3.If(as_term(value, bool), 1, 0))
