@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lints.problem import Problem
-from tools.lints.source import MODEL, ORACLE, Module, dotted_name, imports, modules
+from tools.lints.source import MODEL, ORACLE, Module, all_nodes, dotted_name, imports, modules
 
 _CLASS = "Target"
 _MAKER = "_make_target"
@@ -105,7 +105,7 @@ def around_the_door(root: Path) -> Iterator[Problem]:
     """TNL011: ways to make or change an object without calling its class."""
     for module in modules(root, Path("refimpl/tenure")):
         if module.path not in (_DOOR, MODEL.as_posix()):
-            for node in ast.walk(module.tree):
+            for node in all_nodes(module.tree):
                 for way in _ways_around(node):
                     yield Problem(
                         module.path,

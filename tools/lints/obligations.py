@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lints.problem import Problem
-from tools.lints.source import OBLIGATIONS, Module, imports, modules, parse
+from tools.lints.source import OBLIGATIONS, Module, all_nodes, imports, modules, parse
 
 _HELPERS = ("tenure.rules", "tenure.oracle")
 
@@ -17,7 +17,7 @@ def no_helpers(root: Path) -> Iterator[Problem]:
     for module in modules(root, OBLIGATIONS):
         names = {local for name, local, _ in imports(module.tree) if _is_helper(name)}
         allowed = set(_lifted(module.tree)) | set(_annotated(module.tree))
-        for node in ast.walk(module.tree):
+        for node in all_nodes(module.tree):
             if isinstance(node, ast.Name) and node.id in names and id(node) not in allowed:
                 yield _used(module, node)
 
@@ -38,7 +38,7 @@ def _used(module: Module, node: ast.Name) -> Problem:
 
 def _lifted(tree: ast.Module) -> Iterator[int]:
     """The names that are in the first argument of a call of `lift`."""
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="lift"), args=[argument, *_]):
                 yield from _chain(argument)
@@ -54,7 +54,7 @@ def _chain(node: ast.expr) -> Iterator[int]:
 
 def _annotated(tree: ast.Module) -> Iterator[int]:
     """The names in annotations: a type helps to state nothing."""
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         for annotation in _annotations(node):
             yield from (id(part) for part in ast.walk(annotation))
 

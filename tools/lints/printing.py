@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lints.problem import Problem
-from tools.lints.source import modules
+from tools.lints.source import all_nodes, modules
 
 _FOLDERS = (Path("refimpl/tenure"), Path("proofs/tenure_proofs"))
 _ALLOWED = {
@@ -26,7 +26,7 @@ def printing(root: Path) -> Iterator[Problem]:
     for folder in _FOLDERS:
         for module in modules(root, folder):
             if module.path not in _ALLOWED:
-                for node in ast.walk(module.tree):
+                for node in all_nodes(module.tree):
                     if isinstance(node, ast.Call) and _prints(node.func):
                         text = "prints past the escapes: call print_lines, print_text or complain of terminal"
                         yield Problem(module.path, node.lineno, "TNL110", text)

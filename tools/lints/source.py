@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tenure.pages import joined
@@ -13,6 +14,8 @@ RULES = Path("refimpl/tenure/rules")
 ORACLE = Path("refimpl/tenure/oracle")
 MODEL = Path("refimpl/tenure/model.py")
 OBLIGATIONS = Path("proofs/tenure_proofs/obligations")
+_FILES = 1024
+"""Of so many files the syntax trees are kept: several lints read the same ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,18 @@ def parse(root: Path, path: Path) -> Module:
         SyntaxError: it is no Python; `filename` is the path relative to the root.
     """
     text = (root / path).read_text(encoding="utf-8")
-    return Module(path.as_posix(), path.stem, ast.parse(text, filename=path.as_posix()))
+    return Module(path.as_posix(), path.stem, _tree(path.as_posix(), text))
+
+
+@lru_cache(_FILES)
+def _tree(path: str, text: str) -> ast.Module:
+    return ast.parse(text, filename=path)
+
+
+@lru_cache(_FILES)
+def all_nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a file, as `ast.walk` finds them."""
+    return tuple(ast.walk(tree))
 
 
 def rule_functions(root: Path) -> list[RuleFunction]:
@@ -146,7 +160,7 @@ def imports(tree: ast.Module, package: str = "") -> Iterator[tuple[str, str, ast
         what is imported, the local name that it binds, and the statement. `import a.b` gives `a.b` and
         `a`; `from a import b` gives `a.b` and `b`.
     """
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, alias.asname or alias.name.split(".")[0], node

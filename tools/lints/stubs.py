@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.lints.known import VECTORS
 from tools.lints.pages import PAGES
 from tools.lints.problem import Problem, relative
-from tools.lints.source import OBLIGATIONS, ORACLE, RULES, modules, rule_functions
+from tools.lints.source import OBLIGATIONS, ORACLE, RULES, all_nodes, modules, rule_functions
 
 _LIBRARY = Path("refimpl/tenure")
 _MARK = "TODO"
@@ -33,7 +33,7 @@ def unused_rules(root: Path) -> Iterator[Problem]:
     used = {
         name
         for module in modules(root, _LIBRARY)
-        for node in ast.walk(module.tree)
+        for node in all_nodes(module.tree)
         if (name := _used(node)) is not None
     }
     for function in rule_functions(root):
