@@ -213,8 +213,9 @@ hang()
 
 @pytest.fixture(name="hangs")
 def _hangs(tmp_path: Path, lifeline: Lifeline) -> str:
-    """A wrapper around a program that says its name and then hangs."""
-    inner = shlex.join(python(tmp_path, f"{VERSION}\nprint('garbage', flush=True)\nhang()"))
+    """A wrapper around a program that says its name, and hangs once it is asked for more."""
+    more = "if sys.stdin.readline():\n    print('garbage', flush=True)\n    hang()"
+    inner = shlex.join(python(tmp_path, f"{VERSION}\n{more}"))
     file = tmp_path / "adapter.sh"
     # A shell gives no standard input of its own to what it does not wait for at once.
     file.write_text(f"exec 3> {lifeline.path} 4<&0\n{inner} <&4 &\nwait\n", encoding="utf-8")
