@@ -39,12 +39,12 @@ def called(
         patched.setattr(sys, "argv", ["command", *arguments])
         patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
         patched.setattr(terminal._Choice, "colour", None)
+        # What `tenure` freezes it will not have again; these tests go on, and what they froze stays frozen.
+        patched.setattr(gc, "freeze", lambda: None)
         for name in os.environ.keys() - environment.keys():
             patched.delenv(name)
         with pytest.raises(SystemExit) as ended:
             main()
-    # What `tenure` freezes it will not have again; these tests go on.
-    gc.unfreeze()
     return CompletedProcess(arguments, int(ended.value.code or 0), _written(out), _written(err))
 
 
