@@ -79,8 +79,8 @@ STAGES = (
     Stage(
         "mutants and kills",
         "test-kills",
-        "every obligation kills a mutant, every refuted one has its story; the prover on changed copies "
-        "of the sources",
+        "every obligation kills a mutant, every refuted one has its story; no kernel with a mistake is "
+        "proved; the prover on changed copies of the sources, and as a command",
         tests=(
             "tests/campaign/test_wrong_encodings.py",
             "tests/lints/test_new_rule.py",
@@ -90,7 +90,10 @@ STAGES = (
             "tests/proofs/test_every_obligation_kills.py",
             "tests/proofs/test_by_hand.py",
             "tests/proofs/test_fifty.py",
+            "tests/proofs/test_hero_kernels.py",
+            "tests/proofs/test_kernels.py",
             "tests/proofs/test_mutants.py",
+            "tests/proofs/test_prove_command.py",
         ),
     ),
     Stage(
@@ -104,12 +107,13 @@ STAGES = (
     Stage(
         "campaigns",
         "test-campaigns",
-        "campaigns that are stopped and go on; what is proved of configurations against random states; the "
-        "optimized core and the trace engine compiled; adapters in Python and Go",
+        "campaigns that are stopped and go on; proofs that are interrupted; what is proved of configurations "
+        "against random states; the optimized core and the trace engine compiled; adapters in Python and Go",
         tests=(
             "tests/campaign/test_analysis.py",
             "tests/campaign/test_stopping.py",
             "tests/docs/test_adapters.py",
+            "tests/proofs/test_interrupted.py",
             "tests/traces/test_compiled.py",
         ),
         longer=(
