@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "schema": ("", ("schema", "decision")),
     "vectors": ("", ("vectors", "run", "TBP-020/")),
 }
-QUICK = ("decide", "validate", "error", "play")
+QUICK = ("decide", "validate", "error")
 SURROUNDINGS: dict[str, dict[str, str | None]] = {
     "no home": {"HOME": None, "XDG_CACHE_HOME": None},
     "dumb": {"TERM": "dumb"},

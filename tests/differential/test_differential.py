@@ -22,10 +22,11 @@ from tests.differential.compare import REFUSED, compare, in_two_steps, readings_
 from tests.sampling import sample
 
 Object = dict[str, Any]
-MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=sample(30, 60), suppress_health_check=[HealthCheck.too_slow])
 
 FEW = settings(
-    max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=sample(10, 20),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 WAYS = [*product(preset_names(), (False, True))]
 
