@@ -166,7 +166,7 @@ class Sitting:
         explained: whether findings about the decisions will be asked for.
         expected: how many workloads will be looked at in searches, as far as that is known.
         searched: whether anything was searched in an earlier cycle.
-        listed: whether the candidates of searches that find nobody will be asked for.
+        listed: whether the candidates of searches that find no target will be asked for.
         taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
 
     Raises:
@@ -326,7 +326,7 @@ class Searches:
     The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
 
     Args:
-        listed: whether the candidates of searches that find nobody will be asked for.
+        listed: whether the candidates of searches that find no target will be asked for.
 
     >>> from tenure.model import ClusterQueue
     >>> from tenure.readings import preset
@@ -344,7 +344,7 @@ class Searches:
 
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
-        if not self._lists_all and finds_nobody(question):
+        if not self._lists_all and finds_no_target(question):
             return Selection((), (), (), (), question.snapshot.usage, ())
         key = (
             question.terms.cluster_queue,
@@ -392,13 +392,13 @@ class Searches:
         return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
 
 
-def finds_nobody(question: Question) -> bool:
-    """Whether it is seen without a list of candidates that nobody will be preempted.
+def finds_no_target(question: Question) -> bool:
+    """Whether it is seen without a list of candidates that a search finds no target.
 
     A preemptor without a hierarchical advantage (KQ-350) asks for more than its ClusterQueue has left of its
     nominal quota. Without borrowWithinCohort (KQ-340) it preempts workloads of other ClusterQueues in an
-    attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So nobody
-    is found if nobody may be preempted in its own ClusterQueue either.
+    attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So no
+    target is found if no workload may be preempted in its own ClusterQueue either.
 
     Args:
         question: the search.

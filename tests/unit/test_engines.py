@@ -18,7 +18,7 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, finds_nobody
+from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, finds_no_target
 from tenure.errors import InputError
 from tenure.fast import CoreAnswer, Prepared
 from tenure.lab.strategies import examples
@@ -403,7 +403,7 @@ def asked_beside(
 @pytest.mark.parametrize("request_", [{"gpus": 2}, {"gpus": 2, "cpu": 1}], ids=["one resource", "one of two"])
 def test_nobody_is_found_where_only_nominal_quota_is_reclaimed(request_: dict[str, Any]) -> None:
     made = asked_beside({}, request_, own=(running("mine"),), others=7)
-    assert [(found.kept, finds_nobody(question)) for question, found in made] == [((), True)] * len(made)
+    assert [(found.kept, finds_no_target(question)) for question, found in made] == [((), True)] * len(made)
     assert made
 
 
@@ -428,4 +428,4 @@ def test_who_may_be_found_is_looked_for(
 ) -> None:
     made = asked_beside(mine, request_, **more)
     assert any(found.kept for _, found in made)
-    assert not any(finds_nobody(question) for question, _ in made)
+    assert not any(finds_no_target(question) for question, _ in made)

@@ -12,7 +12,7 @@ import pytest
 
 from tenure import engines
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import finds_nobody
+from tenure.engines import finds_no_target
 from tenure.errors import InputError
 from tenure.lab.options import ALL_FEATURES
 from tenure.lab.scenarios import examples
@@ -90,7 +90,7 @@ def test_whoever_a_play_does_not_look_for_is_not_found(monkeypatch: pytest.Monke
     seen: Counter[bool] = Counter()
 
     def doubted(question: Question) -> bool:
-        hopeless = finds_nobody(question)
+        hopeless = finds_no_target(question)
         if hopeless:
             assert find_targets(question).kept == ()
         seen[hopeless] += 1
@@ -100,7 +100,7 @@ def test_whoever_a_play_does_not_look_for_is_not_found(monkeypatch: pytest.Monke
         doubted(question)
         return find_targets(question)
 
-    monkeypatch.setattr(engines, "finds_nobody", doubted)
+    monkeypatch.setattr(engines, "finds_no_target", doubted)
     for scenario, reading in plays(range(sample(2, 40))):
         play(scenario, reading)
     for raw in examples(sample(400, 6_000), 5, features=ALL_FEATURES):
