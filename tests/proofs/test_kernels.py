@@ -18,6 +18,7 @@ from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.kernels import POINT, Invariant, Room, plain, read_kernel
+from tenure_proofs.trusted.symbols import SymInt
 from tests.proofs.changed import changed, made
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)
@@ -414,6 +415,22 @@ MISTAKES: dict[str, tuple[str, str, Any, str, str, str]] = {
         "if not terms.since_eviction and",
         "queued since: queued since",
     ),
+    "the reading's gate is turned round": (
+        "PO-ANY-620",
+        "terms_of",
+        policy.terms_of,
+        "reading.same_priority_gate == SamePriorityGate.EXPIRED_ONLY",
+        "reading.same_priority_gate != SamePriorityGate.EXPIRED_ONLY",
+        "returns: expired_only",
+    ),
+    "ages count from reservations without a duration": (
+        "PO-ANY-620",
+        "terms_of",
+        policy.terms_of,
+        "by_reservation=False",
+        "by_reservation=True",
+        "returns: by_reservation",
+    ),
     "one key for both places of a victim": (
         "PO-ANY-625",
         "terms_of",
@@ -649,6 +666,15 @@ def test_a_kernel_that_is_handed_something_else_than_its_theorem_speaks_of_is_re
     kernel = wrong(nodes.fill_back, "ask.watched", "ask.is_needed")
     with pytest.raises(LiftError, match="is handed"):
         list(THEOREMS["PO-ANY-495"].statement(fill_back=kernel))
+
+
+def test_a_kernel_that_returns_something_else_than_its_theorem_speaks_of_is_refused() -> None:
+    kernel = made("def kernel(first):\n    if first > 3:\n        return first, 1\n", "kernel", {}, {})
+    pairs = read_kernel(
+        kernel, {"first": SymInt(z3.Int("first"))}, lambda way: [("pair", way.value[0].term == SIZE)]
+    )
+    with pytest.raises(LiftError, match="kernel returns what nothing is claimed of"):
+        list(pairs)
 
 
 def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:

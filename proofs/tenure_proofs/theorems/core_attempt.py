@@ -173,10 +173,12 @@ def _leaving(held: State, forest: Any, rows: Any, row: Any, watched: Any, *told:
 def _leaving_plainly(held: State, forest: Any, ask: Any, work: Any, node: Any, place: Any) -> Contents:
     """Where what is noted at a place is what the last one taken holds, of an arbitrary column, it leaves."""
     handed((forest, FOREST), (ask, ASK), (work, WORK))
-    row, usage = held["@out"].term[place.term], held["@usage"].term
-    noted = held["@held"].term[COLUMN][place.term] == HOLDS(row, COLUMN)
+    at = as_term(place, int)
+    row, usage = held["@out"].term[at], held["@usage"].term
+    noted = held["@held"].term[COLUMN][at] == HOLDS(row, COLUMN)
     right = z3.And(
-        node.term == of(ROWS, "queue", row), z3.Implies(z3.And(COLUMN >= 0, COLUMN < REQUESTED), noted)
+        as_term(node, int) == of(ROWS, "queue", row),
+        z3.Implies(z3.And(COLUMN >= 0, COLUMN < REQUESTED), noted),
     )
     return {"usage": z3.If(right, LEFT(usage, row, z3.BoolVal(True)), usage)}
 

@@ -52,6 +52,15 @@ FARTHEST = 2**62
 """What priorities, instants and durations stay within; of others the core decides nothing."""
 
 
+def choices_in_force(reading: Reading, in_force: z3.BoolRef) -> dict[str, z3.BoolRef]:
+    """What kernels are told of a reading beside a duration: nothing of it counts without one (TBP-010)."""
+    chosen = {
+        "expired_only": reading.same_priority_gate == SamePriorityGate.EXPIRED_ONLY,
+        "by_reservation": reading.newer_than == NewerThan.RESERVED_AFTER_CREATED,
+    }
+    return {name: z3.And(in_force, z3.BoolVal(choice)) for name, choice in chosen.items()}
+
+
 class _Asked:
     """A row and the policy as the store writes them, of a workload and the terms that rules are given.
 
@@ -71,11 +80,10 @@ class _Asked:
         self.in_force = duration
         present = as_term(duration.present, bool)
         terms, limit = self.terms, self.terms.max_priority_threshold
-        by_reservation = z3.And(present, z3.BoolVal(reading.newer_than == NewerThan.RESERVED_AFTER_CREATED))
-        expired_only = z3.And(
-            present, z3.BoolVal(reading.same_priority_gate == SamePriorityGate.EXPIRED_ONLY)
+        choices = choices_in_force(reading, present)
+        queued = z3.If(
+            choices["by_reservation"], self.preemptor.created_at.term, self._queued(self.preemptor)
         )
-        queued = z3.If(by_reservation, self.preemptor.created_at.term, self._queued(self.preemptor))
         self.policy = Made(
             Policy,
             {
@@ -92,8 +100,7 @@ class _Asked:
                 },
                 "threshold": SymInt(z3.If(limit.present.term, limit.value.term, MOST)),
                 "duration": SymInt(z3.If(present, as_term(duration.value, int), -1)),
-                "expired_only": SymBool(expired_only),
-                "by_reservation": SymBool(by_reservation),
+                **{name: SymBool(chosen) for name, chosen in choices.items()},
             },
         )
         reserved = said(quota_reservation_time, target=self.target, now=self.now)

@@ -15,7 +15,7 @@ from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.core_grounds import READINGS
+from tenure_proofs.theorems.core_grounds import READINGS, choices_in_force
 from tenure_proofs.theorems.core_world import said
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made
@@ -34,7 +34,10 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 def the_core_counts_with_the_duration_and_the_queueing_time_of_the_rules(
     terms_of: Callable[..., Any] = policy.terms_of, queued: Callable[..., Any] = policy._queued
 ) -> Iterator[Part]:
-    """TBP-010 and TBP-030, of what is written for kernels about a ClusterQueue and a preemptor."""
+    """TBP-010 and TBP-030, of what is written for kernels about a ClusterQueue and a preemptor.
+
+    So is what theorems about grounds take for granted of a reading's other choices.
+    """
     for column in READINGS:
         yield from _Known(column, terms_of, queued).parts
 
@@ -45,7 +48,7 @@ class _Known:
     def __init__(
         self, column: str, terms_of: Callable[..., Any], queued: Callable[..., Any] = policy._queued
     ) -> None:
-        reading = reading_of(column)
+        self.reading = reading = reading_of(column)
         self.claim = Claim(reading)
         terms, workload = any_terms(self.claim), self.claim.record("workload", Workload)
         names = ("within_cluster_queue", "min_admit_duration")
@@ -87,7 +90,9 @@ class _Known:
         if isinstance(found, SymOptional):
             there, found = as_term(found.present, bool), found.value
         same = z3.BoolVal(True) if found is None else as_term(found, int) == self.duration.value.term
-        return [("in force", there == self.in_force), ("as long", z3.Implies(self.in_force, same))]
+        told = choices_in_force(self.reading, self.in_force).items()
+        chosen = [(name, as_term(way.value.fields[name], bool) == choice) for name, choice in told]
+        return [("in force", there == self.in_force), ("as long", z3.Implies(self.in_force, same)), *chosen]
 
 
 @theorem(

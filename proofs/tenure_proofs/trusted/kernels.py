@@ -122,7 +122,10 @@ def read_kernel(
     ways = [way for way in reader.ways(body_of(function), scope) if reader.live(way.path)]
     if not ways:
         raise LiftError(f"{function.__name__} returns nowhere")
-    goals = [(label, z3.Implies(way.condition, goal)) for way in ways for label, goal in claim(way)]
+    try:
+        goals = [(label, z3.Implies(way.condition, goal)) for way in ways for label, goal in claim(way)]
+    except (AttributeError, TypeError) as error:
+        raise LiftError(f"{function.__name__} returns what nothing is claimed of: {error}") from None
     yield from reader.parts
     yield Part("returns", tuple(facts), (("defined", every(reader.required)), *goals))
 
