@@ -44,7 +44,7 @@ Object = dict[str, Any]
 def main() -> None:
     """Play each number of jobs, with everything written down and with little."""
     given = _arguments()
-    jobs = list(_read(given.trace) if given.trace else drawn(given.seed, max(given.jobs)))
+    jobs = list(read(given.trace) if given.trace else drawn(given.seed, max(given.jobs)))
     head = f"{'jobs':>7} {'written':10} {'CPU s':>7} {'loaded MB':>9} {'peak MB':>8}"
     print(f"{head} {'cycles':>7} {'preempted':>9}")
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,8 @@ def drawn(seed: int, count: int) -> Iterator[Object]:
         }
 
 
-def _read(path: str) -> Iterator[Object]:
+def read(path: str) -> Iterator[Object]:
+    """The jobs of a trace, a CSV file that may be in gzip."""
     raw = Path(path).read_bytes()
     text = (gzip.decompress(raw) if path.endswith(".gz") else raw).decode()
     yield from csv.DictReader(text.splitlines())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import json
 import os
 import subprocess
@@ -20,13 +19,13 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.playing import Object, read
+
 SIZES = (1_000, 10_777, 82_247, 300_000)
 SETTINGS = ("off", "24h", "4h", "1h", "10m", "4h as-written", "1h lost")
 """A minAdmitDuration, and a reading or what becomes of the progress of those who are preempted."""
 GROWTH = ("off", "4h")
 """The settings that are played for every number of jobs; the others for all jobs of the trace alone."""
-
-Job = dict[str, str]
 
 
 class Played(NamedTuple):
@@ -34,15 +33,14 @@ class Played(NamedTuple):
 
     busy: float
     peak: int
-    cycles: int
     heads: int
     preemptions: int
 
 
-def main() -> int:
+def main() -> None:
     """Simulate each number of jobs under its settings."""
     given = _arguments()
-    jobs = _read(given.trace)
+    jobs = list(read(given.trace))
     head = f"{'jobs':>7} {'setting':14} {'CPU s':>7} {'peak MB':>8}"
     print(f"{head} {'us a head':>9} {'heads':>10} {'preempted':>10}")
     with tempfile.TemporaryDirectory() as folder:
@@ -58,15 +56,9 @@ def main() -> int:
                     f"{played.busy / played.heads * 1e6:9.1f} {played.heads:10} {played.preemptions:10}",
                     flush=True,
                 )
-    return 0
 
 
-def _read(path: str) -> list[Job]:
-    raw = Path(path).read_bytes()
-    return list(csv.DictReader((gzip.decompress(raw) if path.endswith(".gz") else raw).decode().splitlines()))
-
-
-def _repeated(jobs: list[Job]) -> Iterator[Job]:
+def _repeated(jobs: list[Object]) -> Iterator[Object]:
     """The jobs again and again, as new ones."""
     length = int(jobs[-1]["submit_s"]) + 1
     for turn in count():
@@ -75,7 +67,7 @@ def _repeated(jobs: list[Job]) -> Iterator[Job]:
             yield {**job, "job_id": name, "submit_s": str(submitted)}
 
 
-def _write(path: Path, jobs: list[Job]) -> None:
+def _write(path: Path, jobs: list[Object]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(jobs[0]))
         writer.writeheader()
@@ -96,7 +88,7 @@ def _simulated(given: argparse.Namespace, path: Path, setting: str) -> Played:
     if process.returncode:
         sys.exit(f"{setting}: tenure simulate ended with {process.returncode}")
     (played,) = json.loads(answer)["settings"]
-    figures = (played[name] for name in ("cycles", "heads", "preemptions"))
+    figures = (played[name] for name in ("heads", "preemptions"))
     return Played(used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, *figures)
 
 
@@ -110,4 +102,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -344,8 +344,6 @@ class Searches:
 
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
-        if not self._lists_all and finds_no_target(question):
-            return Selection((), (), (), (), question.snapshot.usage, ())
         key = (
             question.terms.cluster_queue,
             question.preemptor.priority,
@@ -355,14 +353,19 @@ class Searches:
         )
         found = self._known.get(key)
         if found is None:
-            found = find_targets(question)
-            self.looked_at += sum(map(len, question.snapshot.running.values()))
+            found = self._find(question)
             self._listed += 1 + len(found.candidates)
             if self._listed > MOST_LISTED:
                 self._known.clear()
                 self._listed = 1 + len(found.candidates)
             self._known[key] = found
         return found
+
+    def _find(self, question: Question) -> Selection:
+        if not self._lists_all and finds_no_target(question):
+            return Selection((), (), (), (), question.snapshot.usage, ())
+        self.looked_at += sum(map(len, question.snapshot.running.values()))
+        return find_targets(question)
 
     def age(self, mine: Workload, terms: PreemptionTerms, snapshot: Snapshot, now: Instant) -> int:
         """How many instants that the age of a preemptor is compared with are not later than its own.

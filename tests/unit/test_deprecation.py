@@ -11,7 +11,6 @@ from tenure import deprecation
 from tests.command_line import tenure as run
 from tools import surface
 
-NO_VECTORS = ("--folder", str(Path(__file__).resolve().parents[1] / "cli" / "trace"))
 SAYS = "is {} since Tenure 0.2; the former name goes with the next minor release"
 
 
@@ -61,7 +60,7 @@ def test_a_command_is_told_on_standard_error_and_nothing_else_changes(
     rename(monkeypatch, "command tenure vectors lint", "command tenure vectors check")
     for was, now in (
         (("look-up", "KQ-010"), ("show", "KQ-010")),
-        (("vectors", "lint", *NO_VECTORS), ("vectors", "check", *NO_VECTORS)),
+        (("vectors", "lint"), ("vectors", "check")),
     ):
         done, expected = run(*was), run(*now)
         assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)
