@@ -136,7 +136,7 @@ def differing(patch: pytest.MonkeyPatch, seeds: range) -> tuple[list[str], int, 
             with patch.context() as forgotten:
                 forgotten.setattr(Forgetful, "search", forgetting)
                 forgotten.setattr(worlds.World, "snapshots", snapshots_anew)
-                forgotten.setattr(cycles, "Searches", lambda: forgetting)
+                forgotten.setattr(cycles, "Searches", lambda **_: forgetting)
                 forgotten.setattr(SharesOf, "of", counted_anew)
                 forgotten.setattr(
                     worlds.World,
