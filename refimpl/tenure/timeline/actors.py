@@ -47,6 +47,7 @@ class Actor:
         reason: for which it was preempted last.
         preempted: what its conditions say of that: the message, and when by the controller's clock.
         number: how many have joined before it.
+        key: `namespace/name`; one text, because every line of a story has it.
     """
 
     workload: Workload
@@ -68,11 +69,10 @@ class Actor:
     reason: Reason | None = None
     preempted: tuple[str, Instant] | None = None
     number: int = 0
+    key: str = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """`namespace/name`."""
-        return self.workload.key
+    def __post_init__(self) -> None:
+        self.key = self.workload.key
 
     @property
     def holds(self) -> bool:

@@ -121,3 +121,10 @@ def test_a_record_has_the_parts_that_are_asked_for(seed: int) -> None:
         assert dataclasses.replace(little, story=()) == expected
         assert len(whole.story) == len(list(whole.story))
         assert whole.story[: len(whole.story)] == tuple(whole.story)
+
+
+def test_a_story_of_a_million_lines_holds_the_name_of_a_workload_once() -> None:
+    story = play(*next(plays(range(1, 2)))).story
+    names = Counter(name for name in {id(line.workload): line.workload for line in story}.values() if name)
+    assert len(story) > 2 * len(names) > 0
+    assert set(names.values()) == {1}
