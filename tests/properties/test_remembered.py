@@ -9,7 +9,7 @@ about. And all that wait at an instant of a timeline are decided together, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -41,7 +41,10 @@ from tests.unit.timeline.plays import queue
 ASKED = ("same_priority_gate", "newer_than", "requeue_order")
 """What keys of searches depend on: every combination is played, whatever the other choices are."""
 
-SEEDS = range(1, sample(4, 60) + 1)
+DECIDED_AGAIN = 44
+"""A play in which heads are decided again within their cycle; the first ones have none."""
+
+SEEDS = {*range(1, sample(4, 60) + 1), DECIDED_AGAIN}
 
 
 def choices(key: str) -> list[Any]:
@@ -124,7 +127,7 @@ def played(raw: dict[str, Any], reading: Reading) -> Record | str:
         return str(error)
 
 
-def differing(patch: pytest.MonkeyPatch, seeds: range) -> tuple[list[str], int, int]:
+def differing(patch: pytest.MonkeyPatch, seeds: Iterable[int]) -> tuple[list[str], int, int]:
     """Which plays come out otherwise where nothing is remembered, and how often targets were searched for."""
     found: list[str] = []
     remembering, forgetting = Counted(), Counted()
